@@ -1,0 +1,269 @@
+"""Suits, strains, cards and hands: integers inside, notation outside.
+
+A card is the number ``13 * suit + rank`` with suits C D H S = 0 1 2 3 (the row order of the paper) and ranks
+2 … A = 0 … 12. A set of cards is a 52-bit mask with one bit a card, so within a suit a higher card is a higher bit.
+The paper counts columns the other way: column 0 is the ace, so ``column = 12 - rank``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from bayesbridge.errors import DealError, NotationError
+
+RANKS: Final = "23456789TJQKA"
+"""Rank letters, two first."""
+
+SUIT_MASK: Final = 0x1FFF
+"""The 13 bits of one suit, before shifting."""
+
+DECK_MASK: Final = (1 << 52) - 1
+"""All 52 cards."""
+
+HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)
+"""Milton Work points by rank: J 1, Q 2, K 3, A 4."""
+
+
+class Suit(IntEnum):
+    """The four suits in rising order, which is also the paper's row order."""
+
+    C = 0
+    D = 1
+    H = 2
+    S = 3
+
+    @classmethod
+    def of(cls, value: Suit | str) -> Suit:
+        """Read a suit letter, or pass a suit through.
+
+        >>> Suit.of("h")
+        <Suit.H: 2>
+        """
+        if isinstance(value, Suit):
+            return value
+        try:
+            return cls[_SUIT_SYMBOLS.get(value, value).strip().upper()]
+        except (KeyError, AttributeError, TypeError):
+            raise NotationError(f"unknown suit {value!r}: write C, D, H or S", text=value) from None
+
+
+_SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
+
+
+class Strain(IntEnum):
+    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction."""
+
+    C = 0
+    D = 1
+    H = 2
+    S = 3
+    NT = 4
+
+    @property
+    def trump(self) -> Suit | None:
+        """The trump suit, ``None`` at no trumps."""
+        return None if self is Strain.NT else Suit(int(self))
+
+    @classmethod
+    def of(cls, value: Strain | Suit | str) -> Strain:
+        """Read a strain (``N`` and ``NT`` both mean no trumps), or pass one through.
+
+        >>> Strain.of("n")
+        <Strain.NT: 4>
+        """
+        if isinstance(value, Strain | Suit):
+            return cls(int(value))
+        try:
+            letter = _SUIT_SYMBOLS.get(value, value).strip().upper()
+            return cls["NT" if letter == "N" else letter]
+        except (KeyError, AttributeError, TypeError):
+            raise NotationError(f"unknown strain {value!r}: write C, D, H, S or NT", text=value) from None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Card:
+    """One of the 52 cards; ``index = 13 * suit + rank`` with rank 0 for the two and 12 for the ace."""
+
+    index: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.index < 52:
+            raise NotationError(f"card index {self.index}: a card is a number from 0 to 51", text=self.index)
+
+    @property
+    def suit(self) -> Suit:
+        """The suit of the card."""
+        return Suit(self.index // 13)
+
+    @property
+    def rank(self) -> int:
+        """0 for the two … 12 for the ace."""
+        return self.index % 13
+
+    @property
+    def points(self) -> int:
+        """High-card points: A 4, K 3, Q 2, J 1."""
+        return HIGH_CARD_POINTS[self.rank]
+
+    @property
+    def mask(self) -> int:
+        """The card as a set of one."""
+        return 1 << self.index
+
+    @classmethod
+    def of(cls, value: Card | str) -> Card:
+        """Read a card as suit then rank (``HK``, ``h10``, ``ST``), or pass one through.
+
+        >>> Card.of("h10")
+        Card.of('HT')
+        """
+        if isinstance(value, Card):
+            return value
+        if not isinstance(value, str) or not value.strip():
+            raise NotationError(f"unknown card {value!r}: write suit then rank, such as HK or S10", text=value)
+        text = value.strip()
+        try:
+            suit = Suit.of(text[0])
+        except NotationError:
+            raise NotationError(
+                f"unknown suit {text[0]!r} in card {value!r}: write suit then rank, such as HK or S10", text=value
+            ) from None
+        rank = RANKS.find(text[1:].upper().replace("10", "T") or "?")
+        if rank < 0 or len(text[1:].replace("10", "T")) != 1:
+            raise NotationError(
+                f"unknown rank {text[1:]!r} in card {value!r}: ranks are A K Q J T (or 10) 9 … 2", text=value
+            )
+        return cls(13 * suit + rank)
+
+    def __str__(self) -> str:
+        return f"{self.suit.name}{RANKS[self.rank]}"
+
+    def __repr__(self) -> str:
+        return f"Card.of({str(self)!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask inside."""
+
+    mask: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.mask <= DECK_MASK:
+            raise DealError(f"hand mask {self.mask:#x} has bits outside the 52 cards", mask=self.mask)
+
+    @classmethod
+    def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
+        """Read a hand from PBN text, from one card, or from cards; a hand passes through.
+
+        >>> Hand.of(["SA", "HK"])
+        Hand.from_pbn('A.K..')
+        """
+        if isinstance(value, Hand):
+            return value
+        if isinstance(value, Card):
+            return cls(value.mask)
+        if isinstance(value, str):
+            return cls.from_pbn(value) if "." in value else cls.of(_split_cards(value))
+        mask = 0
+        for card in map(Card.of, value):
+            if mask & card.mask:
+                raise DealError(f"{card} is listed twice: name each card once", card=card)
+            mask |= card.mask
+        return cls(mask)
+
+    @classmethod
+    def from_pbn(cls, text: str) -> Hand:
+        """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or ``T``, any case.
+
+        >>> Hand.from_pbn("akq2.kj3.a54.q32").points
+        19
+        """
+        if not isinstance(text, str) or not text.strip():
+            raise NotationError(
+                f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32", text=text
+            )
+        fields = text.strip().upper().replace("10", "T").split(".")
+        if len(fields) != 4:
+            raise NotationError(
+                f"hand {text!r} has {len(fields)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
+                text=text,
+            )
+        mask = 0
+        for suit, field in zip(reversed(Suit), fields, strict=True):
+            for letter in "" if field.strip() == "-" else field.strip():
+                rank = RANKS.find(letter)
+                if rank < 0:
+                    raise NotationError(
+                        f"unknown rank {letter!r} in hand {text!r}: ranks are A K Q J T (or 10) 9 … 2", text=text
+                    )
+                bit = 1 << (13 * suit + rank)
+                if mask & bit:
+                    raise DealError(f"{suit.name}{letter} stands twice in hand {text!r}: remove one", text=text)
+                mask |= bit
+        return cls(mask)
+
+    @property
+    def pbn(self) -> str:
+        """The hand in PBN, high cards first; a void is nothing between the dots."""
+        return ".".join(
+            "".join(RANKS[rank] for rank in range(12, -1, -1) if self.field(suit) >> rank & 1) for suit in reversed(Suit)
+        )
+
+    def field(self, suit: Suit) -> int:
+        """The 13 bits of one suit, two at bit 0, ace at bit 12."""
+        return self.mask >> (13 * suit) & SUIT_MASK
+
+    def length(self, suit: Suit) -> int:
+        """How many cards of a suit."""
+        return self.field(suit).bit_count()
+
+    @property
+    def points(self) -> int:
+        """High-card points: A 4, K 3, Q 2, J 1."""
+        return sum(card.points for card in self)
+
+    def verify_full(self, whose: str = "the hand") -> Hand:
+        """Return the hand if it has 13 cards, and raise otherwise."""
+        if len(self) != 13:
+            mend = "add the missing" if len(self) < 13 else "take away the surplus"
+            raise DealError(
+                f"{whose} {self.pbn!r} has {len(self)} cards: a full hand has 13, {mend} {abs(13 - len(self))}",
+                hand=self,
+            )
+        return self
+
+    def __len__(self) -> int:
+        return self.mask.bit_count()
+
+    def __iter__(self) -> Iterator[Card]:
+        """The cards, spades first and high cards first within a suit."""
+        for index in range(51, -1, -1):
+            if self.mask >> index & 1:
+                yield Card(index)
+
+    def __contains__(self, card: Card | str) -> bool:
+        return bool(self.mask & Card.of(card).mask)
+
+    def __or__(self, other: Hand) -> Hand:
+        return Hand(self.mask | other.mask)
+
+    def __and__(self, other: Hand) -> Hand:
+        return Hand(self.mask & other.mask)
+
+    def __sub__(self, other: Hand) -> Hand:
+        return Hand(self.mask & ~other.mask)
+
+    def __str__(self) -> str:
+        return self.pbn
+
+    def __repr__(self) -> str:
+        return f"Hand.from_pbn({self.pbn!r})"
+
+
+def _split_cards(text: str) -> list[str]:
+    """``"SA HK"`` or ``"SA,HK"`` as a list of card texts."""
+    return text.replace(",", " ").split() or [text]

@@ -1,0 +1,136 @@
+"""Seats around the table, and deals: four disjoint hands of 13.
+
+Seats are numbered clockwise, N E S W = 0 1 2 3; that is also the column order of every batch of layouts.
+In the three-player game one seat is the dummy's, North unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from bayesbridge.cards import Card, Hand
+from bayesbridge.errors import DealError, NotationError
+
+
+class Seat(IntEnum):
+    """A place at the table, clockwise from North."""
+
+    N = 0
+    E = 1
+    S = 2
+    W = 3
+
+    @classmethod
+    def of(cls, value: Seat | str) -> Seat:
+        """Read a seat letter or name, or pass a seat through.
+
+        >>> Seat.of("east")
+        <Seat.E: 1>
+        """
+        if isinstance(value, Seat):
+            return value
+        if isinstance(value, str):
+            word = value.strip().upper()
+            for seat in cls:
+                if word in (seat.name, _SEAT_NAMES[seat]):
+                    return seat
+        raise NotationError(f"unknown seat {value!r}: write N, E, S or W", text=value)
+
+    def next(self, steps: int = 1) -> Seat:
+        """The seat ``steps`` places clockwise."""
+        return Seat((self + steps) % 4)
+
+    @property
+    def partner(self) -> Seat:
+        """The seat opposite."""
+        return self.next(2)
+
+
+_SEAT_NAMES = ("NORTH", "EAST", "SOUTH", "WEST")
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Four hands of 13 that share no card, in the order N E S W."""
+
+    hands: tuple[Hand, Hand, Hand, Hand]
+
+    def __post_init__(self) -> None:
+        seen = 0
+        for seat, hand in zip(Seat, self.hands, strict=True):
+            hand.verify_full(f"{seat.name}'s hand")
+            if seen & hand.mask:
+                card = next(iter(Hand(seen & hand.mask)))
+                other = next(s for s in Seat if card in self.hands[s])
+                raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
+            seen |= hand.mask
+
+    @classmethod
+    def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
+        """Read a deal from PBN text or from a mapping seat → hand, or pass one through.
+
+        With three hands given, the fourth gets the cards that are left.
+        """
+        if isinstance(value, Deal):
+            return value
+        hands = (
+            _pbn_hands(value)
+            if isinstance(value, str)
+            else {Seat.of(seat): Hand.of(hand) for seat, hand in value.items()}
+        )
+        for seat, hand in hands.items():
+            hand.verify_full(f"{seat.name}'s hand")
+        missing = [seat for seat in Seat if seat not in hands]
+        if len(missing) > 1:
+            raise DealError(
+                f"no cards for {' and '.join(seat.name for seat in missing)}: a deal needs at least three hands",
+                missing=tuple(missing),
+            )
+        used = 0
+        for hand in hands.values():
+            used |= hand.mask
+        for seat in missing:
+            hands[seat] = Hand(((1 << 52) - 1) & ~used)
+        return cls((hands[Seat.N], hands[Seat.E], hands[Seat.S], hands[Seat.W]))
+
+    @classmethod
+    def from_pbn(cls, text: str) -> Deal:
+        """Read ``N:hand hand hand hand``, clockwise from the seat named first; ``-`` for one hand left out."""
+        return cls.of(text)
+
+    @property
+    def pbn(self) -> str:
+        """The deal in PBN, from North."""
+        return "N:" + " ".join(hand.pbn for hand in self.hands)
+
+    def holder(self, card: Card | str) -> Seat:
+        """The seat that was dealt a card."""
+        wanted = Card.of(card)
+        return next(seat for seat in Seat if wanted in self.hands[seat])
+
+    def __getitem__(self, seat: Seat | str) -> Hand:
+        return self.hands[Seat.of(seat)]
+
+    def __iter__(self) -> Iterator[Hand]:
+        return iter(self.hands)
+
+    def __str__(self) -> str:
+        return self.pbn
+
+    def __repr__(self) -> str:
+        return f"Deal.from_pbn({self.pbn!r})"
+
+
+def _pbn_hands(text: str) -> dict[Seat, Hand]:
+    first, colon, rest = text.strip().partition(":")
+    if not colon:
+        raise NotationError(
+            f"deal {text!r} does not say whose hand comes first: write N:hand hand hand hand", text=text
+        )
+    fields = rest.split()
+    if len(fields) != 4:
+        raise NotationError(f"deal {text!r} has {len(fields)} hands: write four, '-' for one left out", text=text)
+    start = Seat.of(first)
+    return {start.next(i): Hand.from_pbn(field) for i, field in enumerate(fields) if field != "-"}
