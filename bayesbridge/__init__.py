@@ -1,0 +1,11 @@
+"""Posteriors over hidden bridge hands, and the capture algorithms of three-player auction bridge.
+
+Every public name is loaded when it is first used, so importing the package costs a few milliseconds. The names and
+where they live stand in ``__init__.pyi``.
+"""
+
+import lazy_loader
+
+__version__ = "0.1.0"
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
