@@ -1,0 +1,189 @@
+"""Importance weights: how much each drawn layout counts once soft evidence has spoken.
+
+Layouts drawn uniformly under the hard evidence, each weighed by its likelihood ``w = P(soft evidence | layout)``,
+estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Weights are kept as logarithms, since a long auction
+multiplies many small numbers; only differences from the largest are ever exponentiated.
+
+Two figures say how far to trust them. Kish's effective sample size ``1 / Σ W²`` is how many independent draws they are
+worth. The Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance
+sampling", 2024) says whether heavier weights than those seen are still to be expected: then the size itself deceives.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbridge.errors import BayesBridgeError, Contradiction
+
+if TYPE_CHECKING:
+    from bayesbridge.random64 import Seed
+
+ENOUGH: Final = 100.0
+"""Effective draws below which :attr:`Weights.diagnosis` asks for a better engine: two digits need about that many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The Pareto shape k̂ of the largest weights, or why there is none."""
+
+    khat: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+class Weights:
+    """Immutable log weights of n draws.
+
+    log:      (n,) log weights, not normalised; -inf for a layout that the evidence excludes
+    W:        (n,) normalised weights, ≥ 0, sum to one
+    log_mean: log of the mean weight; log P(soft evidence | hard evidence) when the draws are uniform
+
+    >>> weights = Weights([0.0, 0.0, -np.inf, -np.inf])
+    >>> weights
+    <Weights: 4 draws, ESS 2.0>
+    >>> weights.W.tolist(), round(math.exp(weights.log_mean), 3)
+    ([0.5, 0.5, 0.0, 0.0], 0.5)
+    """
+
+    log: NDArray[np.float64]
+    W: NDArray[np.float64]
+    log_mean: float
+    _tail: list[Tail]  # empty until asked: fitting a tail loads ArviZ
+
+    def __init__(self, log: ArrayLike) -> None:
+        log_weights = np.array(log, dtype=np.float64)
+        if log_weights.ndim != 1 or not len(log_weights):
+            raise BayesBridgeError(
+                f"log weights of shape {log_weights.shape}: give one number a draw, at least one",
+                shape=log_weights.shape,
+            )
+        faulty = np.isnan(log_weights) | (log_weights == np.inf)
+        if faulty.any():
+            draw = int(np.argmax(faulty))
+            raise BayesBridgeError(
+                f"log weight {log_weights[draw]} of draw {draw} ({faulty.sum()} such): it must be a number or -inf",
+                draw=draw,
+            )
+        largest = float(log_weights.max())
+        if largest == -np.inf:
+            raise Contradiction(
+                "the soft evidence is impossible under the model: "
+                f"its likelihood is 0 on all {len(log_weights)} layouts drawn; "
+                "give the model a slip probability (slip=0.01, say), or check the calls",
+                evidence=(),
+                draws=len(log_weights),
+            )
+        relative = np.exp(log_weights - largest)
+        total = float(relative.sum())
+        normalised = relative / total
+        log_weights.setflags(write=False)
+        normalised.setflags(write=False)
+        object.__setattr__(self, "log", log_weights)
+        object.__setattr__(self, "W", normalised)
+        object.__setattr__(self, "log_mean", largest + math.log(total) - math.log(len(log_weights)))
+        object.__setattr__(self, "_tail", [])
+
+    @classmethod
+    def equal(cls, n: int) -> Weights:
+        """Weights of n draws that count the same."""
+        return cls(np.zeros(n))
+
+    @property
+    def ess(self) -> float:
+        """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""
+        return min(float(len(self)), 1.0 / float(np.dot(self.W, self.W)))
+
+    @property
+    def log_mean_error(self) -> float:
+        """Standard error of :attr:`log_mean` over independent draws: the relative deviation of the weights / √n."""
+        n = len(self)
+        return math.sqrt(max(0.0, n / self.ess - 1.0) / max(1, n - 1))
+
+    @property
+    def tail(self) -> Tail:
+        """k̂ by ArviZ's PSIS, or the reason why it cannot be had; computed once, when first asked."""
+        if not self._tail:
+            self._tail.append(_tail_of(self.log))
+        return self._tail[0]
+
+    @property
+    def khat(self) -> float | None:
+        """Pareto k̂ of the largest weights, ``None`` where they do not determine it (see :attr:`tail`)."""
+        return self.tail.khat
+
+    @property
+    def khat_limit(self) -> float:
+        """The largest k̂ at which n draws still suffice: min(0.7, 1 - 1 / log₁₀ n)."""
+        return min(0.7, 1.0 - 1.0 / math.log10(max(len(self), 11)))
+
+    @property
+    def diagnosis(self) -> str:
+        """One sentence: what the weights are worth, and what to do when that is little."""
+        n, ess, tail = len(self), self.ess, self.tail
+        shape = f"k̂ {tail.khat:.2f}" if tail.khat is not None else f"no k̂: {tail.reason}"
+        heavy = tail.khat is not None and tail.khat > self.khat_limit
+        worth = f"{n} weighted draws are worth {ess:.0f} independent ones ({shape})"
+        if ess >= ENOUGH and not heavy:
+            return f"{worth}."
+        fault = "too few" if ess < ENOUGH else f"and k̂ above {self.khat_limit:.2f} makes even that too hopeful"
+        return (
+            f'{worth}, {fault}: draw more layouts, or use method="smc" or "mcmc", which move them to where it matters.'
+        )
+
+    def resample(
+        self,
+        n: int,
+        rng: Seed,
+        method: Literal["systematic", "multinomial"] = "systematic",
+    ) -> NDArray[np.int64]:
+        """Indices of n draws that count the same, (n,), each draw taken n W times on average.
+
+        ``systematic`` takes every draw ⌊n W⌋ or ⌈n W⌉ times, in rising order; ``multinomial`` draws independently.
+
+        >>> Weights([0.0, -np.inf, 0.0]).resample(4, rng=1).tolist()
+        [0, 0, 2, 2]
+        """
+        generator = np.random.default_rng(rng)
+        if method == "systematic":
+            points = (generator.random() + np.arange(n)) / n
+        elif method == "multinomial":
+            points = generator.random(n)
+        else:
+            raise BayesBridgeError(
+                f"unknown resampling {method!r}: choose 'systematic' or 'multinomial'", method=method
+            )
+        cumulative = np.cumsum(self.W)
+        # Rounding may leave the sum short of one, or lift a point onto it: the last draw that has weight takes those.
+        last = int(np.flatnonzero(self.W)[-1])
+        found: NDArray[np.int64] = np.searchsorted(cumulative, points * cumulative[-1], side="right").astype(np.int64)
+        return np.minimum(found, last)
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    def __repr__(self) -> str:
+        return f"<Weights: {len(self)} draws, ESS {self.ess:.1f}>"
+
+
+def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
+    if log_weights.max() == log_weights.min():
+        return Tail(None, "all weights are equal")
+    statistics: Any = import_module("arviz_stats.base").array_stats
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            # psislw expects log likelihoods to be left out and negates them: it must be handed minus the log weights.
+            khat = float(statistics.psislw(-(log_weights - log_weights.max()))[1])
+        except (ValueError, IndexError):
+            few = len(log_weights) < 25
+            return Tail(None, "too few draws to fit a tail" if few else "the largest weights are all equal")
+    if not math.isfinite(khat):
+        return Tail(None, "too few different weights among the largest")
+    return Tail(khat, None)
