@@ -1,0 +1,57 @@
+# Everything sets itself up: a Python >= 3.12 is found (or name one: make PYTHON=python3.12 test), .venv is made and
+# filled from the lock files in requirements/. `make help` lists the targets.
+
+SHELL := /bin/sh
+BIN := .venv/bin
+RUN := $(BIN)/bayesbridge
+HAND := AKQ2.KJ3.A54.Q32
+DUMMY := J54.AQ2.KQ32.A54
+WORKERS ?= 2
+export PYTHON
+
+PLUGINS := $(wildcard plugins/*/pyproject.toml)
+SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
+
+.PHONY: help demo test test-all lint bench docs lock clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+demo: .venv/.user ## answer a few questions in the terminal
+	$(RUN) capture $(HAND) $(DUMMY)
+	$(RUN) bid $(HAND)
+	$(RUN) study conditions --deals 1000000
+
+test: lint ## linters, then the tests and doctests, with coverage
+	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term
+
+test-all: lint ## the slow tests too
+	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term -m ""
+
+lint: .venv/.dev ## ruff, mypy (strict), the layers contract
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/.dev ## side-by-side speed ratios
+	for file in benchmarks/bench_*.py; do $(BIN)/python "$$file" || exit 1; done
+
+docs: .venv/.dev ## the documentation, in docs/_build/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+lock: .venv/.dev ## renew the lock files from pyproject.toml
+	scripts/lock
+
+clean: ## remove what was installed and built
+	rm -rf .venv .uv build dist docs/_build demo .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/.user: requirements/user.txt $(SETUP)
+	@scripts/setup-venv user
+	@touch $@
+
+.venv/.dev: requirements/dev.txt $(SETUP)
+	@scripts/setup-venv dev
+	@touch $@ .venv/.user
