@@ -45,8 +45,9 @@ class Suit(IntEnum):
         if isinstance(value, Suit):
             return value
         try:
-            return cls[_SUIT_SYMBOLS.get(value, value).strip().upper()]
-        except (KeyError, AttributeError, TypeError):
+            letter = value.strip()
+            return cls[_SUIT_SYMBOLS.get(letter, letter).upper()]
+        except (KeyError, AttributeError):
             raise NotationError(f"unknown suit {value!r}: write C, D, H or S", text=value) from None
 
 
@@ -77,9 +78,9 @@ class Strain(IntEnum):
         if isinstance(value, Strain | Suit):
             return cls(int(value))
         try:
-            letter = _SUIT_SYMBOLS.get(value, value).strip().upper()
-            return cls["NT" if letter == "N" else letter]
-        except (KeyError, AttributeError, TypeError):
+            letter = value.strip().upper()
+            return cls["NT" if letter == "N" else _SUIT_SYMBOLS.get(letter, letter)]
+        except (KeyError, AttributeError):
             raise NotationError(f"unknown strain {value!r}: write C, D, H, S or NT", text=value) from None
 
 
@@ -122,9 +123,9 @@ class Card:
         """
         if isinstance(value, Card):
             return value
-        if not isinstance(value, str) or not value.strip():
-            raise NotationError(f"unknown card {value!r}: write suit then rank, such as HK or S10", text=value)
-        text = value.strip()
+        text = str(value).strip()
+        if not text:
+            raise NotationError(f"empty card {value!r}: write suit then rank, such as HK or S10", text=value)
         try:
             suit = Suit.of(text[0])
         except NotationError:
@@ -157,7 +158,7 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from PBN text, from one card, or from cards; a hand passes through.
+        """Read a hand from PBN text, from one card, or from cards (``"SA HK"`` too); a hand passes through.
 
         >>> Hand.of(["SA", "HK"])
         Hand.from_pbn('A.K..')
@@ -167,7 +168,8 @@ class Hand:
         if isinstance(value, Card):
             return cls(value.mask)
         if isinstance(value, str):
-            return cls.from_pbn(value) if "." in value else cls.of(_split_cards(value))
+            cards = value.replace(",", " ").split()
+            return cls.from_pbn(value) if "." in value or not cards else cls.of(cards)
         mask = 0
         for card in map(Card.of, value):
             if mask & card.mask:
@@ -182,11 +184,11 @@ class Hand:
         >>> Hand.from_pbn("akq2.kj3.a54.q32").points
         19
         """
-        if not isinstance(text, str) or not text.strip():
+        if not str(text).strip():
             raise NotationError(
                 f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32", text=text
             )
-        fields = text.strip().upper().replace("10", "T").split(".")
+        fields = str(text).strip().upper().replace("10", "T").split(".")
         if len(fields) != 4:
             raise NotationError(
                 f"hand {text!r} has {len(fields)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
@@ -210,7 +212,8 @@ class Hand:
     def pbn(self) -> str:
         """The hand in PBN, high cards first; a void is nothing between the dots."""
         return ".".join(
-            "".join(RANKS[rank] for rank in range(12, -1, -1) if self.field(suit) >> rank & 1) for suit in reversed(Suit)
+            "".join(RANKS[rank] for rank in range(12, -1, -1) if self.field(suit) >> rank & 1)
+            for suit in reversed(Suit)
         )
 
     def field(self, suit: Suit) -> int:
@@ -262,8 +265,3 @@ class Hand:
 
     def __repr__(self) -> str:
         return f"Hand.from_pbn({self.pbn!r})"
-
-
-def _split_cards(text: str) -> list[str]:
-    """``"SA HK"`` or ``"SA,HK"`` as a list of card texts."""
-    return text.replace(",", " ").split() or [text]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from bayesbridge.cards import Card, Hand
+from bayesbridge.cards import DECK_MASK, Card, Hand
 from bayesbridge.errors import DealError, NotationError
 
 
@@ -58,14 +58,7 @@ class Deal:
     hands: tuple[Hand, Hand, Hand, Hand]
 
     def __post_init__(self) -> None:
-        seen = 0
-        for seat, hand in zip(Seat, self.hands, strict=True):
-            hand.verify_full(f"{seat.name}'s hand")
-            if seen & hand.mask:
-                card = next(iter(Hand(seen & hand.mask)))
-                other = next(s for s in Seat if card in self.hands[s])
-                raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
-            seen |= hand.mask
+        _verify_hands(dict(zip(Seat, self.hands, strict=True)))
 
     @classmethod
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
@@ -75,24 +68,17 @@ class Deal:
         """
         if isinstance(value, Deal):
             return value
-        hands = (
-            _pbn_hands(value)
-            if isinstance(value, str)
-            else {Seat.of(seat): Hand.of(hand) for seat, hand in value.items()}
-        )
-        for seat, hand in hands.items():
-            hand.verify_full(f"{seat.name}'s hand")
+        hands = _pbn_hands(value) if isinstance(value, str) else _mapped_hands(value)
+        # Before the fourth hand is filled in: with a card in two of three hands it would get 14 and take the blame.
+        used = _verify_hands(hands)
         missing = [seat for seat in Seat if seat not in hands]
         if len(missing) > 1:
             raise DealError(
                 f"no cards for {' and '.join(seat.name for seat in missing)}: a deal needs at least three hands",
                 missing=tuple(missing),
             )
-        used = 0
-        for hand in hands.values():
-            used |= hand.mask
         for seat in missing:
-            hands[seat] = Hand(((1 << 52) - 1) & ~used)
+            hands[seat] = Hand(DECK_MASK & ~used)
         return cls((hands[Seat.N], hands[Seat.E], hands[Seat.S], hands[Seat.W]))
 
     @classmethod
@@ -121,6 +107,32 @@ class Deal:
 
     def __repr__(self) -> str:
         return f"Deal.from_pbn({self.pbn!r})"
+
+
+def _verify_hands(hands: Mapping[Seat, Hand]) -> int:
+    """The mask of all cards in the hands, which must be full and disjoint."""
+    used = 0
+    for seat, hand in hands.items():
+        hand.verify_full(f"{seat.name}'s hand")
+        if used & hand.mask:
+            card = next(iter(Hand(used & hand.mask)))
+            other = next(s for s in hands if card in hands[s])
+            raise DealError(
+                f"{card} lies in both {other.name} and {seat.name}: a card has one place",
+                card=card,
+                seats=(other, seat),
+            )
+        used |= hand.mask
+    return used
+
+
+def _mapped_hands(value: Mapping[Seat | str, Hand | str]) -> dict[Seat, Hand]:
+    hands: dict[Seat, Hand] = {}
+    for key, hand in value.items():
+        if (seat := Seat.of(key)) in hands:
+            raise DealError(f"two hands for {seat.name}, the second under {key!r}: name each seat once", seat=seat)
+        hands[seat] = Hand.of(hand)
+    return hands
 
 
 def _pbn_hands(text: str) -> dict[Seat, Hand]:
