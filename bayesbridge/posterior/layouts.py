@@ -1,0 +1,111 @@
+"""Layouts: the batch of full deals that engines produce and estimators consume.
+
+One layout is one row of four 52-bit masks, column = seat N E S W, and always the *original* deal of 13 cards a hand,
+however much of it has been played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
+from bayesbridge.deal import Deal
+from bayesbridge.errors import DealError
+
+type Masks = NDArray[np.uint64]
+"""(n, 4) masks of cards, column = seat."""
+
+HONOURS: Final = tuple(
+    (points, sum(1 << (13 * suit + rank) for suit in range(4)))
+    for rank, points in enumerate(HIGH_CARD_POINTS)
+    if points > 0
+)
+"""Pairs (points, mask of the four cards that count so much)."""
+
+
+def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Suit lengths of any array of masks: shape (..., 4), last axis C D H S."""
+    fields = masks[..., None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(SUIT_MASK)
+    return np.bitwise_count(fields)
+
+
+def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """High-card points of any array of masks, same shape, 0 to 40."""
+    total = np.zeros(masks.shape, dtype=np.uint8)
+    for points, honours in HONOURS:
+        total += np.uint8(points) * np.bitwise_count(masks & np.uint64(honours))
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Layouts:
+    """``n`` full deals: ``masks`` is an (n, 4) read-only array of uint64, column = seat.
+
+    >>> deal = Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    >>> batch = Layouts.of([deal, deal])
+    >>> len(batch), batch[0] == deal, batch.points()[0].tolist()
+    (2, True, [10, 10, 10, 10])
+    """
+
+    masks: Masks
+
+    def __post_init__(self) -> None:
+        given = np.asarray(self.masks)
+        if given.ndim != 2 or given.shape[1] != 4 or given.dtype.kind not in "ui":
+            raise DealError(
+                f"layouts of shape {given.shape} and type {given.dtype}: give (n, 4) integer masks, column = seat",
+                shape=given.shape,
+            )
+        # A read-only array is shared, for batches run to hundreds of megabytes; any other is copied.
+        masks = given.astype(np.uint64, copy=given.flags.writeable)
+        masks.flags.writeable = False
+        object.__setattr__(self, "masks", masks)
+
+    @classmethod
+    def of(cls, deals: Iterable[Deal | str]) -> Self:
+        """Collect deals, or their PBN texts, into a batch."""
+        rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
+        return cls(np.array(rows, dtype=np.uint64).reshape(-1, 4))
+
+    @classmethod
+    def adopt(cls, masks: Masks) -> Self:
+        """Take over a fresh array without copying it; it becomes read-only."""
+        masks.flags.writeable = False
+        return cls(masks)
+
+    def lengths(self) -> NDArray[np.uint8]:
+        """(n, 4, 4) suit lengths by seat and suit."""
+        return suit_lengths(self.masks)
+
+    def points(self) -> NDArray[np.uint8]:
+        """(n, 4) high-card points by seat."""
+        return high_card_points(self.masks)
+
+    def holds(self, card: Card | str) -> NDArray[np.bool_]:
+        """(n, 4) whether each seat holds a card: one true a row."""
+        return (self.masks >> np.uint64(Card.of(card).index) & np.uint64(1)).astype(np.bool_)
+
+    def __len__(self) -> int:
+        return len(self.masks)
+
+    @overload
+    def __getitem__(self, index: int) -> Deal: ...
+    @overload
+    def __getitem__(self, index: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Layouts: ...
+    def __getitem__(self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]) -> Deal | Layouts:
+        """One deal for a number; a smaller batch for a slice, a boolean mask or an array of numbers."""
+        if isinstance(index, int | np.integer):
+            north, east, south, west = (Hand(int(mask)) for mask in self.masks[index])
+            return Deal((north, east, south, west))
+        return Layouts.adopt(self.masks[index])
+
+    def __iter__(self) -> Iterator[Deal]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<Layouts: {len(self)} deals>"
