@@ -1,0 +1,323 @@
+"""Auctions: golden ones, every mistake, and the number of all auctions counted two ways."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from itertools import pairwise, product
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.auction import CALLS, DOUBLE, PASS, REDOUBLE, Auction, Call, Contract
+from bayesbridge.cards import Strain, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, IllegalCall, NotationError
+from tests.strategies import auctions, calls, contracts, seats
+
+
+class TestCall:
+    def test_all_in_order(self) -> None:
+        names = ["Pass", "X", "XX", *(f"{n}{strain}" for n in range(1, 8) for strain in ("C", "D", "H", "S", "NT"))]
+        assert [str(call) for call in CALLS] == names
+        assert sorted(CALLS) == list(CALLS)
+        assert CALLS[:3] == (PASS, DOUBLE, REDOUBLE)
+
+    @given(calls)
+    def test_round_trip(self, call: Call) -> None:
+        assert Call.of(str(call)) == Call.of(f" {str(call).lower()} ") == Call.of(call) == call
+        assert eval(repr(call)) == call
+        if call.strain is not None:
+            assert Call.bid(call.level, call.strain) == call
+            assert 1 <= call.level <= 7
+
+    def test_not_a_bid(self) -> None:
+        for call in (PASS, DOUBLE, REDOUBLE):
+            assert (call.is_bid, call.level, call.strain) == (False, 0, None)
+
+    @pytest.mark.parametrize(
+        ("texts", "call"),
+        [
+            ("pass p P - PASS", "Pass"),
+            ("x X dbl Dbl double", "X"),
+            ("xx XX rdbl REDOUBLE", "XX"),
+            ("2NT 2nt 2n 2N", "2NT"),
+            ("3h 3H 3♥", "3H"),
+        ],
+    )
+    def test_spellings(self, texts: str, call: str) -> None:
+        assert {str(Call.of(text)) for text in texts.split()} == {call}
+
+    @pytest.mark.parametrize("text", ["", " ", "0C", "8C", "C1", "1", "NT", "1X", "XXX", "1C1C", "passed", "²C", "10C"])
+    def test_bad(self, text: str) -> None:
+        with pytest.raises(NotationError) as caught:
+            Call.of(text)
+        assert f"unknown call {text!r}" in str(caught.value)
+        assert caught.value.data["text"] == text
+
+    def test_out_of_range(self) -> None:
+        for index in (-1, 38):
+            with pytest.raises(NotationError, match=f"call index {index}"):
+                Call(index)
+        for level in (0, 8):
+            with pytest.raises(NotationError, match=f"unknown level {level}"):
+                Call.bid(level, "C")
+
+
+class TestContract:
+    @given(contracts)
+    def test_round_trip(self, contract: Contract) -> None:
+        assert Contract.of(str(contract)) == Contract.of(str(contract).lower()) == Contract.of(contract) == contract
+        assert eval(repr(contract)) == contract
+        assert Contract.of(str(contract).split()[0], contract.declarer) == contract
+        assert contract.tricks_needed == 6 + contract.level
+
+    def test_trump(self) -> None:
+        assert Contract.of("4H by S").trump is Suit.H
+        assert Contract.of("3n", "S").trump is None
+
+    @pytest.mark.parametrize(
+        "text", ["", "3NT", "3NT S", "3NT by", "Pass by S", "X by S", "3NTXXX by S", "8C by N", "by S"]
+    )
+    def test_bad(self, text: str) -> None:
+        with pytest.raises(NotationError) as caught:
+            Contract.of(text)
+        assert f"unknown contract {text!r}" in str(caught.value)
+
+    def test_bad_parts(self) -> None:
+        with pytest.raises(NotationError, match="unknown seat 'Q'"):
+            Contract.of("3NT by Q")
+        with pytest.raises(NotationError, match="unknown level 8"):
+            Contract(8, Strain.C, Seat.N)
+        with pytest.raises(NotationError, match="doubled 3"):
+            Contract(1, Strain.C, Seat.N, 3)
+
+
+class TestGolden:
+    @pytest.mark.parametrize(
+        ("first", "dummy", "text", "contract"),
+        [
+            ("S", "N", "1NT p p", "1NT by S"),
+            ("S", "N", "p 1C p p", "1C by W"),
+            ("S", "N", "p p 7NT p p", "7NT by E"),
+            ("S", "N", "1C 1D 1H 1S 1NT p p", "1NT by W"),
+            # The winner of the auction plays it, even if another named the strain before.
+            ("S", "N", "1C 2C p 3C p p", "3C by S"),
+            ("S", "N", "1C 2C p p", "2C by W"),
+            ("N", "E", "1H p 2H p p", "2H by W"),
+            ("S", "N", "p p p", None),
+        ],
+    )
+    def test_three(self, first: str, dummy: str, text: str, contract: str | None) -> None:
+        auction = Auction.of(first, text, dummy=dummy)
+        assert auction.is_over
+        assert auction.turn is None
+        assert auction.legal_calls() == ()
+        assert auction.contract == (None if contract is None else Contract.of(contract))
+
+    @pytest.mark.parametrize(
+        ("dealer", "text", "contract"),
+        [
+            ("N", "p p p p", None),
+            ("N", "1NT p 3NT p p p", "3NT by N"),
+            ("W", "p 1H p 2H p 4H p p p", "4H by N"),
+            # North names spades first for the side, though South bids them last.
+            ("N", "1S p 1NT p 2C p 2S p p p", "2S by N"),
+            # East's diamonds do not make East declarer of the other side's.
+            ("E", "1D 2D p 3D X p p XX p p p", "3DXX by S"),
+            ("S", "1C X XX p p p", "1CXX by S"),
+            ("S", "1C X XX 1D p p p", "1D by E"),
+            ("N", "1H p p X p p p", "1HX by N"),
+            ("N", "1H p p X p p XX p p p", "1HXX by N"),
+            ("N", "p p p 7NT X p p p", "7NTX by W"),
+        ],
+    )
+    def test_four(self, dealer: str, text: str, contract: str | None) -> None:
+        auction = Auction.four(dealer).after_all(text)
+        assert auction.is_over
+        assert auction.contract == (None if contract is None else Contract.of(contract))
+
+    def test_unfinished(self) -> None:
+        auction = Auction.three("S").after_all("1NT, pass")
+        assert auction.contract is None
+        assert auction.turn is Seat.E
+        assert auction.last_bid == Call.of("1NT")
+        assert list(auction) == [(Seat.S, Call.of("1NT")), (Seat.W, PASS)]
+        assert auction.legal_calls() == (PASS, *CALLS[CALLS.index(Call.of("2C")) :])
+
+    def test_after_7nt_only_pass(self) -> None:
+        assert Auction.three().after("7NT").legal_calls() == (PASS,)
+        assert Auction.four().after("7NT").legal_calls() == (PASS, DOUBLE)
+
+
+class TestIllegal:
+    @pytest.mark.parametrize(
+        ("auction", "call", "says"),
+        [
+            (Auction.of("S:1NT", dummy="N"), "1S", "illegal call '1S' by W after 'S:1NT': it does not outrank 1NT"),
+            (Auction.of("S:1NT", dummy="N"), "1nt", "does not outrank 1NT; legal: Pass, 2C … 7NT"),
+            (Auction.of("S:7S", dummy="N"), "7S", "legal: Pass, 7NT"),
+            (Auction.of("S:7NT", dummy="N"), "7NT", "legal: Pass"),
+            (Auction.of("S:1C", dummy="N"), "X", "nobody doubles in the three-player game"),
+            (Auction.of("S:1C", dummy="N"), "XX", "nobody doubles in the three-player game"),
+            (Auction.of("S:p p p", dummy="N"), "1C", "illegal call '1C' after 'S:Pass Pass Pass': the auction is over"),
+            (Auction.of("S:1C p p", dummy="N"), "p", "the auction is over"),
+            (Auction.of("N:p"), "X", "there is no bid yet"),
+            (Auction.of("N:p"), "XX", "there is no bid yet"),
+            (Auction.of("N:1C p"), "X", "1C is the own side's bid"),
+            (Auction.of("N:1C X p"), "X", "1C is doubled already"),
+            (Auction.of("N:1C X XX"), "X", "1C is doubled already"),
+            (Auction.of("N:1C"), "XX", "1C is not doubled"),
+            (Auction.of("N:1C X p"), "XX", "1C is the other side's bid"),
+            (Auction.of("N:1C X XX p p"), "XX", "1C is redoubled already"),
+            (Auction.of("N:1C X 1D"), "1C", "legal: Pass, X, 1H … 7NT"),
+        ],
+    )
+    def test_all_doors(self, auction: Auction, call: str, says: str) -> None:
+        assert not auction.can(call)
+        for door in (auction.verify, auction.after, lambda call: Auction.of(auction, [call])):
+            with pytest.raises(IllegalCall) as caught:
+                door(call)
+            assert says in str(caught.value)
+            assert len(str(caught.value).splitlines()) == 1
+            assert caught.value.data["legal"] == auction.legal_calls()
+            assert caught.value.data["auction"] == auction
+
+    def test_the_dummy_does_not_begin(self) -> None:
+        with pytest.raises(IllegalCall, match="N is the dummy's seat"):
+            Auction.three("N", dummy="N")
+
+    @pytest.mark.parametrize("text", ["Q:1C", "1C", ":1C", ""])
+    def test_no_seat(self, text: str) -> None:
+        with pytest.raises(NotationError, match="unknown seat"):
+            Auction.of(text)
+
+
+class TestFill:
+    def test_passes_are_added_and_told(self) -> None:
+        auction, passed = Auction.three("S").fill("W", "1NT")
+        assert passed == (Seat.S,)
+        auction, passed = auction.fill("S", "2C")
+        assert passed == (Seat.E,)
+        auction, passed = auction.fill("W", "p")
+        assert passed == ()
+        assert str(auction) == "S:Pass 1NT Pass 2C Pass"
+
+    def test_a_call_that_comes_too_late(self) -> None:
+        with pytest.raises(IllegalCall, match=r"'2C' by S after 'S:1NT': the auction is over when W and E pass"):
+            Auction.three("S").after("1NT").fill("S", "2C")
+        with pytest.raises(IllegalCall, match="the auction is over; call no more"):
+            Auction.three("S").after_all("1NT p p").fill("S", "2C")
+
+    def test_the_dummy_and_illegal_calls(self) -> None:
+        with pytest.raises(IllegalCall, match=r"'1C' by N .*the dummy's seat does not bid; bidders: S, W, E"):
+            Auction.three("S").fill("N", "1C")
+        with pytest.raises(IllegalCall, match="'1C' by E after 'S:1NT Pass': it does not outrank 1NT"):
+            Auction.three("S").after("1NT").fill("E", "1C")
+
+    @given(auctions())
+    def test_interesting_calls_alone_give_the_auction_back(self, auction: Auction) -> None:
+        filled, told = Auction(auction.first, (), auction.dummy), 0
+        for seat, call in auction:
+            if call != PASS:
+                filled, passed = filled.fill(seat, call)
+                told += len(passed)
+        assert filled.calls == auction.calls[: len(filled.calls)]
+        assert set(auction.calls[len(filled.calls) :]) <= {PASS}
+        assert told == filled.calls.count(PASS)
+
+
+class TestProperties:
+    @given(auctions())
+    def test_round_trip(self, auction: Auction) -> None:
+        dummy = auction.dummy
+        assert Auction.of(str(auction), dummy=dummy) == Auction.of(auction) == eval(repr(auction)) == auction
+        assert Auction.of(auction.first, list(map(str, auction.calls)), dummy) == auction
+        assert pickle.loads(pickle.dumps(auction)) == auction
+        assert hash(eval(repr(auction))) == hash(auction)
+
+    @given(auctions())
+    def test_doors_agree(self, auction: Auction) -> None:
+        legal = auction.legal_calls()
+        for call in CALLS:
+            assert auction.can(call) == (call in legal)
+            if call in legal:
+                assert auction.verify(call) == call
+                assert auction.after(call).calls == (*auction.calls, call)
+
+    @given(auctions())
+    def test_invariants(self, auction: Auction) -> None:
+        bids = [call for call in auction.calls if call.is_bid]
+        assert bids == sorted(set(bids))
+        assert auction.last_bid == (bids[-1] if bids else None)
+        players = 4 if auction.dummy is None else 3
+        order = [seat for seat, _ in auction]
+        assert auction.dummy not in order
+        assert order[players:] == order[: len(order) - players][: len(order[players:])]
+        tail = players - 1 if bids else players
+        assert auction.is_over == (len(auction.calls) >= tail and set(auction.calls[-tail:]) == {PASS})
+        if (contract := auction.contract) is not None:
+            assert Call.bid(contract.level, contract.strain) == bids[-1]
+            if players == 3:
+                assert contract.declarer is max(auction, key=lambda pair: pair[1])[0]
+
+    @given(seats, st.text(max_size=20))
+    def test_any_text_is_read_or_refused_in_one_line(self, seat: Seat, text: str) -> None:
+        for read in (Call.of, Contract.of, Auction.of, Auction(seat).after_all):
+            assert len(complaint(read, text).splitlines()) <= 1
+
+
+def complaint(read: Callable[[str], object], text: str) -> str:
+    try:
+        read(text)
+    except BayesBridgeError as error:
+        return str(error)
+    return ""
+
+
+def count_auctions(start: Auction) -> int:
+    """How many ways the auction can go on to its end, by walking every distinct state through ``legal_calls``.
+
+    What may follow depends on the calls since the last bid, that bid, and who bids next relative to it: one
+    representative of each such state stands for all. High bids first, so that representatives are short.
+    """
+    known: dict[tuple[Call, ...], int] = {}
+
+    def count(auction: Auction) -> int:
+        if auction.is_over:
+            return 1
+        since = max((i for i, call in enumerate(auction.calls) if call.is_bid), default=0)
+        state = auction.calls[since:]
+        if state not in known:
+            known[state] = sum(count(auction.after(call)) for call in reversed(auction.legal_calls()))
+        return known[state]
+
+    return count(start)
+
+
+def test_number_of_three_player_auctions() -> None:
+    # k of the 35 bids; 0, 1 or 2 passes before the first, 0 or 1 between two, and all passing out.
+    formula = 1 + sum(comb(35, k) * 3 * 2 ** (k - 1) for k in range(1, 36))
+    assert formula == (3**36 - 1) // 2
+    assert count_auctions(Auction.three()) == formula
+
+
+def test_number_of_four_player_auctions() -> None:
+    # The well-known number of possible bridge auctions, (4 * 22**35 - 1) / 3.
+    published = 128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557
+    assert published == (4 * 22**35 - 1) // 3
+    assert count_auctions(Auction.four()) == published
+
+
+def test_number_of_three_player_auctions_by_length() -> None:
+    # Every auction of up to three calls, against all sequences of words whose bids rise.
+    level = [Auction.three()]
+    for length in range(4):
+        rising = 0
+        for words in product((PASS, *CALLS[3:]), repeat=length):
+            bids = [call for call in words if call.is_bid]
+            rising += all(low < high for low, high in pairwise(bids))
+        assert len(level) == rising
+        level = [auction.after(call) for auction in level for call in auction.legal_calls()] if length < 3 else []

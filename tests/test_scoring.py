@@ -1,0 +1,120 @@
+"""Scoring: the published made contracts, exact values, and a user's own scheme."""
+
+from __future__ import annotations
+
+import tomllib
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.auction import Contract
+from bayesbridge.cards import Strain
+from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.scoring import NEW, OLD, SCHEMES, Scheme, Score
+from tests.strategies import contracts
+
+MINE: dict[str, Any] = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
+numbers = st.fractions(min_value=-100, max_value=100, max_denominator=12)
+schemes = st.builds(Scheme, st.text(), st.tuples(*[numbers] * 5), numbers, numbers, numbers, numbers)
+
+
+@pytest.mark.parametrize(
+    ("contract", "tricks", "old", "new"),
+    [("3H", 11, 24, 80), ("1H", 10, 8, 68), ("2S", 9, 18, 76.5), ("1S", 9, 9, 72)],
+)
+def test_the_four_published_made_contracts(contract: str, tricks: int, old: float, new: float) -> None:
+    for scheme, points in ((OLD, old), (NEW, new)):
+        assert scheme.score(Contract.of(contract, "S"), tricks) == Score(Fraction(points), Fraction(0))
+
+
+@given(contracts.filter(lambda contract: not contract.doubled), st.integers(0, 13))
+def test_old_and_new_as_written_out(contract: Contract, tricks: int) -> None:
+    value = {"C": 6, "D": 7, "H": 8, "S": 9, "NT": 10}[contract.strain.name]
+    n, short = contract.level, 6 + contract.level - tricks
+    old, new = OLD.score(contract, tricks), NEW.score(contract, tricks)
+    if short > 0:
+        assert old == new == Score(Fraction(0), Fraction(25 * short))
+    else:
+        assert old == Score(Fraction(value * n), Fraction(0))
+        assert 2 * new.declarer == value * (12 + 2 * n - short)
+        assert new.each_defender == 0
+
+
+@given(schemes)
+def test_scheme_round_trip(scheme: Scheme) -> None:
+    assert Scheme.of(scheme.mapping) == Scheme.of(scheme) == eval(repr(scheme)) == scheme
+
+
+def test_names() -> None:
+    assert Scheme.of("old") is OLD
+    assert Scheme.of(" NEW ") is NEW
+    assert list(SCHEMES) == ["old", "new"]
+
+
+def test_own_scheme_from_toml() -> None:
+    text = """
+        name = "club"
+        base = 1
+        per_overtrick = 0.1
+        undertrick = "25/2"
+        [values]
+        c = 6
+        d = 6
+        h = 8
+        s = 8
+        nt = 10
+    """
+    scheme = Scheme.of(tomllib.loads(text))
+    assert scheme.per_overtrick == Fraction(1, 10)
+    assert scheme.score(Contract.of("2H by W"), 10) == Score(8 * Fraction(32, 10), Fraction(0))
+    assert scheme.score(Contract.of("2H by W"), 5) == Score(Fraction(0), Fraction(75, 2))
+
+
+def test_the_constructor_makes_numbers_exact() -> None:
+    inexact: list[Any] = [(1, 2, 3, 4, 0.3), 0, 1, 0.5, 10]
+    scheme = Scheme("mine", *inexact)
+    assert scheme.values[Strain.NT] == Fraction(3, 10)
+    assert scheme.score(Contract.of("1H by N"), 8).declarer == Fraction(9, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("best", "unknown scoring scheme 'best': write old or new"),
+        ("", "unknown scoring scheme ''"),
+        ({}, "scoring scheme {} lacks or does not know 'name', 'undertrick', 'values'"),
+        ({**MINE, "vlaues": 1}, "lacks or does not know 'vlaues'"),
+        ({**MINE, "values": 7}, "values 7: write"),
+        ({**MINE, "values": {"C": 1}}, "values {'C': 1}: write one value for each"),
+        ({**MINE, "values": {**MINE["values"], "n": 1}}, "write one value for each"),
+        ({**MINE, "values": {**MINE["values"], "Q": 1}}, "unknown strain 'Q'"),
+        ({**MINE, "undertrick": "many"}, "undertrick 'many' is not a number"),
+        ({**MINE, "undertrick": float("nan")}, "undertrick nan is not a number"),
+        ({**MINE, "base": "1/0"}, "base '1/0' is not a number"),
+        ({**MINE, "base": True}, "base True is not a number"),
+    ],
+)
+def test_bad_scheme(value: Any, says: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        Scheme.of(value)
+    assert says in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_four_values_are_too_few() -> None:
+    with pytest.raises(NotationError, match="write five, in the order C D H S NT"):
+        Scheme("mine", (Fraction(1),) * 4, Fraction(0), Fraction(1), Fraction(0), Fraction(1))
+
+
+@pytest.mark.parametrize("tricks", [-1, 14])
+def test_impossible_tricks(tricks: int) -> None:
+    with pytest.raises(BayesBridgeError, match=f"{tricks} tricks"):
+        OLD.score(Contract.of("1C by N"), tricks)
+
+
+def test_doubled_contracts_are_refused() -> None:
+    with pytest.raises(BayesBridgeError, match="'1CX by N' is doubled: scheme 'old' has no price"):
+        OLD.score(Contract.of("1CX by N"), 7)

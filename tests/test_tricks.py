@@ -1,0 +1,226 @@
+"""Tricks: winners against an independent rule, whole records of play, and what goes wrong in them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.cards import Card, Hand, Strain, Suit
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError, IllegalPlay, NotationError
+from bayesbridge.tricks import Trick, replay
+from tests.strategies import cards, deals, hands, plays, seats, tricks, trumps
+
+
+def beats(card: Card, other: Card, led: Suit, trump: Suit | None) -> bool:
+    """Pairwise: within a suit the higher rank; a trump beats the rest; the suit led beats discards."""
+    if card.suit is other.suit:
+        return card.rank > other.rank
+    if trump in (card.suit, other.suit):
+        return card.suit is trump
+    return card.suit is led
+
+
+def test_winner_on_a_deck_of_twelve_against_the_pairwise_rule() -> None:
+    deck = [Card(13 * suit + rank) for suit in Suit for rank in (0, 7, 12)]
+    for trump in (None, *Suit):
+        for four in permutations(deck, 4):
+            led = four[0].suit
+            # A discard beats no card that could win, so a winner is the one that beats every other contender.
+            contenders = [card for card in four if card.suit in (led, trump)]
+            (best,) = [c for c in contenders if all(beats(c, d, led, trump) for d in contenders if d != c)]
+            assert Trick(Seat.W, trump, four).winner is Seat.W.next(four.index(best))
+
+
+@given(tricks())
+def test_trick_round_trip(trick: Trick) -> None:
+    assert Trick.of(str(trick), trick.trump) == Trick.of(trick) == eval(repr(trick)) == trick
+    assert Trick.of(str(trick).lower().replace(" ", ", ").replace("t", "10"), trick.trump) == trick
+
+
+@given(tricks())
+def test_turn_winner_and_voids(trick: Trick) -> None:
+    played = list(trick)
+    assert trick.complete == (len(played) == 4)
+    assert trick.turn == (None if trick.complete else trick.leader.next(len(played)))
+    assert (trick.winner is None) == (trick.suit is None) == (not played)
+    assert set(trick.voids) == {(seat, trick.suit) for seat, card in played if card.suit is not trick.suit}
+    if trick.winner is not None:
+        winning = dict(played)[trick.winner]
+        assert winning.suit in (trick.suit, trick.trump)
+        assert not any(beats(card, winning, winning.suit, trick.trump) for _, card in played if card != winning)
+
+
+@pytest.mark.parametrize(
+    ("text", "trump", "winner"),
+    [
+        ("W:S5 SK S2 SA", None, "S"),
+        ("W:S5 SK S2 HA", None, "N"),
+        ("W:S5 SK H2 HA", "H", "S"),
+        ("W:S5 SK H3 D2", "H", "E"),
+        ("W:S5 HA DA CA", None, "W"),
+        ("W:S5 HA DA CA", "NT", "W"),
+        ("W:H5 HA SA H6", "H", "N"),
+        ("W:S5 SK", None, "N"),
+        ("W:", None, None),
+    ],
+)
+def test_golden_winners(text: str, trump: str | None, winner: str | None) -> None:
+    assert Trick.of(text, trump).winner == (None if winner is None else Seat.of(winner))
+
+
+@given(tricks().filter(lambda trick: not trick.complete), hands)
+def test_legal_cards_and_the_three_doors(trick: Trick, hand: Hand) -> None:
+    hand = hand - Hand.of(trick.cards)
+    seat = trick.turn
+    assert seat is not None
+    holds_suit = any(card.suit is trick.suit for card in hand)
+    for card in map(Card, range(52)):
+        allowed = card in hand and (trick.suit is None or card.suit is trick.suit or not holds_suit)
+        assert trick.can(seat, card, hand) == allowed == (card in trick.legal(hand))
+        if allowed:
+            assert trick.after(seat, card, hand).cards == (*trick.cards, card)
+        else:
+            with pytest.raises(IllegalPlay):
+                trick.verify(seat, card, hand)
+
+
+@pytest.mark.parametrize(
+    ("text", "seat", "card", "hand", "says"),
+    [
+        ("W:S5", "E", "SK", None, "E cannot play 'SK' to trick 'W:S5': it is N's turn"),
+        ("W:S5", "N", "S5", None, "the card lies there already"),
+        ("W:S5 S6 S7 S8", "W", "S9", None, "the trick is complete"),
+        ("W:S5", "N", "SK", "A2.K..", "the hand 'A2.K..' does not hold it"),
+        ("W:S5", "N", "HK", "A2.K..", "the suit led must be followed; legal: SA S2"),
+    ],
+)
+def test_illegal_play(text: str, seat: str, card: str, hand: str | None, says: str) -> None:
+    trick, held = Trick.of(text), None if hand is None else Hand.of(hand)
+    assert not trick.can(seat, card, held)
+    for door in (trick.verify, trick.after):
+        with pytest.raises(IllegalPlay) as caught:
+            door(seat, card, held)
+        assert says in str(caught.value)
+        assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        ("", NotationError, "unknown trick ''"),
+        ("S5 SK", NotationError, "unknown trick 'S5 SK'"),
+        ("Q:S5", NotationError, "unknown seat 'Q'"),
+        ("W:S5 SX", NotationError, "unknown rank 'X' in card 'SX'"),
+        ("W:S5 S5", IllegalPlay, "S5 stands twice in trick 'W:S5 S5'"),
+        ("W:S5 S6 S7 S8 S9", IllegalPlay, "has 5 cards"),
+    ],
+)
+def test_bad_trick(text: str, error: type[BayesBridgeError], says: str) -> None:
+    with pytest.raises(error) as caught:
+        Trick.of(text)
+    assert says in str(caught.value)
+
+
+def test_bad_trump() -> None:
+    with pytest.raises(NotationError, match="unknown strain 'Q'"):
+        Trick.of("W:S5", trump="Q")
+    assert Trick.of("W:S5", trump=Strain.NT).trump is None
+
+
+@given(st.data(), deals, trumps)
+def test_replay_of_legal_play(data: st.DataObject, deal: Deal, trump: Suit | None) -> None:
+    record = data.draw(plays(deal, trump))
+    result = replay(record, trump)
+    assert result == replay(record, trump, deal) == replay([f"{s.name}:{c}" for s, c in record], trump)
+    assert [play for trick in result for play in trick] == record
+    assert all(trick.complete for trick in result[:-1])
+    # A void that a trick reveals is true of what the seat still holds.
+    left = {seat: deal[seat] for seat in Seat}
+    for trick in result:
+        for seat, card in trick:
+            left[seat] -= Hand.of(card)
+        for seat, suit in trick.voids:
+            assert left[seat].length(suit) == 0
+
+
+@given(st.data(), deals, trumps)
+def test_replay_refuses_exactly_the_records_with_a_revoke(data: st.DataObject, deal: Deal, trump: Suit | None) -> None:
+    record = data.draw(plays(deal, trump, slips=True))
+    led = [record[i - i % 4][1].suit for i in range(len(record))]
+    failed = [i for i, (_, card) in enumerate(record) if card.suit is not led[i]]
+    later = {i: [card for seat, card in record[i + 1 :] if seat is record[i][0]] for i in failed}
+    seen = any(card.suit is led[i] for i in failed for card in later[i])
+    # With the hands known, a card of the suit that never comes to the table counts as well.
+    played = {card for _, card in record}
+    kept = {i: [*later[i], *(card for card in deal[record[i][0]] if card not in played)] for i in failed}
+    real = any(card.suit is led[i] for i in failed for card in kept[i])
+    assert is_refused(record, trump, None) == seen
+    assert is_refused(record, trump, deal) == real
+
+
+def is_refused(record: list[tuple[Seat, Card]], trump: Suit | None, deal: Deal | None) -> bool:
+    try:
+        replay(record, trump, deal)
+    except IllegalPlay:
+        return True
+    return False
+
+
+REVOKE = ["W:H5", "N:HK", "E:C2", "S:H3", "N:DA", "E:D5", "S:D4", "W:D2", "N:D3", "E:H9"]
+
+
+def test_revoke_names_both_cards_and_tricks() -> None:
+    with pytest.raises(IllegalPlay) as caught:
+        replay(REVOKE)
+    assert str(caught.value).startswith("E plays H9 in trick 3, but played C2 to H5 in trick 1: ")
+    assert caught.value.data == {"seat": Seat.E, "cards": (Card.of("C2"), Card.of("H9")), "tricks": (1, 3)}
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({9: "S:H9"}, "trick 3: S cannot play 'H9' to trick 'N:D3': it is E's turn"),
+        ({4: "W:DA"}, "trick 2: W cannot play 'DA' to trick 'N:': it is N's turn"),
+        ({9: "E:HK"}, "E plays HK in trick 3, but N played it in trick 1: a card is played once"),
+        ({1: "N:H5"}, "N plays H5 in trick 1, but W played it in trick 1: a card is played once"),
+    ],
+)
+def test_broken_records(changed: dict[int, str], says: str) -> None:
+    record = [changed.get(i, play) for i, play in enumerate(REVOKE)]
+    with pytest.raises(IllegalPlay) as caught:
+        replay(record)
+    assert says in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("text", ["", "HK", "E HK"])
+def test_bad_play_text(text: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        replay([text])
+    assert f"unknown play {text!r}" in str(caught.value)
+
+
+def test_known_hands_are_checked_card_by_card() -> None:
+    hands = {Seat.E: Hand.of("A2.9.5.2")}
+    with pytest.raises(IllegalPlay, match="E cannot play 'C2' to trick 'W:H5 HK': the suit led must be followed"):
+        replay(REVOKE, hands=hands)
+    with pytest.raises(IllegalPlay, match="does not hold it"):
+        replay(["E:H8"], hands=hands)
+
+
+def test_nothing_played() -> None:
+    assert replay([]) == ()
+
+
+@given(seats, cards)
+def test_the_winner_leads_next(leader: Seat, card: Card) -> None:
+    suit = [Card(13 * card.suit + rank) for rank in range(13)]
+    # Four rounds of one suit in rising order: the last to play wins each.
+    record = []
+    for i in range(3):
+        record += [(leader.next(3 * i + j), suit[4 * i + j]) for j in range(4)]
+    assert [trick.leader for trick in replay(record)] == [leader, leader.next(3), leader.next(6)]
