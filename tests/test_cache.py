@@ -1,0 +1,172 @@
+"""The cache gives back what was built, whatever happens to its files."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbridge import cache
+from bayesbridge.cache import cached_arrays, cached_json
+
+ARRAYS = {
+    "masks": np.arange(1000, dtype=np.uint64) << np.uint64(40),
+    "fortran": np.asfortranarray(np.arange(12, dtype=np.int16).reshape(3, 4)),
+    "odd bytes": np.array([1, 2, 3], dtype=np.uint8),
+    "empty": np.zeros((0, 4)),
+    "scalar": np.array(2.5),
+    "flags": np.array([True, False]),
+}
+
+
+@pytest.fixture
+def directory(tmp_path, monkeypatch):
+    """An empty cache directory, not yet made."""
+    monkeypatch.setenv("BAYESBRIDGE_CACHE", str(tmp_path / "cache"))
+    cache.say_unwritable.cache_clear()
+    return tmp_path / "cache"
+
+
+class Builder:
+    """Builds a value and counts how often it was asked to."""
+
+    def __init__(self, value):
+        self.value, self.calls = value, 0
+
+    def __call__(self):
+        self.calls += 1
+        return self.value
+
+
+def same(arrays, expected):
+    return arrays.keys() == expected.keys() and all(
+        arrays[name].dtype == expected[name].dtype
+        and arrays[name].shape == expected[name].shape
+        and np.array_equal(arrays[name], expected[name])
+        for name in expected
+    )
+
+
+def test_arrays_are_built_once_and_come_back_alike_read_only_and_aligned(directory):
+    build = Builder(ARRAYS)
+    for _ in range(3):
+        arrays = cached_arrays("things", "1", build)
+        assert same(arrays, ARRAYS)
+        for array in arrays.values():
+            assert array.flags.c_contiguous
+            assert array.flags.aligned
+            assert not array.flags.writeable
+    assert build.calls == 1
+
+
+def test_another_name_or_version_is_another_thing(directory):
+    assert cached_json("a", "1", lambda: 1) == 1
+    assert cached_json("a", "2", lambda: 2) == 2
+    assert cached_json("b", "1", lambda: 3) == 3
+    assert cached_json("a", "1", lambda: 4) == 1
+
+
+def test_json_keeps_large_integers_and_answers_alike_cold_and_warm(directory):
+    build = Builder({"deals": 5157850293780050462400, "pairs": [(1, 2)]})
+    cold, warm = cached_json("counts", "1", build), cached_json("counts", "1", build)
+    assert cold == warm == {"deals": 5157850293780050462400, "pairs": [[1, 2]]}
+    assert build.calls == 1
+
+
+def truncated(data):
+    return data[: len(data) // 2]
+
+
+def flipped(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def lengthened(data):
+    return data + b"\0"
+
+
+def garbage(data):
+    return bytes(len(data))
+
+
+def emptied(data):
+    return b""
+
+
+@pytest.mark.parametrize("damage", [truncated, flipped, lengthened, garbage, emptied])
+def test_a_damaged_file_is_rebuilt(directory, damage):
+    cached_arrays("things", "1", Builder(ARRAYS))
+    (path,) = directory.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    build = Builder(ARRAYS)
+    assert same(cached_arrays("things", "1", build), ARRAYS)
+    assert build.calls == 1
+    assert path.read_bytes() == whole
+
+
+def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(tmp_path, directory, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("BAYESBRIDGE_CACHE", str(tmp_path / "file" / "cache"))
+    for _ in range(2):
+        assert same(cached_arrays("things", "1", Builder(ARRAYS)), ARRAYS)
+        assert cached_json("counts", "1", Builder(7)) == 7
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert str(tmp_path / "file" / "cache") in err
+    assert "BAYESBRIDGE_CACHE" in err
+
+
+def test_a_failed_write_leaves_nothing_behind(directory, monkeypatch, capsys):
+    def full_disk(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full_disk)
+    assert cached_json("counts", "1", lambda: 7) == 7
+    assert list(directory.iterdir()) == []
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_is_not_plain_numbers_is_refused(directory):
+    with pytest.raises(TypeError, match=r"'names'.*plain numbers"):
+        cached_arrays("things", "1", lambda: {"names": np.array(["a", 1], dtype=object)})
+
+
+COLD_START = """
+import sys, time
+import numpy as np
+from bayesbridge.cache import cached_arrays
+print("ready", flush=True)
+sys.stdin.readline()
+def build():
+    time.sleep(0.2)
+    return {"numbers": np.arange(300_000)}
+print(int(cached_arrays("numbers", "1", build)["numbers"].sum()))
+"""
+
+
+def test_processes_that_start_cold_together_all_get_the_whole_thing(directory):
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", COLD_START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(cache.__file__).parents[1],
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        out, err = process.communicate()
+        assert (out, err) == (f"{sum(range(300_000))}\n", "")
+    assert [path.name for path in directory.iterdir()] == ["numbers-1.arrays"]

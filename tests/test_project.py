@@ -1,0 +1,107 @@
+"""Promises of the project itself: a light import, one door for each heavy dependency, whole lock files."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import bayesbridge
+
+PACKAGE = Path(bayesbridge.__file__).parent
+ROOT = PACKAGE.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+DOORS = {
+    "arviz": ("results", "posterior.weights", "plots", "report"),
+    "dask": ("studies",),
+    "distributed": ("studies",),
+    "matplotlib": ("plots", "report"),
+    "numba": ("jit",),
+    "pluggy": ("estimators",),
+    "pymc": ("bidders.fit",),
+    "pytensor": ("bidders.fit",),
+    "rich": ("cli",),
+}
+"""Which rooms of the package may import a heavy dependency, anywhere in their files."""
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    heavy = [*DOORS, "numpy", "scipy", "xarray", "pandas"]
+    code = f"import bayesbridge, sys; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (result.stdout, result.stderr) == ("[]\n", "")
+
+
+def test_every_public_name_is_there_and_listed_once():
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text("utf-8"))
+    imported = [alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    (listed,) = (ast.literal_eval(node.value) for node in stub.body if isinstance(node, ast.Assign))
+    assert listed == sorted(set(listed))
+    assert sorted(imported) == listed == sorted(bayesbridge.__all__)
+    for name in listed:
+        assert getattr(bayesbridge, name) is not None
+
+
+def imported_packages(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+@pytest.mark.parametrize("dependency", DOORS)
+def test_a_heavy_dependency_has_its_door(dependency):
+    strangers = []
+    for path in PACKAGE.rglob("*.py"):
+        room = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        names = {
+            name.removesuffix("_stats").removesuffix("_base").removesuffix("_plots") for name in imported_packages(path)
+        }
+        if dependency in names and not any(f"{room}.".startswith(f"{door}.") for door in DOORS[dependency]):
+            strangers.append(room)
+    assert strangers == []
+
+
+def pins(lock):
+    """Name → the lines of one pinned requirement."""
+    text = (ROOT / "requirements" / f"{lock}.txt").read_text("utf-8")
+    entries = re.split(
+        r"^(?=\w)", "\n".join(line for line in text.splitlines() if not line.startswith("#")), flags=re.M
+    )
+    return [entry for entry in entries if entry.strip()]
+
+
+@pytest.mark.parametrize("lock", ["uv", "user", "dev"])
+def test_locks_pin_and_hash_everything_and_name_no_registry(lock):
+    for entry in pins(lock):
+        assert re.match(r"[\w.-]+==\S+", entry)
+        assert "--hash=sha256:" in entry
+        assert "://" not in entry
+
+
+@pytest.mark.parametrize(
+    ("lock", "wanted"),
+    [
+        ("user", PROJECT["project"]["dependencies"]),
+        ("dev", [text for group in PROJECT["dependency-groups"].values() for text in group if isinstance(text, str)]),
+        ("dev", PROJECT["project"]["optional-dependencies"]["cluster"]),
+    ],
+)
+def test_locks_hold_what_the_project_asks_for(lock, wanted):
+    locked = {re.match(r"[\w.-]+", entry)[0] for entry in pins(lock)}
+    assert {re.match(r"[\w.-]+", text)[0] for text in wanted} <= locked
+
+
+def test_the_citation_names_this_version():
+    assert f"version: {bayesbridge.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_every_dependency_has_a_reason():
+    reasons = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    names = [re.match(r"[\w.-]+", text)[0] for text in PROJECT["project"]["dependencies"]]
+    assert [name for name in names if f"| {name} |" not in reasons] == []
