@@ -29,11 +29,12 @@ test: lint ## linters, then the tests and doctests, with coverage
 test-all: lint ## the slow tests too
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term -m ""
 
-lint: .venv/.dev ## ruff, mypy (strict), the layers contract
+lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/repo-review --show err
 
 bench: .venv/.dev ## side-by-side speed ratios
 	for file in benchmarks/bench_*.py; do $(BIN)/python "$$file" || exit 1; done
