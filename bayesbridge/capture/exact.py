@@ -1,0 +1,57 @@
+"""The whole space of 5 157 850 293 780 050 462 400 deals of two hands, counted exactly.
+
+No deal is drawn: the 3¹³ rows of a suit are tallied by lengths and gaps, two suits make a half deal, and two half
+deals of complementary lengths make a deal (see ``merge``).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+from typing import Final
+
+from bayesbridge.cache import cached_json
+
+DEALS: Final = comb(52, 13) * comb(39, 13)
+"""All ways to give 13 cards to each of two hands."""
+
+
+@cache
+def outcomes() -> dict[int, int]:
+    """Exact number of deals for each outcome code (see ``merge.outcome``); computed once, then kept in the cache."""
+    found = cached_json("outcomes", "1", _count_outcomes)
+    return {int(code): int(count) for code, count in found.items()}
+
+
+def conditions() -> dict[str, int]:
+    """Exact number of deals for each condition outcome.
+
+    >>> sum(conditions().values()) == DEALS
+    True
+    """
+    counts = outcomes()
+    return {
+        "neither": counts[0],
+        "only A": counts[1],
+        "both": sum(count for code, count in counts.items() if code > 1),
+    }
+
+
+def tricks() -> dict[int, int]:
+    """Exact number of deals for each T; 0 stands for deals that fail a condition.
+
+    >>> sum(tricks().values()) == DEALS
+    True
+    """
+    counts: dict[int, int] = {}
+    for code, count in sorted(outcomes().items()):
+        counts[code // 32] = counts.get(code // 32, 0) + count
+    return counts
+
+
+def _count_outcomes() -> dict[str, int]:
+    from bayesbridge.capture.halves import half_deals
+    from bayesbridge.capture.merge import join
+
+    half = half_deals()
+    return {str(code): count for code, count in join(half, half, 14 * 13 + 13).items()}

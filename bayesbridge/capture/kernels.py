@@ -1,0 +1,237 @@
+"""Algorithms 1 and 2 over batches of deals.
+
+Masks come in, arrays come out. A deal costs four look-ups in the table of suit rows and one merge of four short
+sequences: always the smallest head, the first suit on ties, until the budget or χ ends it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.tables import DELTA_SHIFT, FAILS_B, LEADING_GAP, LENGTH, NO_GAPS, TERNARY, row_table
+from bayesbridge.jit import njit
+
+Masks = NDArray[np.uint64]
+Small = NDArray[np.int8]
+
+NEITHER, ONLY_A, BOTH = 0, 1, 2
+"""Codes of the condition outcome; ``literal.CONDITIONS`` has their names."""
+
+
+class Captures(NamedTuple):
+    """Algorithm 2 over n deals, in the letters of ``literal.Capture``; (n, 4) arrays run over the suits C D H S."""
+
+    c1: Small
+    c2: Small
+    c0: Small
+    delta: Small
+    M: Small
+    kappa: Small
+    Delta: Small
+    Z: Small
+    condition: Small
+    T: Small
+    chi: Small
+
+
+class Bids(NamedTuple):
+    """Algorithm 1 over n hands."""
+
+    level: Small
+    """(n,) 0 for a pass … 7."""
+    counts: Small
+    """(n, 7) captures counted for the targets 7 … 13, 0 where a condition fails."""
+
+
+def captures(first: Masks, second: Masks) -> Captures:
+    """Algorithm 2 for each pair of hands; ``first`` and ``second`` are (n,) masks of 13 cards each, disjoint.
+
+    >>> captures(np.array([0x1FFF], dtype=np.uint64), np.array([0x3FFE000], dtype=np.uint64)).T
+    array([0], dtype=int8)
+    """
+    n = len(first)
+    suits = [np.empty((n, 4), dtype=np.int8) for _ in range(6)]
+    totals = [np.empty(n, dtype=np.int8) for _ in range(5)]
+    out = Captures(*suits, *totals)
+    _captures(first, second, row_table(), TERNARY, LENGTH, *out)
+    return out
+
+
+def tricks(first: Masks, second: Masks) -> Small:
+    """T alone for each pair of hands, (n,) int8: 0 where a condition fails."""
+    out = np.empty(len(first), dtype=np.int8)
+    _tricks(first, second, row_table(), TERNARY, out)
+    return out
+
+
+def bids(hands: Masks) -> Bids:
+    """Algorithm 1 for each hand, (n,) masks of 13 cards.
+
+    >>> bids(np.array([0x1FFF], dtype=np.uint64)).level
+    array([0], dtype=int8)
+    """
+    level = np.empty(len(hands), dtype=np.int8)
+    counts = np.empty((len(hands), 7), dtype=np.int8)
+    _bids(hands, walk_table(), LENGTH, LEADING_GAP, level, counts)
+    return Bids(level, counts)
+
+
+@njit
+def merge_suits(c: np.int64, d: np.int64, h: np.int64, s: np.int64, Delta: np.int64) -> tuple[int, np.int64, int]:
+    """Step 6 on the gaps of four suits: (T, χ, captures per suit packed four bits each, clubs lowest)."""
+    T = 4
+    chi = 4 + Delta
+    budget = 6 - Delta
+    kappa = 0x1111
+    while chi < 13:
+        gap, suit = c & 7, 0
+        if (d & 7) < gap:
+            gap, suit = d & 7, 1
+        if (h & 7) < gap:
+            gap, suit = h & 7, 2
+        if (s & 7) < gap:
+            gap, suit = s & 7, 3
+        if gap > budget:
+            break
+        if suit == 0:
+            c >>= 3
+        elif suit == 1:
+            d >>= 3
+        elif suit == 2:
+            h >>= 3
+        else:
+            s >>= 3
+        budget -= gap
+        chi += 1 + gap
+        T += 1
+        kappa += 1 << (4 * suit)
+    return T, chi, kappa
+
+
+@njit
+def _captures(
+    first: Masks,
+    second: Masks,
+    table: NDArray[np.uint32],
+    ternary: NDArray[np.int32],
+    length: Small,
+    c1: Small,
+    c2: Small,
+    c0: Small,
+    delta: Small,
+    M: Small,
+    kappa: Small,
+    Delta: Small,
+    Z: Small,
+    condition: Small,
+    T: Small,
+    chi: Small,
+) -> None:
+    rows = np.empty(4, dtype=np.int64)
+    for i in range(len(first)):
+        mine, theirs = np.int64(first[i]), np.int64(second[i])
+        total, flags = np.int64(0), np.int64(0)
+        for suit in range(4):
+            a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
+            row = np.int64(table[ternary[a] + 2 * ternary[b]])
+            rows[suit] = row & NO_GAPS
+            flags |= row
+            lead = (row >> DELTA_SHIFT) & 15
+            total += lead
+            held_a, held_b = length[a], length[b]
+            c1[i, suit] = held_a
+            c2[i, suit] = held_b
+            c0[i, suit] = 13 - held_a - held_b
+            delta[i, suit] = lead
+            M[i, suit] = max(held_a, held_b)
+        Delta[i] = total
+        tricks, check, made = 0, total, 0
+        if total > 6:
+            condition[i] = NEITHER
+        elif flags & FAILS_B:
+            condition[i] = ONLY_A
+        else:
+            condition[i] = BOTH
+            tricks, check, made = merge_suits(rows[0], rows[1], rows[2], rows[3], total)
+        for suit in range(4):
+            kappa[i, suit] = (made >> (4 * suit)) & 15
+        T[i] = tricks
+        chi[i] = check
+        Z[i] = 6 - (check - tricks)
+
+
+@njit
+def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32], ternary: NDArray[np.int32], out: Small) -> None:
+    rows = np.empty(4, dtype=np.int64)
+    for i in range(len(first)):
+        mine, theirs = np.int64(first[i]), np.int64(second[i])
+        total, flags = np.int64(0), np.int64(0)
+        for suit in range(4):
+            a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
+            row = np.int64(table[ternary[a] + 2 * ternary[b]])
+            rows[suit] = row & NO_GAPS
+            flags |= row
+            total += (row >> DELTA_SHIFT) & 15
+        out[i] = 0
+        if total <= 6 and not flags & FAILS_B:
+            out[i] = merge_suits(rows[0], rows[1], rows[2], rows[3], total)[0]
+
+
+@cache
+def walk_table() -> NDArray[np.uint8]:
+    """(8192, 7) what Algorithm 1's walk does in one suit with a budget R: 16 · captures after the first + gaps paid."""
+    table = np.zeros((1 << 13, 7), dtype=np.uint8)
+    for budget in range(7):
+        _walk(budget, table[:, budget])
+    return table
+
+
+@njit
+def _walk(budget: int, out: NDArray[np.uint8]) -> None:
+    for field in range(1 << 13):
+        left = budget
+        count = 0
+        gap = -1
+        for rank in range(12, -1, -1):
+            if field >> rank & 1:
+                if gap >= 0:
+                    if gap > left:
+                        break
+                    left -= gap
+                    count += 1
+                gap = 0
+            elif gap >= 0:
+                gap += 1
+        out[field] = 16 * count + budget - left
+
+
+@njit
+def _bids(hands: Masks, walk: NDArray[np.uint8], length: Small, leading: Small, level: Small, counts: Small) -> None:
+    for i in range(len(hands)):
+        mask = np.int64(hands[i])
+        Delta = 0
+        fails = False
+        for suit in range(4):
+            field = (mask >> (13 * suit)) & 0x1FFF
+            delta = leading[field]
+            Delta += delta
+            fails |= length[field] <= delta
+        level[i] = 0
+        climbing = True
+        for target in range(7, 14):
+            budget = 13 - target - Delta
+            count = 0
+            if budget >= 0 and not fails:
+                count = 4
+                for suit in range(4):
+                    step = walk[(mask >> (13 * suit)) & 0x1FFF, budget]
+                    count += step >> 4
+                    budget -= step & 15
+            counts[i, target - 7] = count
+            climbing = climbing and count >= target
+            if climbing:
+                level[i] = target - 6

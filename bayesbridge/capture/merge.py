@@ -1,0 +1,209 @@
+"""Exact integer distributions over huge sets of deals, built suit by suit.
+
+Step 6 of Algorithm 2 is a merge of four sequences, smallest head first and the first suit on ties. Such a merge is
+associative: clubs with diamonds, hearts with spades, then both halves. So a set of deals whose suits are independent
+but for the lengths of the hands never has to be walked deal by deal: a :class:`Tally` counts, for one suit or for
+several merged, how many ways lead to each (lengths, summary), and tallies multiply.
+
+A *summary* is a packed row (see ``tables``) read as an integer, of one suit or of a merge of suits. Two values stand
+for what cannot recover: DEAD once Δ exceeds 6, and FAILS_B with Δ alone once condition B has failed in any suit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS
+from bayesbridge.jit import njit
+
+Ints = NDArray[np.int64]
+
+DEAD: Final = 7 << DELTA_SHIFT | NO_GAPS | FAILS_B
+"""Summary of suits whose leading gaps already exceed the budget: condition A fails whatever follows."""
+
+LIMB: Final = 21
+"""Counts of half deals stay below 2⁴² (all rows of two suits are 3²⁶ < 2⁴²), so two limbs of 21 bits hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many ways lead to each (lengths, summary); rows are distinct and counts positive."""
+
+    lengths: Ints
+    """(k,) cards of the two tracked hands so far, ``14 * first + second``."""
+    summary: Ints
+    """(k,) packed merge of the suits so far."""
+    count: Ints
+    """(k,) number of ways, below 2⁶³."""
+
+    @classmethod
+    def of(cls, lengths: Ints, summary: Ints, count: Ints) -> Tally:
+        """Collect equal (lengths, summary) pairs; summaries are first brought to their simplest form."""
+        key = lengths << 32 | simplified(summary)
+        distinct, place = np.unique(key, return_inverse=True)
+        total = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(total, place, count)
+        return cls(distinct >> 32, distinct & 0xFFFFFFFF, total)
+
+    def __mul__(self, right: Tally) -> Tally:
+        """Merge with the suits that follow; this side is first on ties."""
+        left_values, left = np.unique(self.summary, return_inverse=True)
+        right_values, right_place = np.unique(right.summary, return_inverse=True)
+        merged, place = np.unique(_merge_all(left_values, right_values), return_inverse=True)
+        table = np.zeros((14 * 14, len(merged)), dtype=np.int64)
+        _multiply(
+            self.lengths,
+            left,
+            self.count,
+            right.lengths,
+            right_place,
+            right.count,
+            place.reshape(-1),
+            len(right_values),
+            table,
+        )
+        lengths, index = np.nonzero(table)
+        return Tally(lengths, merged[index], table[lengths, index])
+
+
+def simplified(summary: Ints) -> Ints:
+    """Summaries in which what cannot recover is one value: DEAD, or FAILS_B with Δ and no gaps."""
+    delta = summary >> DELTA_SHIFT & 15
+    out = np.where(summary & FAILS_B, FAILS_B | delta << DELTA_SHIFT | NO_GAPS, summary)
+    return np.where(delta > 6, DEAD, out)
+
+
+@njit
+def merge_pair(left: int, right: int) -> int:
+    """Summary of two groups of suits from their summaries; the left group is first on ties."""
+    Delta = (left >> DELTA_SHIFT & 15) + (right >> DELTA_SHIFT & 15)
+    if Delta > 6:
+        return DEAD
+    if (left | right) & FAILS_B:
+        return FAILS_B | Delta << DELTA_SHIFT | NO_GAPS
+    left &= NO_GAPS
+    right &= NO_GAPS
+    gaps = NO_GAPS
+    budget = 6 - Delta
+    chi = 4 + Delta
+    shift = 0
+    while chi < 13:
+        gap = left & END
+        if gap <= right & END:
+            left >>= 3
+        else:
+            gap = right & END
+            right >>= 3
+        if gap > budget:
+            break
+        gaps ^= (END ^ gap) << shift
+        shift += 3
+        budget -= gap
+        chi += 1 + gap
+    return Delta << DELTA_SHIFT | gaps
+
+
+@njit
+def outcome(summary: int) -> int:
+    """What a whole deal's summary says: 0 condition A fails, 1 only B fails, else 32 · T + χ."""
+    Delta = summary >> DELTA_SHIFT & 15
+    if Delta > 6:
+        return 0
+    if summary & FAILS_B:
+        return 1
+    T = 4
+    chi = 4 + Delta
+    while chi < 13 and summary & END != END:
+        chi += 1 + (summary & END)
+        T += 1
+        summary >>= 3
+    return 32 * T + chi
+
+
+@njit
+def _merge_all(left: Ints, right: Ints) -> Ints:
+    out = np.empty((len(left), len(right)), dtype=np.int64)
+    for i in range(len(left)):
+        for j in range(len(right)):
+            out[i, j] = merge_pair(left[i], right[j])
+    return out
+
+
+@njit
+def _multiply(
+    lengths_a: Ints,
+    index_a: Ints,
+    count_a: Ints,
+    lengths_b: Ints,
+    index_b: Ints,
+    count_b: Ints,
+    place: Ints,
+    width: int,
+    table: Ints,
+) -> None:
+    for i in range(len(count_a)):
+        first, second = lengths_a[i] // 14, lengths_a[i] % 14
+        base = index_a[i] * width
+        for j in range(len(count_b)):
+            lengths = lengths_b[j]
+            if first + lengths // 14 <= 13 and second + lengths % 14 <= 13:
+                table[lengths_a[i] + lengths, place[base + index_b[j]]] += count_a[i] * count_b[j]
+
+
+def join(left: Tally, right: Tally, total: int) -> dict[int, int]:
+    """Exact number of deals for each outcome code, over all pairs whose lengths add up to ``total``.
+
+    The counts pass 2⁶³, so they come back as Python integers.
+    """
+    left_values, left_place = np.unique(left.summary, return_inverse=True)
+    right_values, right_place = np.unique(right.summary, return_inverse=True)
+    codes = outcome_table(left_values, right_values)
+    counts: dict[int, int] = {}
+    for lengths in np.unique(left.lengths):
+        if lengths % 14 > total % 14:
+            continue
+        here = left.lengths == lengths
+        there = right.lengths == total - lengths
+        limbs = _join_block(left_place[here], left.count[here], right_place[there], right.count[there], codes)
+        for code in np.flatnonzero(limbs.any(axis=1)):
+            low, cross, crossed, high = (int(limb) for limb in limbs[code])
+            ways = low + (cross + crossed << LIMB) + (high << 2 * LIMB)
+            counts[int(code)] = counts.get(int(code), 0) + ways
+    return counts
+
+
+@njit
+def outcome_table(left: Ints, right: Ints) -> NDArray[np.int16]:
+    """Outcome code of each pair of half-deal summaries."""
+    out = np.empty((len(left), len(right)), dtype=np.int16)
+    for i in range(len(left)):
+        for j in range(len(right)):
+            out[i, j] = outcome(merge_pair(left[i], right[j]))
+    return out
+
+
+@njit
+def _join_block(
+    index_a: Ints, count_a: Ints, index_b: Ints, count_b: Ints, codes: NDArray[np.int16]
+) -> NDArray[np.uint64]:
+    """Sums of products by outcome code, one for each pair of limbs.
+
+    No more than 1 790 summaries of half deals exist, so a sum has fewer than 2²² terms below 2⁴²: it fits 64 bits.
+    """
+    sums = np.zeros((512, 4), dtype=np.uint64)
+    low = (1 << LIMB) - 1
+    for i in range(len(index_a)):
+        a0, a1 = np.uint64(count_a[i] & low), np.uint64(count_a[i] >> LIMB)
+        row = codes[index_a[i]]
+        for j in range(len(index_b)):
+            b0, b1 = np.uint64(count_b[j] & low), np.uint64(count_b[j] >> LIMB)
+            limb = sums[row[index_b[j]]]
+            limb[0] += a0 * b0
+            limb[1] += a0 * b1
+            limb[2] += a1 * b0
+            limb[3] += a1 * b1
+    return sums

@@ -1,0 +1,140 @@
+"""The exact whole-space distribution: against printed figures, Monte Carlo, and combinations walked by hand."""
+
+from collections import Counter
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbridge.capture import exact, kernels, literal
+from bayesbridge.capture.alias import alias_draw, alias_table
+from bayesbridge.capture.halves import draw_tricks, suit_tally
+from bayesbridge.capture.merge import Tally, join, outcome
+from bayesbridge.capture.tables import row_table
+from bayesbridge.studies import captures, conditions
+from tests.capture.deals import random_deals
+
+
+def test_every_deal_is_counted_once() -> None:
+    assert exact.DEALS == comb(52, 13) * comb(39, 13) == 5_157_850_293_780_050_462_400
+    assert sum(exact.conditions().values()) == exact.DEALS
+    assert sum(exact.tricks().values()) == exact.DEALS
+    assert sum(count for T, count in exact.tricks().items() if T) == exact.conditions()["both"]
+
+
+def test_conditions_per_million() -> None:
+    per_million = {name: count * 10**10 // exact.DEALS / 10**4 for name, count in exact.conditions().items()}
+    assert per_million == pytest.approx(
+        {"neither": 145_674.2024, "only A": 575_265.3530, "both": 279_060.4446}, abs=2e-4
+    )
+
+
+def test_the_papers_six_runs_agree_with_the_exact_distribution() -> None:
+    for found in (conditions.count_exactly(), captures.count_exactly()):
+        shares = np.array([count / found.total for count in found.binned])
+        for run in found.paper.runs:
+            rest = found.paper.trials - sum(run)
+            seen = np.array([*run, rest])
+            expected = np.array([*shares, 1 - shares.sum()]) * found.paper.trials
+            used = expected > 1e-6
+            assert not seen[~used].any()
+            assert stats.chisquare(seen[used], expected[used]).pvalue > 1e-3
+
+
+def counts_of(conditions: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """(14,) as draw_tricks counts."""
+    return np.bincount(np.where(conditions < 2, conditions, T), minlength=14)
+
+
+def expected_counts(deals: int) -> np.ndarray:
+    out = np.zeros(14)
+    for T, count in exact.tricks().items():
+        out[T] = deals * (count / exact.DEALS)
+    out[0] = deals * (exact.conditions()["neither"] / exact.DEALS)
+    out[1] = deals * (exact.conditions()["only A"] / exact.DEALS)
+    return out
+
+
+def p_value(counts: np.ndarray) -> float:
+    expected = expected_counts(counts.sum())
+    used = expected > 0
+    assert not counts[~used].any()
+    return float(stats.chisquare(counts[used], expected[used]).pvalue)
+
+
+def test_drawn_half_deals_agree_with_the_exact_distribution() -> None:
+    assert p_value(draw_tricks(10_000_000, 1)) > 1e-4
+
+
+def test_shuffled_decks_agree_with_the_exact_distribution() -> None:
+    """The independent way: whole deals from a shuffled deck through the kernel."""
+    batch = kernels.captures(*random_deals(300_000, 5))
+    assert p_value(counts_of(batch.condition, batch.T)) > 1e-4
+
+
+def test_a_slightly_wrong_dealer_is_caught() -> None:
+    """Negative control: one deal in fifty is always the same deal."""
+    first, second = random_deals(300_000, 5)
+    first[::50], second[::50] = random_deals(1, 3)[0][0], random_deals(1, 3)[1][0]
+    batch = kernels.captures(first, second)
+    assert p_value(counts_of(batch.condition, batch.T)) < 1e-4
+
+
+def test_merging_by_halves_equals_walking_small_decks() -> None:
+    """Four suits of a few chosen rows each: every combination through the literal algorithm, counted by hand."""
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        suits = [rng.choice(3**13, 7, replace=False) for _ in range(4)]
+        digits = {int(row): [int(row) // 3**rank % 3 for rank in range(12, -1, -1)] for rows in suits for row in rows}
+        direct: Counter[tuple[int, int]] = Counter()
+        for rows in product(*suits):
+            found = literal.capture_matrix([digits[int(row)] for row in rows])
+            lengths = 14 * sum(found.c1) + sum(found.c2)
+            if sum(found.c1) <= 13 and sum(found.c2) <= 13:
+                code = literal.CONDITIONS.index(found.condition)
+                direct[lengths, 32 * found.T + found.chi if code == 2 else code] += 1
+        tallies = []
+        for rows in suits:
+            lengths = np.array([14 * digits[int(row)].count(1) + digits[int(row)].count(2) for row in rows])
+            tallies.append(Tally.of(lengths, row_table()[rows].astype(np.int64), np.ones(len(rows), dtype=np.int64)))
+        lower, upper = tallies[0] * tallies[1], tallies[2] * tallies[3]
+        merged: Counter[tuple[int, int]] = Counter()
+        for total in {lengths for lengths, _ in direct}:
+            for code, count in join(lower, upper, total).items():
+                merged[total, code] += count
+        assert merged == direct
+
+
+def test_the_merge_is_associative() -> None:
+    suit = suit_tally()
+    part = np.random.default_rng(4).choice(len(suit.count), 60, replace=False)
+    some = Tally.of(suit.lengths[part], suit.summary[part], suit.count[part])
+
+    def counts(tally: Tally) -> dict[tuple[int, int], int]:
+        keys = zip(tally.lengths.tolist(), map(outcome, tally.summary.tolist()), strict=True)
+        total: Counter[tuple[int, int]] = Counter()
+        for key, count in zip(keys, tally.count.tolist(), strict=True):
+            total[key] += count
+        return total
+
+    assert counts(some * (some * some)) == counts((some * some) * some)
+
+
+def test_alias_tables_draw_what_they_were_given() -> None:
+    weights = [1, 5, 0, 1000, 3, 77]
+    table = alias_table([9, 8, 7, 6, 5, 4], weights)
+    bits = len(table).bit_length() - 1
+    words = np.random.default_rng(1).integers(0, 1 << 64, 100_000, dtype=np.uint64)
+    drawn = np.array([alias_draw(word, table, 0, bits) for word in words])
+    assert not (drawn == 7).any()
+    seen = [int((drawn == value).sum()) for value in (9, 8, 6, 5, 4)]
+    assert stats.chisquare(seen, np.array([1, 5, 1000, 3, 77]) / 1086 * 100_000).pvalue > 1e-4
+
+
+def test_equal_and_single_weights() -> None:
+    assert set(alias_table([3], [10]).tolist()) == {3 << 16 | 3}
+    table = alias_table([1, 2, 3, 4], [5, 5, 5, 5])
+    words = np.arange(4, dtype=np.uint64) << np.uint64(62)
+    assert [alias_draw(word, table, 0, 2) for word in words] == [1, 2, 3, 4]
