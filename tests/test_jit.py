@@ -64,8 +64,9 @@ def test_numbas_own_setting_wins(tmp_path):
 
 
 def test_other_packages_kernels_stay_where_they_were(tmp_path):
-    result = run("import numba, bayesbridge.random64; print(repr(numba.config.CACHE_DIR))", tmp_path)
-    assert result.stdout == "''\n"
+    source = KERNEL + "import numba; print(repr(numba.config.CACHE_DIR))"
+    result = run(source, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / "cache"))
+    assert result.stdout == "84 CPUDispatcher 0\n''\n"
 
 
 def test_without_a_writable_directory_kernels_compile_and_one_line_says_so(tmp_path):
