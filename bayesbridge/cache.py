@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import functools
 import json
-import multiprocessing
 import os
 import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import platformdirs
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _ALIGNMENT = 16
 """Arrays start at multiples of this many bytes: numba compiles other code for unaligned ones."""
@@ -52,6 +53,8 @@ def cache_directory() -> Path:
 @functools.cache
 def say_unwritable(directory: Path) -> None:
     """Say on stderr, once, that nothing can be kept in a directory; worker processes leave it to their parent."""
+    import multiprocessing
+
     if multiprocessing.parent_process() is None:
         print(
             f"bayesbridge: cannot write to the cache {str(directory)!r}, so every start is slow: "
@@ -117,6 +120,8 @@ def _pack(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
 
 
 def _unpack(payload: bytes) -> dict[str, np.ndarray[Any, Any]]:
+    import numpy as np  # here, so that a cached integer is read without the cost of importing it
+
     start = payload.index(b"\n") + 1
     arrays = {}
     for name, dtype, shape, offset in json.loads(payload[:start]):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from bayesbridge.capture import exact
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.paper import CAPTURES
+
+if TYPE_CHECKING:
+    from bayesbridge.studies.engine import Progress
 
 
 def count_exactly() -> Comparison:
@@ -14,12 +18,12 @@ def count_exactly() -> Comparison:
     return _compare(exact.tricks(), exact.DEALS, True, None)
 
 
-def simulate(deals: int, seed: int, workers: int | None = None) -> Comparison:
+def simulate(deals: int, seed: int, workers: int | None = None, progress: Progress | None = None) -> Comparison:
     """Monte Carlo over random deals."""
     from bayesbridge.capture.halves import draw_tricks
     from bayesbridge.studies.engine import run
 
-    done = run(lambda chunk, size: draw_tricks(size, chunk), deals, seed, workers)
+    done = run(lambda chunk, size: draw_tricks(size, chunk), deals, seed, workers, progress)
     counts = {0: int(done.counts[:2].sum())} | {T: int(done.counts[T]) for T in range(4, 14)}
     return _compare(counts, deals, False, deals / done.seconds)
 

@@ -17,6 +17,7 @@ class Comparison:
     binned: tuple[int, ...]
     """Own counts in the paper's bins."""
     total: int
+    """Deals in all; the counts add up to it, the bins need not."""
     paper: PaperTable
     exact: bool
     deals_per_second: float | None = None
@@ -26,3 +27,7 @@ class Comparison:
     def z(self) -> tuple[float | None, ...]:
         """The paper's pooled share of each bin against the own one, in standard errors."""
         return self.paper.z(self.binned, self.total, exact=self.exact)
+
+    def per_million(self, count: int) -> float:
+        """A count as it would stand in a million deals; the paper's runs have a million each."""
+        return count * 1_000_000 / self.total
