@@ -41,10 +41,10 @@ def random_position(rng: np.random.Generator) -> tuple[Constraints, Constraints]
     return known, evidence
 
 
-def _tightened(evidence: Constraints, deal: list[int], rng: np.random.Generator) -> Constraints:
-    """One more piece of evidence: true of the deal four times in five, arbitrary otherwise."""
+def _tightened(evidence: Constraints, deal: list[int], rng: np.random.Generator, honest: bool = False) -> Constraints:
+    """One more piece of evidence: true of the deal, unless it is not honest and the die says so."""
     seat, suit = int(rng.integers(4)), int(rng.integers(4))
-    if rng.random() < 0.2:
+    if not honest and rng.random() < 0.2:
         deal = random_deal(rng)
     hand = deal[seat]
     slack = int(rng.integers(0, 3))
@@ -88,3 +88,14 @@ def _subsets(mask: int, size: int) -> list[int]:
 def in_order(masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Rows sorted, to compare two sets of layouts."""
     return masks[np.lexsort(masks.T[::-1])]
+
+
+def random_view(rng: np.random.Generator) -> Constraints:
+    """A player's view at full size: one hand or two are known, with evidence that is true of a random deal."""
+    deal = random_deal(rng)
+    view = Constraints.free()
+    for seat in rng.permutation(4)[: rng.integers(1, 3)]:
+        view = view.hold(int(seat), deal[seat])
+    for _ in range(rng.integers(0, 6)):
+        view = _tightened(view, deal, rng, honest=True)
+    return view

@@ -1,0 +1,83 @@
+"""The tables of rows: they hold every layout once, and agree with counting, which shares no code with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import HIGH_CARD_POINTS, Hand
+from bayesbridge.errors import Contradiction, TooManyLayouts
+from bayesbridge.posterior.constraints import Constraints
+from bayesbridge.posterior.counting import count
+from bayesbridge.posterior.numbering import Numbering
+from bayesbridge.posterior.rows import Keys, SuitRows
+from tests.posterior.positions import brute_force, in_order, random_position, random_view
+
+SOUTH = Constraints.free().hold(2, Hand.of("AKQ52.J3.A94.K83").mask)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_layout_has_one_number(seed: int) -> None:
+    rng = np.random.default_rng([21, seed])
+    feasible = 0
+    for _ in range(60):
+        known, evidence = random_position(rng)
+        layouts = brute_force(known, evidence)
+        if len(layouts) == 0:
+            with pytest.raises(Contradiction, match="no layout fits"):
+                Numbering.of(evidence)
+            continue
+        feasible += 1
+        numbering = Numbering.of(evidence)
+        assert numbering.total == len(layouts)
+        assert (in_order(numbering.layouts(np.arange(numbering.total))) == layouts).all()
+    assert feasible > 25
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tables_and_counting_agree_on_whole_views(seed: int) -> None:
+    rng = np.random.default_rng([22, seed])
+    for _ in range(20):
+        view = random_view(rng)
+        numbering = Numbering.of(view)
+        assert numbering.total == count(view) > 0
+        for rows, completions in zip(numbering.suits, numbering.completions(), strict=True):
+            assert int((rows.ways * completions).sum()) == numbering.total
+
+
+def test_rows_lie_under_their_keys() -> None:
+    keys = Keys.of(SOUTH.points(1, 8, 11).points(3, 8, 11).length(0, 2, 3, 5).normalised())
+    assert keys.hidden == (0, 1, 3)
+    assert keys.scored == (1, 3)
+    rows = SuitRows.of(keys, 2)
+    assert len(rows.fields) == rows.start[-1] == rows.ways.sum()
+    assert len(np.unique(rows.fields, axis=0)) == len(rows.fields)
+    worth = np.array([sum(HIGH_CARD_POINTS[r] for r in range(13) if field >> r & 1) for field in range(8192)])
+    for key in np.flatnonzero(np.diff(rows.start)):
+        length, points = divmod(int(key), len(keys.points))
+        fields = rows.fields[rows.start[key] : rows.start[key + 1]]
+        assert (np.bitwise_count(fields[:, keys.hidden]) == keys.shares(2)[length]).all()
+        assert (worth[fields[:, keys.scored]] == keys.points[points]).all()
+        assert (np.bitwise_count(fields[:, 0]) >= 3).all()
+        assert (np.bitwise_count(fields[:, 0]) <= 5).all()
+
+
+def test_a_void_observer_has_all_rows_of_a_suit() -> None:
+    clubs_void = Constraints.free().hold(2, 0x1FFF << 39)
+    assert [len(rows.fields) for rows in Numbering.of(clubs_void).suits] == [3**13, 3**13, 3**13, 1]
+
+
+def test_what_no_table_can_hold_is_refused() -> None:
+    with pytest.raises(
+        TooManyLayouts, match=r"53644737765488792839237440000 layouts fit.*make one hand known"
+    ) as refusal:
+        Numbering.of(Constraints.free())
+    assert refusal.value.data["layouts"] == 53644737765488792839237440000
+
+
+def test_numbers_outside_the_range_are_refused() -> None:
+    numbering = Numbering.of(SOUTH)
+    for number in (-1, numbering.total):
+        with pytest.raises(IndexError, match="numbered 0 to 84478098072866399"):
+            numbering.layouts(np.array([0, number]))
+    assert SOUTH.allows(numbering.layouts(np.array([0, numbering.total - 1]))).all()
