@@ -1,0 +1,82 @@
+"""The command line: parse, call, print; no mathematics. One file a command, each with ``add`` and ``run``.
+
+Exit status: 0 fine, 2 bad input (one line on stderr that says what, where and how to mend), 130 interrupted, 1 anything
+else. ``BAYESBRIDGE_DEBUG=1`` shows the traceback of any error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+from bayesbridge import __version__
+from bayesbridge.cli import bid, capture, completion, study
+from bayesbridge.cli.parsing import Parser, protect_voids
+from bayesbridge.errors import BayesBridgeError
+
+COMMANDS = (capture, bid, study, completion)
+"""In the order of the help text."""
+
+
+def build_parser() -> Parser:
+    """The whole command line, ready to parse."""
+    parser = Parser(
+        prog="bayesbridge",
+        description="Exact counts for bridge hands, and the capture algorithms of three-player auction bridge.\n"
+        "Hands are written spades.hearts.diamonds.clubs; '-' or nothing is a void.",
+        epilog="example:\n  bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
+    )
+    parser.add_argument("--version", action="version", version=f"bayesbridge {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
+    for command in COMMANDS:
+        command.add(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    try:
+        # Letters that the terminal's encoding lacks become question marks instead of an error.
+        with contextlib.suppress(AttributeError):
+            sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        try:
+            args = build_parser().parse_args(protect_voids(sys.argv[1:] if argv is None else argv))
+            status = int(args.run(args))
+        except SystemExit:  # --help and --version end so
+            status = 0
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        _discard_output()
+        return 0
+    except KeyboardInterrupt:
+        if sys.stderr is not None and sys.stderr.isatty():
+            print(file=sys.stderr)
+        return 130
+    except BayesBridgeError as error:
+        return _fail(error, str(error), 2)
+    except Exception as error:
+        _discard_output()
+        what = str(error) or "no message"
+        return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
+
+
+def _fail(error: Exception, message: str, status: int) -> int:
+    if os.environ.get("BAYESBRIDGE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+    print(f"bayesbridge: {line}", file=sys.stderr)
+    return status
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, or the interpreter would fail on it again as it ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)

@@ -1,0 +1,200 @@
+"""What the commands print, for programs and for people."""
+
+import json
+import re
+
+import pytest
+
+from bayesbridge import Hand, __version__
+from bayesbridge.capture import exact, literal
+from bayesbridge.cli import COMMANDS, build_parser, main
+
+HAND = "AKQ2.KJ3.A54.Q32"
+DUMMY = "J54.AQ2.KQ32.A54"
+
+
+def cells(line):
+    """The cells of a line of a table."""
+    return re.split(r" {2,}", line.strip())
+
+
+@pytest.fixture
+def answer(capsys):
+    """Run a command that must succeed and say nothing on stderr; gives its stdout."""
+
+    def run(*words):
+        assert main(words) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return run
+
+
+@pytest.fixture
+def document(answer):
+    """Run a command with --json; gives the one object on the one line it prints."""
+
+    def run(*words):
+        out = answer(*words, "--json")
+        assert out.count("\n") == 1
+        return json.loads(out)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "condition"),
+    [
+        (HAND, DUMMY, "both"),
+        ("5432.KJ3.A54.Q32", "876.AQ2.KQ32.A54", "only A"),
+        ("5432.KJ3.754.Q32", "876.AQ2.J832.T54", "neither"),
+    ],
+)
+def test_capture_says_in_json_what_the_literal_algorithm_found(document, first, second, condition):
+    found = literal.capture(Hand.from_pbn(first), Hand.from_pbn(second))
+    said = document("capture", first, second)
+    assert said["condition"] == found.condition == condition
+    assert [said[key] for key in ("T", "chi", "Delta", "Z")] == [found.T, found.chi, found.Delta, found.Z]
+    for key in ("c1", "c2", "c0", "delta", "M", "kappa"):
+        assert list(said[key].items()) == list(zip("CDHS", getattr(found, key), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        (
+            HAND,
+            DUMMY,
+            "T = 11: both conditions hold, the two hands capture 11 tricks, and it ends at χ = 12, for no gap left can "
+            "be paid from the budget Z = 5.",
+        ),
+        (
+            HAND,
+            "J54.AQ2.KT32.A54",
+            "T = 11: both conditions hold, the two hands capture 11 tricks, and χ = 14 ends it.",
+        ),
+        (
+            "K5432.KJ32.A54.Q",
+            "Q876.AQ.KQ732.JT",
+            "T = 0: condition A holds (Δ = 3), condition B fails in ♣ clubs (first hand: 1 held, no more than the "
+            "leading gap δ = 2), ♣ clubs (second hand: 2 held, no more than the leading gap δ = 2).",
+        ),
+        (
+            "5432.KJ3.754.Q32",
+            "876.AQ2.J832.T54",
+            "T = 0: condition A fails, for the leading gaps (♣ clubs 2, ♦ diamonds 3, ♠ spades 6) add up to Δ = 11, "
+            "more than 6.",
+        ),
+    ],
+)
+def test_capture_tells_people_why(answer, first, second, sentence):
+    assert answer("capture", first, second).splitlines()[-1] == sentence
+
+
+def test_capture_shows_a_row_for_each_suit_with_the_papers_letters(answer):
+    lines = answer("capture", HAND, DUMMY).splitlines()
+    assert cells(lines[2]) == ["suit", "first", "second", "c₁", "c₂", "c₀", "δ", "M", "κ"]
+    assert cells(lines[4]) == ["♣ clubs", "Q32", "A54", "3", "3", "7", "0", "3", "2"]
+    assert cells(lines[7]) == ["♠ spades", "AKQ2", "J54", "4", "3", "6", "0", "4", "3"]
+
+
+def test_bid_says_in_json_what_the_literal_algorithm_found(document):
+    said = document("bid", "AKQ2.AKJ.AK4.A32")
+    assert (said["level"], said["call"]) == (3, "3NT")
+    assert said["counts"] == {"7": 9, "8": 9, "9": 9, "10": 9, "11": 9, "12": 9, "13": 8}
+    said = document("bid", "5432.KJ3.A54.Q32")
+    assert (said["level"], said["call"]) == (0, "Pass")
+    assert said["counts"] == dict.fromkeys(map(str, range(7, 14)), 0)
+
+
+@pytest.mark.parametrize(
+    ("hand", "sentence"),
+    [
+        ("AKQ2.AKJ.AK4.A32", "3NT: the target of 9 tricks is met with 9 captures, that of 10 is not: only 9 captures."),
+        ("AKQJ.AKQ.AKQ.AKQ", "7NT: every target up to 13 tricks is met."),
+        (
+            "5432.KJ3.A54.Q32",
+            "Pass: the target of 7 tricks is not met: condition A fails, for the leading gaps (♣ clubs 2, ♥ hearts 1, "
+            "♠ spades 9) add up to Δ = 12, more than 13 − 7.",
+        ),
+        (
+            "KQ5432.AK3.A54.K",
+            "Pass: the target of 7 tricks is not met: condition B fails in ♣ clubs (1 held, no more than the leading "
+            "gap δ = 1).",
+        ),
+    ],
+)
+def test_bid_tells_people_why(answer, hand, sentence):
+    assert answer("bid", hand).splitlines()[-1] == sentence
+
+
+def test_a_hand_may_begin_with_a_void_and_come_in_any_spelling(document):
+    assert document("bid", "-.AKQJ.akqj2.AK103")["hand"] == ".AKQJ.AKQJ2.AKT3"
+
+
+@pytest.mark.parametrize("table", ["conditions", "captures"])
+def test_exact_studies_give_exact_integers(document, table):
+    said = document("study", table, "--exact")
+    expected = {"conditions": exact.conditions, "captures": exact.tricks}[table]()
+    assert said["counts"] == {str(key): str(count) for key, count in expected.items()}
+    assert sum(map(int, said["counts"].values())) == int(said["total"]) == exact.DEALS
+    assert said["exact"] is True
+    assert said["deals_per_second"] is None
+    assert len(said["paper"]["runs"]) == 3
+    assert said["z"].keys() == said["paper"]["mean"].keys() == said["paper"]["runs"][0].keys()
+    assert all(z is None or abs(z) < 4 for z in said["z"].values())
+
+
+@pytest.mark.parametrize("table", ["conditions", "captures"])
+def test_simulated_studies_count_every_deal_and_depend_on_the_seed_alone(document, table):
+    def counts(*options):
+        said = document("study", table, *options)
+        assert said["exact"] is False
+        assert said["deals_per_second"] > 0
+        return said["total"], said["counts"]
+
+    total, one = counts("--deals", "6e5", "--workers", "1")
+    assert (total, sum(map(int, one.values()))) == ("600000", 600_000)
+    assert counts("--deals", "600_000", "--workers", "3", "--seed", "1") == (total, one)
+    assert counts("--deals", "600000", "--seed", "2") != (total, one)
+
+
+def test_people_see_own_figures_beside_the_papers(answer):
+    lines = answer("study", "conditions", "--exact").splitlines()
+    assert lines[0] == "Table 2: outcomes of the two pre-qualification conditions, per million deals"
+    assert cells(lines[2]) == ["run 1", "run 2", "run 3", "mean", "exact", "z"]
+    assert cells(lines[4]) == ["neither", "145 048", "145 114", "145 775", "145 312.3", "145 674.2024", "-1.78"]
+    assert ["both", "1 439 351 996 402 931 880 608", "279 060.4446"] in map(cells, lines)
+    lines = answer("study", "captures", "--deals", "20000", "--seed", "3").splitlines()
+    assert cells(lines[4])[:5] == ["<=6", "1 909", "1 906", "1 781", "1 865.3"]
+    assert any(line.startswith("20 000 deals, seed 3, ") for line in lines)
+
+
+def test_a_table_is_as_wide_as_its_figures_need(answer, monkeypatch):
+    wide = answer("study", "captures", "--exact")
+    monkeypatch.setenv("COLUMNS", "20")
+    assert answer("study", "captures", "--exact") == wide
+
+
+@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2] for module in COMMANDS])
+def test_help_explains_and_gives_an_example_that_parses(answer, command):
+    text = answer(command, "--help")
+    assert "--json" in text
+    assert "--seed" in text
+    for example in text.partition("example:\n")[2].strip().splitlines():
+        words = example.replace('eval "$(', "").replace(')"', "").split()
+        assert words[0] == "bayesbridge"
+        assert build_parser().parse_args(words[1:]).command == command
+
+
+def test_version(answer):
+    assert answer("--version") == f"bayesbridge {__version__}\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_know_the_commands(answer, document, shell):
+    script = answer("completion", shell)
+    assert document("completion", shell) == {"shell": shell, "script": script.removesuffix("\n")}
+    for word in ("capture", "bid", "study", "conditions", "workers"):
+        assert word in script

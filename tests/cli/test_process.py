@@ -1,0 +1,130 @@
+"""The real process: what it loads, and how it behaves in pipes, without a terminal and when interrupted."""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+HAND = "AKQ2.KJ3.A54.Q32"
+DUMMY = "J54.AQ2.KQ32.A54"
+COMMAND = [sys.executable, "-m", "bayesbridge"]
+
+
+def run(*words, **options):
+    return subprocess.run([*COMMAND, *words], capture_output=True, text=True, encoding="utf-8", **options)
+
+
+def environment(**changes):
+    return {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
+
+
+def test_answers_on_stdout_and_blames_on_stderr():
+    done = run("capture", HAND, DUMMY, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["T"] == 11
+    done = run("capture", HAND, "x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+LIGHT = {
+    "help": ["--help"],
+    "capture": ["capture", HAND, DUMMY],
+    "bid": ["bid", HAND],
+    "exact study": ["study", "captures", "--exact"],
+}
+
+
+@pytest.mark.parametrize("words", LIGHT.values(), ids=LIGHT)
+def test_light_commands_load_nothing_heavy(words):
+    """A start-up well below half a second is a matter of what is not imported."""
+    run("study", "conditions", "--exact", "--json", check=True)  # fills the cache
+    code = (
+        "import sys; from bayesbridge.cli import main; status = main(sys.argv[1:]);"
+        "heavy = {'numpy', 'numba', 'scipy', 'arviz', 'xarray', 'shtab'} & sys.modules.keys();"
+        "print(heavy or 'none', file=sys.stderr);"
+        "sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "none\n")
+
+
+def test_json_needs_no_rich():
+    code = "import sys; from bayesbridge.cli import main; main(sys.argv[1:]); sys.exit('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code, "bid", HAND, "--json"], capture_output=True).returncode == 0
+
+
+def test_no_colour_outside_a_terminal():
+    done = run("bid", HAND, env=environment(FORCE_COLOR=None, TERM="xterm-256color"))
+    assert "\x1b" not in done.stdout
+
+
+def in_terminal(words, stream, until=None, **changes):
+    """Run with ``stream`` ("stdout" or "stderr") on a terminal, interrupted once ``until`` is seen there.
+
+    Gives the exit status, what the terminal showed, and what came on the other stream.
+    """
+    ours, theirs = pty.openpty()
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
+    shown = b""
+    with subprocess.Popen([*COMMAND, *words], **pipes, env=environment(FORCE_COLOR=None, **changes)) as process:
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+            while piece := os.read(ours, 65536):
+                shown += piece
+                if until and until in shown:
+                    process.send_signal(signal.SIGINT)
+                    until = None
+        out, err = process.communicate()
+    os.close(ours)
+    return process.returncode, shown.decode(), (out if stream == "stderr" else err).decode()
+
+
+@pytest.mark.parametrize(("term", "escapes"), [("xterm-256color", {"\x1b[1m", "\x1b[0m"}), ("dumb", set())])
+def test_a_terminal_sees_bold_titles_and_no_colours(term, escapes):
+    status, shown, err = in_terminal(["bid", HAND], "stdout", TERM=term, NO_COLOR="1")
+    assert (status, err) == (0, "")
+    assert "Algorithm 1: the iterative bid" in shown
+    assert set(re.findall(r"\x1b\[[\d;]*m", shown)) == escapes
+
+
+def test_progress_is_shown_on_a_terminal_and_an_interrupt_ends_with_130_and_no_traceback():
+    words = ["study", "captures", "--deals", "1e12", "--json"]
+    status, shown, out = in_terminal(words, "stderr", until=b" of 1 000 000 000 000 deals")
+    assert (status, out) == (130, "")
+    assert "Traceback" not in shown
+    assert shown.endswith("deals\r\n")
+
+
+def test_an_ascii_terminal_gets_an_answer_too():
+    done = subprocess.run(
+        [*COMMAND, "capture", HAND, DUMMY],
+        capture_output=True,
+        env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"T = 11" in done.stdout.splitlines()[-1]
+
+
+def test_a_closed_pipe_is_silent():
+    read, write = os.pipe()
+    os.close(read)
+    for words in (["study", "captures", "--exact"], ["--help"], ["bid", HAND, "--json"]):
+        done = subprocess.run([*COMMAND, *words], stdout=write, stderr=subprocess.PIPE)
+        assert (done.returncode, done.stderr) == (0, b"")
+    os.close(write)
+
+
+def test_a_full_disk_is_one_line_and_status_1():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, "bid", HAND], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("bayesbridge: OSError: ")
+    assert done.stderr.count("\n") == 1
