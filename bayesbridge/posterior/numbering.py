@@ -9,18 +9,22 @@ All entries are int64 and exact: each counts a part of the total, and totals fro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.errors import Contradiction, TooManyLayouts
+from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.posterior.constraints import Constraints, points_in
 from bayesbridge.posterior.counting import count
 from bayesbridge.posterior.layouts import Masks
 from bayesbridge.posterior.rows import MOST_ENTRIES, Ints, Keys, SuitPair, SuitRows, completions, most_rows
+
+MOST_PRODUCTS: Final = 1 << 30
+"""Multiplications to join the two pairs beyond which tables are refused; three hidden hands need at most 2^26."""
 
 _CHUNK: Final = 1 << 13
 """Layouts built at a time: few enough for their numbers to stay in the processor's cache."""
@@ -69,12 +73,12 @@ class Numbering:
 
     @classmethod
     def of(cls, constraints: Constraints) -> Self:
-        """Build the tables; raises ``Contradiction`` if nothing fits, ``TooManyLayouts`` if they would be too large."""
+        """Build the tables; raises ``Contradiction`` if nothing fits. With a hand known they are never too large."""
         known = constraints.normalised()
         if known.impossible:
             raise _nothing_fits()
-        _verify_size(known)
         keys = Keys.of(known)
+        _verify_size(keys)
         low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
         fits = _fits(keys)
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
@@ -131,16 +135,23 @@ def _nothing_fits() -> Contradiction:
     return Contradiction("no layout fits the evidence: take a piece of it away", evidence=())
 
 
-def _verify_size(known: Constraints) -> None:
-    """Refuse what only four hidden hands can ask for: totals past 2^63, or suits of too many rows."""
-    if len(known.hidden) < 4:
+def _verify_size(keys: Keys) -> None:
+    """Refuse what only four hidden hands can ask for: totals past 2^63, and tables past memory and patience."""
+    known = keys.known
+    if len(keys.hidden) < 4:
         return
-    layouts, rows = count(known), most_rows(known)
-    if layouts >= 1 << 63 or rows > MOST_ENTRIES:
+    rows, products = most_rows(known), len(keys.cards) * len(keys.points) ** 2
+    if rows > MOST_ENTRIES or products > MOST_PRODUCTS:
+        raise BayesBridgeError(
+            f"four hands are hidden, with {rows} ways in one suit and {len(keys.points)} ways to score points: more "
+            "than exact tables hold. Make one hand known, or bound the points of fewer seats.",
+            rows=rows,
+        )
+    deals = math.factorial(known.unknown_mask.bit_count()) // math.prod(map(math.factorial, keys.rooms.tolist()))
+    layouts = deals if deals < 1 << 63 else count(known)
+    if layouts >= 1 << 63:
         raise TooManyLayouts(
-            f"{layouts} layouts fit, with {rows} ways in one suit; exact tables stop at 2^63 layouts and "
-            f"{MOST_ENTRIES} ways: make one hand known, or add evidence",
-            layouts=layouts,
+            f"{layouts} layouts fit; exact tables stop at 2^63. Make one hand known, or add evidence.", layouts=layouts
         )
 
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
-from bayesbridge.errors import TooManyLayouts
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
 from bayesbridge.posterior.constraints import SUITS, Constraints, points_in
 
 type Ints = NDArray[np.int64]
 
-MOST_ENTRIES: Final = 1 << 25
+MOST_ENTRIES: Final = 1 << 23
 """Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
 
 _RADIX: Final = 14
@@ -143,7 +143,7 @@ class SuitPair(NamedTuple):
         split_first, split_second = ones[one[order]], twos[two[order]]
         entries = len(keys.points) * len(order)
         if entries > MOST_ENTRIES:
-            raise TooManyLayouts(
+            raise BayesBridgeError(
                 f"tables of {entries} entries are needed and they stop at {MOST_ENTRIES}: "
                 "make one hand known, or bound the points of fewer seats",
                 entries=entries,

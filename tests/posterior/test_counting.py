@@ -84,9 +84,9 @@ def test_counting_equals_brute_force(seed: int) -> None:
         layouts = brute_force(known, evidence)
         answers.append(len(layouts))
         assert count(evidence) == len(layouts)
-        for seat in range(4):
-            exact = np.bincount(high_card_points(layouts)[:, seat], minlength=38)
-            assert count_points(evidence, seat) == exact.tolist()
+        seat = int(rng.integers(4))
+        exact = np.bincount(high_card_points(layouts)[:, seat], minlength=38)
+        assert count_points(evidence, seat) == exact.tolist()
     assert sum(answer > 1 for answer in answers) > 15
     assert 0 in answers
 
