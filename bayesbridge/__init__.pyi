@@ -1,7 +1,40 @@
+from .auction import Auction, Call, Contract
+from .belief.belief import Belief
+from .belief.posterior import Posterior
+from .belief.wins import card_wins
+from .bidders.iterative import IterativeBidder
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .errors import BayesBridgeError
+from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from .posterior.layouts import Layouts
+from .tricks import Trick
 
 __version__: str
 
-__all__ = ["BayesBridgeError", "Card", "Deal", "Hand", "Seat", "Strain", "Suit"]
+__all__ = [
+    "Auction",
+    "BayesBridgeError",
+    "Belief",
+    "Call",
+    "Called",
+    "Card",
+    "Contract",
+    "Deal",
+    "Hand",
+    "HighCards",
+    "Holds",
+    "IterativeBidder",
+    "Lacks",
+    "Layouts",
+    "Length",
+    "Play",
+    "Posterior",
+    "Reveal",
+    "Seat",
+    "Strain",
+    "Suit",
+    "Trick",
+    "Void",
+    "card_wins",
+]

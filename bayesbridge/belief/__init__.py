@@ -1,0 +1,1 @@
+"""What an observer believes: evidence in, a posterior over hidden hands out."""

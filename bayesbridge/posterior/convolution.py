@@ -1,0 +1,126 @@
+"""Suit convolution: exact distributions of what Algorithm 2 computes, without walking a single layout.
+
+As long as the evidence ties suits together only by the lengths of the hands, every suit row adds its own leading gap
+and its own sequence of gaps, and the merge of four suits is associative. So the rows of each suit are tallied by
+(lengths, gaps), clubs merge with diamonds, hearts with spades, and both halves meet where every hand has 13 cards.
+High-card points in a range tie the suits otherwise; such evidence is left to the other engines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.merge import Tally, join
+from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
+from bayesbridge.cards import SUIT_MASK
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.jit import njit
+from bayesbridge.posterior.constraints import SUITS, Constraints
+from bayesbridge.posterior.numbering import Numbering
+from bayesbridge.posterior.rows import Ints
+
+HIGHEST_DELTA: Final = 52
+"""Δ when no suit has a card of the pair."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaptureCounts:
+    """In how many layouts each quantity of Algorithm 2 takes each value, for a pair of seats; all counts are exact."""
+
+    total: int
+    c1: Ints
+    """(4, 14) by suit and number of cards, as c2 and delta."""
+    c2: Ints
+    delta: Ints
+    Delta: Ints
+    """(53,) by Δ."""
+    condition: tuple[int, int, int]
+    """Layouts in which condition A fails, only B fails, both hold."""
+    T: tuple[int, ...]
+    """(14,) by T; T[0] counts the layouts that fail a condition."""
+    chi: tuple[int, ...]
+    """(32,) by χ of the layouts that meet both conditions."""
+
+
+def factors(constraints: Constraints) -> bool:
+    """Whether the hard evidence ties the suits together by lengths alone."""
+    known = constraints.normalised()
+    return not known.bounded and len(known.hidden) <= 3
+
+
+def capture_counts(constraints: Constraints, first: int, second: int) -> CaptureCounts:
+    """Exact counts for the pair (first, second) of seats; raises where :func:`factors` says no."""
+    if not factors(constraints):
+        raise BayesBridgeError(
+            "a points range ties the suits together: suit convolution cannot count it, use another method"
+        )
+    numbering = Numbering.of(constraints)
+    known = numbering.keys.known
+    tallies: list[Tally] = []
+    gaps: list[Ints] = []
+    by_suit = np.zeros((3, 4, 14), dtype=np.int64)
+    for suit, rows, completions in zip(SUITS, numbering.suits, numbering.completions(), strict=True):
+        ours = [rows.fields[:, seat] | (known.must[seat] >> (13 * suit) & SUIT_MASK) for seat in (first, second)]
+        lengths = np.repeat(np.arange(len(rows.ways)), rows.ways[:, 0])
+        summary = row_table()[TERNARY[ours[0]] + 2 * TERNARY[ours[1]]].astype(np.int64)
+        delta = LEADING_GAP[ours[0] | ours[1]]
+        tallies.append(Tally.of(lengths, summary, np.ones(len(lengths), dtype=np.int64)))
+        gaps.append(_by_length_and_gap(lengths, delta, len(rows.ways)))
+        ways = np.repeat(completions[:, 0], rows.ways[:, 0])
+        for quantity, values in zip(by_suit, (LENGTH[ours[0]], LENGTH[ours[1]], delta), strict=True):
+            np.add.at(quantity[suit], values, ways)
+    full = int(sum(int(room) * 14**power for power, room in enumerate(numbering.keys.rooms[-2::-1])))
+    outcomes = join(tallies[0] * tallies[1], tallies[2] * tallies[3], full)
+    T, chi = [0] * 14, [0] * 32
+    for code, count in outcomes.items():
+        T[code // 32] += count
+        if code > 1:
+            chi[code % 32] += count
+    met = sum(count for code, count in outcomes.items() if code > 1)
+    return CaptureCounts(
+        total=numbering.total,
+        c1=by_suit[0],
+        c2=by_suit[1],
+        delta=by_suit[2],
+        Delta=_total_gap(_convolved(gaps[0], gaps[1]), _convolved(gaps[2], gaps[3]), full),
+        condition=(outcomes.get(0, 0), outcomes.get(1, 0), met),
+        T=tuple(T),
+        chi=tuple(chi),
+    )
+
+
+def _by_length_and_gap(lengths: Ints, delta: NDArray[np.int8], size: int) -> Ints:
+    """(lengths, 14) how many rows have each length index and leading gap."""
+    return np.bincount(14 * lengths + delta, minlength=14 * size).reshape(size, 14)
+
+
+@njit
+def _convolved(first: Ints, second: Ints) -> Ints:
+    """(lengths, gaps) of two suits together; length indices that carry over 13 cards are left out."""
+    size = len(first)
+    out = np.zeros((size, first.shape[1] + second.shape[1] - 1), dtype=np.int64)
+    for a in range(size):
+        for b in range(size - a):
+            if a % 14 + b % 14 < 14:
+                for i in range(first.shape[1]):
+                    if first[a, i]:
+                        for j in range(second.shape[1]):
+                            out[a + b, i + j] += first[a, i] * second[b, j]
+    return out
+
+
+@njit
+def _total_gap(low: Ints, high: Ints, full: int) -> Ints:
+    """(53,) layouts by total leading gap, both halves together filling every hand."""
+    out = np.zeros(HIGHEST_DELTA + 1, dtype=np.int64)
+    for a in range(full + 1):
+        if a % 14 <= full % 14:
+            for i in range(low.shape[1]):
+                if low[a, i]:
+                    for j in range(high.shape[1]):
+                        out[i + j] += low[a, i] * high[full - a, j]
+    return out
