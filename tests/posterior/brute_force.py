@@ -71,13 +71,3 @@ def p_value(observed: NDArray[np.int64], probability: NDArray[np.float64]) -> fl
             observed[-2], expected[-2] = observed[-2] + observed[-1], expected[-2] + expected[-1]
             observed, expected = observed[:-1], expected[:-1]
     return float(stats.chisquare(observed, expected).pvalue)
-
-
-class ListSampler:
-    """Uniform layouts out of a list."""
-
-    def __init__(self, listed: Masks) -> None:
-        self.listed = listed
-
-    def draw(self, n: int, rng: np.random.Generator) -> Masks:
-        return self.listed[np.random.default_rng(rng).integers(len(self.listed), size=n)]

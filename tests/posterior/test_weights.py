@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_huge_ranges_neither_overflow_nor_vanish() -> None:
 
 def test_weights_are_copied_and_read_only() -> None:
     source = np.zeros(3)
-    weights = Weights(source)
+    weights: Any = Weights(source)
     source[0] = 5.0
     assert weights.log[0] == 0.0
     with pytest.raises(ValueError, match="read-only"):
@@ -58,7 +58,7 @@ def test_weights_are_copied_and_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         weights.W[0] = 1.0
     with pytest.raises(AttributeError):
-        weights.log_mean = 0.0  # type: ignore[misc]
+        weights.log_mean = 0.0
 
 
 @pytest.mark.parametrize("bad", [[], [[0.0, 1.0]], [0.0, np.nan], [0.0, np.inf]])
@@ -142,8 +142,9 @@ def test_resampling_is_determined_by_the_seed_and_knows_its_methods() -> None:
     weights = Weights(np.random.default_rng(7).normal(size=50))
     np.testing.assert_array_equal(weights.resample(20, 1, "multinomial"), weights.resample(20, 1, "multinomial"))
     assert (weights.resample(20, 1, "multinomial") != weights.resample(20, 2, "multinomial")).any()
+    unknown: Any = "residual"
     with pytest.raises(BayesBridgeError, match="unknown resampling 'residual'"):
-        weights.resample(20, 1, "residual")  # type: ignore[arg-type]
+        weights.resample(20, 1, unknown)
 
 
 def test_arviz_is_loaded_only_for_khat() -> None:
