@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cache import cached_arrays
-from bayesbridge.capture.alias import alias_draw, alias_table
+from bayesbridge.capture.alias import alias_pick, alias_table
 from bayesbridge.capture.merge import Tally, outcome_table
 from bayesbridge.capture.tables import ROWS, row_table
 from bayesbridge.jit import njit
@@ -22,7 +22,7 @@ from bayesbridge.random64 import Seed, State, fill64, seed_state
 FULL = 14 * 13 + 13
 """Lengths of two full hands, as ``Tally.lengths`` packs them."""
 
-BLOCK = 256
+BLOCK = 512
 """Deals drawn together."""
 
 
@@ -62,19 +62,21 @@ def draw_tricks(deals: int, rng: Seed = None) -> NDArray[np.int64]:
 
 @cache
 def _draw_tables() -> dict[str, NDArray[Any]]:
-    return cached_arrays("halves", "2", _build_draw_tables)
+    return cached_arrays("halves", "3", _build_draw_tables)
 
 
 def _build_draw_tables() -> dict[str, NDArray[Any]]:
     half = half_deals()
     summaries, place = np.unique(half.summary, return_inverse=True)
     # Common summaries first, so that the part of the T table that most deals touch fits the cache.
-    order = np.argsort(-np.bincount(place, half.count.astype(np.float64)))
+    count = half.count.astype(np.float64)
+    others = np.bincount(half.lengths, count, minlength=FULL + 1)[FULL - half.lengths]
+    order = np.argsort(-np.bincount(place, count * others))
     summaries, place = summaries[order], np.argsort(order)[place]
     ways = [0] * (FULL + 1)
     pieces: list[NDArray[np.uint64]] = []
-    start = np.zeros(FULL + 1, dtype=np.int64)
-    bits = np.zeros(FULL + 1, dtype=np.int64)
+    start = np.zeros(FULL + 1, dtype=np.uint64)
+    bits = np.zeros(FULL + 1, dtype=np.uint64)
     filled = 0
     for lengths in range(FULL + 1):
         here = np.flatnonzero(half.lengths == lengths)
@@ -100,24 +102,40 @@ def _draw(
     deals: int,
     state: State,
     lengths: NDArray[np.uint64],
-    start: NDArray[np.int64],
-    bits: NDArray[np.int64],
+    start: NDArray[np.uint64],
+    bits: NDArray[np.uint64],
     halves: NDArray[np.uint64],
     tricks: NDArray[np.uint8],
     counts: NDArray[np.int64],
 ) -> None:
-    # In blocks, one kind of work at a time: the look-ups of different deals then overlap in the memory.
+    # In blocks, one kind of work at a time: the look-ups of different deals then overlap in the memory. Lower halves
+    # fill the first part of the arrays and upper halves the second. All is unsigned, which spares checks of signs.
     words = np.empty(3 * BLOCK, dtype=np.uint64)
-    first = np.empty(BLOCK, dtype=np.int64)
-    second = np.empty(BLOCK, dtype=np.int64)
+    place = np.empty(2 * BLOCK, dtype=np.uint32)
+    part = np.empty(2 * BLOCK, dtype=np.uint32)
+    half = np.empty(2 * BLOCK, dtype=np.uint16)
+    # Four sums side by side: an increment need not wait for the one before it, which is often of the same T.
+    sums = np.zeros(4 * 16, dtype=np.int64)
+    width, cells = np.uint64(tricks.shape[1]), tricks.ravel()
     while deals > 0:
         size = min(deals, BLOCK)
         deals -= size
         fill64(state, words)
+        for i in range(BLOCK):
+            word = words[i]
+            lower = alias_pick(lengths[word >> np.uint64(56)], (word << np.uint64(8)) >> np.uint64(32))
+            upper = np.uint64(FULL) - lower
+            word = words[BLOCK + i]
+            place[i] = start[lower] + (word >> (np.uint64(64) - bits[lower]))
+            part[i] = (word << bits[lower]) >> np.uint64(32)
+            word = words[2 * BLOCK + i]
+            place[BLOCK + i] = start[upper] + (word >> (np.uint64(64) - bits[upper]))
+            part[BLOCK + i] = (word << bits[upper]) >> np.uint64(32)
+        for i in range(2 * BLOCK):
+            half[i] = alias_pick(halves[place[i]], np.uint64(part[i]))
         for i in range(size):
-            lower = alias_draw(words[3 * i], lengths, np.int64(0), np.int64(8))
-            upper = FULL - lower
-            first[i] = alias_draw(words[3 * i + 1], halves, start[lower], bits[lower])
-            second[i] = alias_draw(words[3 * i + 2], halves, start[upper], bits[upper])
-        for i in range(size):
-            counts[tricks[first[i], second[i]]] += 1
+            T = cells[np.uint64(half[i]) * width + np.uint64(half[BLOCK + i])]
+            sums[np.uint64(16 * (i & 3)) + np.uint64(T)] += 1
+    for i in range(4):
+        for T in range(len(counts)):
+            counts[T] += sums[16 * i + T]
