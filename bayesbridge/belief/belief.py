@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.conflict import contradiction
-from bayesbridge.belief.facts import hard_facts, tricks_of
+from bayesbridge.belief.facts import Fact, hard_facts, tricks_of
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
@@ -119,7 +119,7 @@ class Belief:
     @property
     def constraints(self) -> Constraints:
         """All hard evidence, the observer's own hand included."""
-        return reduce(lambda known, fact: known & fact[1], self._facts, Constraints.free())
+        return reduce(lambda known, fact: known & fact.constraints, self._facts, Constraints.free())
 
     def count(self) -> int:
         """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does."""
@@ -156,7 +156,7 @@ class Belief:
         return (Reveal(self.observer, self.hand), *self.evidence)
 
     @property
-    def _facts(self) -> tuple[tuple[Evidence, Constraints], ...]:
+    def _facts(self) -> tuple[Fact, ...]:
         return hard_facts(self._everything, self._known_strain)
 
 

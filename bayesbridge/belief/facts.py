@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from bayesbridge.cards import SUIT_MASK, Hand, Strain
 from bayesbridge.deal import Seat
@@ -12,14 +13,21 @@ from bayesbridge.posterior.constraints import Constraints
 from bayesbridge.tricks import Trick, replay
 
 
-def hard_facts(evidence: Sequence[Evidence], strain: Strain | None) -> tuple[tuple[Evidence, Constraints], ...]:
-    """Each hard piece with what it says; a card that does not follow suit says that the seat is void.
+class Fact(NamedTuple):
+    """What pieces of evidence say: one by itself, or a lead and a discard together that their player is void."""
+
+    pieces: tuple[Evidence, ...]
+    constraints: Constraints
+
+
+def hard_facts(evidence: Sequence[Evidence], strain: Strain | None) -> tuple[Fact, ...]:
+    """All that the hard pieces say; a card that does not follow suit says that the seat is void.
 
     ``strain`` is the strain of the contract, ``None`` while nobody knows it. Calls say nothing here: they are soft.
     """
     played: dict[Seat, int] = dict.fromkeys(Seat, 0)
-    voids = _voids(evidence, strain)
-    facts: list[tuple[Evidence, Constraints]] = []
+    leads = _leads(evidence, strain)
+    facts: list[Fact] = []
     for number, piece in enumerate(evidence):
         known = Constraints.free()
         match piece:
@@ -37,12 +45,13 @@ def hard_facts(evidence: Sequence[Evidence], strain: Strain | None) -> tuple[tup
                 known = known.lack(seat, _suit(suit) & ~played[seat])
             case Play(seat, card):
                 known = known.hold(seat, card.mask)
-                if number in voids:
-                    known = known.lack(seat, _suit(voids[number]) & ~played[seat])
+                if number in leads:
+                    void = Constraints.free().lack(seat, _suit(leads[number].card.suit) & ~played[seat])
+                    facts.append(Fact((leads[number], piece), void))
                 played[seat] |= card.mask
             case Called():
                 continue
-        facts.append((piece, known))
+        facts.append(Fact((piece,), known))
     return tuple(facts)
 
 
@@ -62,14 +71,14 @@ def tricks_of(evidence: Sequence[Evidence], strain: Strain | None) -> tuple[Tric
     raise failures[0]
 
 
-def _voids(evidence: Sequence[Evidence], strain: Strain | None) -> dict[int, int]:
-    """Number of each piece that is a play off the suit led → that suit."""
-    cards = [(number, piece) for number, piece in enumerate(evidence) if isinstance(piece, Play)]
-    leads = [trick.suit for trick in tricks_of(evidence, strain) for _ in trick.cards]
+def _leads(evidence: Sequence[Evidence], strain: Strain | None) -> dict[int, Play]:
+    """Number of each piece that is a play off the suit led → the lead."""
+    plays = [(number, piece) for number, piece in enumerate(evidence) if isinstance(piece, Play)]
+    leads = [Play(trick.leader, trick.cards[0]) for trick in tricks_of(evidence, strain) for _ in trick.cards]
     return {
         number: lead
-        for (number, piece), lead in zip(cards, leads, strict=True)
-        if lead is not None and piece.card.suit != lead
+        for (number, piece), lead in zip(plays, leads, strict=True)
+        if piece.card.suit is not lead.card.suit
     }
 
 

@@ -16,6 +16,8 @@ from bayesbridge.errors import IllegalPlay
 from bayesbridge.posterior.layouts import Masks
 from bayesbridge.tricks import Trick
 
+Bools = NDArray[np.bool_]
+
 
 def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
@@ -26,46 +28,47 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     seat = trick.turn
     if seat is None:
         raise IllegalPlay(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
-    side = pair or posterior.belief.pair
-    later = [seat.next(step) for step in range(1, 4 - len(trick.cards))]
-    against = [other for other in later if (other in side) != (seat in side)]
-    played = _played(posterior, trick)
-    held = np.zeros(52)
-    won = np.zeros(52)
+    gone = sum(card.mask for earlier in posterior.belief.tricks for card in earlier.cards if card not in trick.cards)
+    held, won = np.zeros(52), np.zeros(52)
+    side = posterior.belief.pair if pair is None else pair
+    possible = [Card(index) for index in range(52) if posterior.belief.constraints.may[seat] >> index & 1]
     for masks, weights in posterior.blocks():
-        hand = masks[:, seat] & ~played
-        legal = _legal(hand, trick.suit)
-        for index in np.flatnonzero([bool((legal & np.uint64(1 << card)).any()) for card in range(52)]):
-            card = Card(int(index))
-            may = (legal >> np.uint64(index) & np.uint64(1)).astype(np.bool_)
-            held[index] += weights[may].sum()
-            if trick.after(seat, card).winner == seat:
-                safe = may & ~_beaten(masks, against, played, trick.suit or card.suit, card, trick.trump)
-                won[index] += weights[safe].sum()
+        for card in possible:
+            playable, wins = winning_cards(masks, trick, card, side, np.uint64(gone))
+            held[card.index] += weights[playable].sum()
+            won[card.index] += weights[wins].sum()
     return {Card(int(i)): float(min(1.0, won[i] / held[i])) for i in np.flatnonzero(held)[::-1]}
 
 
-def _played(posterior: Posterior, trick: Trick) -> np.uint64:
-    """Every card that has left its hand, the trick's own among them."""
-    gone = sum(card.mask for earlier in posterior.belief.tricks for card in earlier.cards if card not in trick.cards)
-    return np.uint64(gone | sum(card.mask for card in trick.cards))
+def winning_cards(
+    masks: Masks, trick: Trick, card: Card, pair: tuple[Seat, Seat], played: np.uint64
+) -> tuple[Bools, Bools]:
+    """For (n, 4) layouts: whether the seat in turn may play the card, and whether it then wins; (n,) each.
+
+    ``played`` are the cards that have left their hands; those of the trick need not be among them.
+    """
+    seat = trick.turn
+    assert seat is not None
+    played |= np.uint64(sum(other.mask for other in trick.cards))
+    own = _legal(masks[:, seat] & ~played, trick.suit)
+    playable: Bools = (own >> np.uint64(card.index) & np.uint64(1)).astype(np.bool_)
+    if not playable.any() or card in trick.cards or trick.after(seat, card).winner != seat:
+        return playable, np.zeros(len(masks), dtype=np.bool_)
+    higher = SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
+    if trick.trump is not None and card.suit != trick.trump:
+        higher |= SUIT_MASK << (13 * trick.trump)
+    wins = playable.copy()
+    for step in range(1, 4 - len(trick.cards)):
+        other = seat.next(step)
+        if (other in pair) != (seat in pair):
+            answers = _legal(masks[:, other] & ~played, trick.suit or card.suit if trick.cards else card.suit)
+            wins &= (answers & np.uint64(higher)) == 0
+    return playable, wins
 
 
 def _legal(hand: NDArray[np.uint64], suit: Suit | None) -> NDArray[np.uint64]:
+    """The cards of each hand that may be played to a suit, any before the lead."""
     if suit is None:
         return hand
     following = hand & np.uint64(SUIT_MASK << (13 * suit))
     return np.where(following != 0, following, hand)
-
-
-def _beaten(
-    masks: Masks, against: list[Seat], played: np.uint64, suit: Suit, card: Card, trump: Suit | None
-) -> NDArray[np.bool_]:
-    """Whether some opponent still to play has a legal card above ``card``."""
-    higher = SUIT_MASK << (13 * card.suit) & ~((2 << card.index) - 1) & DECK_MASK
-    if trump is not None and card.suit != trump:
-        higher |= SUIT_MASK << (13 * trump)
-    beaten = np.zeros(len(masks), dtype=np.bool_)
-    for opponent in against:
-        beaten |= (_legal(masks[:, opponent] & ~played, suit) & np.uint64(higher)) != 0
-    return beaten

@@ -1,0 +1,24 @@
+"""What bayesbridge offers itself, through the same hooks as any plugin."""
+
+from __future__ import annotations
+
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.estimators.bid import BidEstimator
+from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.card_wins import CardWinsEstimator
+from bayesbridge.estimators.contract import Estimator
+from bayesbridge.estimators.hookspecs import hookimpl
+from bayesbridge.estimators.play_out import PlayOutEstimator
+from bayesbridge.evidence import BidderModel
+
+
+@hookimpl
+def bayesbridge_estimators() -> list[Estimator]:
+    """The paper's two algorithms, the next card, and a whole play."""
+    return [CaptureEstimator(), BidEstimator(), CardWinsEstimator(), PlayOutEstimator()]
+
+
+@hookimpl
+def bayesbridge_bidders() -> dict[str, BidderModel]:
+    """The paper's bidder."""
+    return {"iterative": IterativeBidder()}

@@ -1,0 +1,65 @@
+"""The default estimator: the paper's Algorithm 2 on the 26 cards of the pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.estimators.contract import Output, Question
+from bayesbridge.posterior.constraints import Constraints
+from bayesbridge.posterior.layouts import Layouts
+
+SUIT = ("suit",)
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureEstimator:
+    """Algorithm 2 for the pair; T is 0 where a condition fails."""
+
+    name: str = "capture"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The letters of the paper."""
+        return (
+            Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
+            Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
+            Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
+            Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
+            Output("M", "Most captures that the suit allows.", SUIT, "int8"),
+            Output("kappa", "Captures made in the suit, 0 where a condition fails.", SUIT, "int8"),
+            Output("Delta", "Sum of the leading gaps.", dtype="int8"),
+            Output("Z", "Zero budget left at the end.", dtype="int8"),
+            Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
+            Output("T", "Total captures, 0 where a condition fails.", dtype="int8"),
+            Output("chi", "Check value T + (6 - Z).", dtype="int8"),
+        )
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One row a layout, by the batch kernel."""
+        from bayesbridge.capture.kernels import captures
+
+        first, second = question.pair
+        return captures(
+            np.ascontiguousarray(layouts.masks[:, first]), np.ascontiguousarray(layouts.masks[:, second])
+        )._asdict()
+
+    def distribution(self, constraints: Constraints, question: Question) -> Mapping[str, NDArray[Any]] | None:
+        """Exact counts by suit convolution, where the evidence ties the suits together by lengths alone."""
+        from bayesbridge.posterior.convolution import capture_counts, factors
+
+        if not factors(constraints):
+            return None
+        counts = capture_counts(constraints, *question.pair)
+        return {
+            "c1": counts.c1,
+            "c2": counts.c2,
+            "delta": counts.delta,
+            "Delta": counts.Delta,
+            "condition": np.array(counts.condition, dtype=np.int64),
+            "T": np.array(counts.T, dtype=np.int64),
+        }

@@ -1,0 +1,148 @@
+"""Finds plugins and what they offer; nothing is loaded before somebody asks, and nothing is global.
+
+A plugin that cannot be loaded, misspells a hook or fails when called is reported by name and left out; the others stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib import metadata
+from typing import Any
+
+import pluggy
+
+import bayesbridge
+from bayesbridge.estimators import builtin, hookspecs
+from bayesbridge.estimators.contract import Estimator, PluginError
+from bayesbridge.evidence import BidderModel
+
+BUILTIN = "bayesbridge"
+"""The name under which the built-ins are registered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """Where a plugin comes from, what it offers, and what went wrong with it."""
+
+    name: str
+    distribution: str
+    version: str
+    estimators: tuple[str, ...] = ()
+    bidders: tuple[str, ...] = ()
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Everything offered, by name."""
+
+    estimators: dict[str, Estimator]
+    bidders: dict[str, BidderModel]
+    plugins: tuple[Plugin, ...]
+
+    def estimator(self, name: str) -> Estimator:
+        """An estimator by name."""
+        return _lookup("estimator", name, self.estimators, self.plugins)
+
+    def bidder(self, name: str) -> BidderModel:
+        """A bidder model by name."""
+        return _lookup("bidder model", name, self.bidders, self.plugins)
+
+
+def build_manager(plugins: Iterable[tuple[str, object]] = ()) -> tuple[pluggy.PluginManager, dict[str, str]]:
+    """A plugin manager with the built-ins, then every installed plugin, then ``plugins`` given as (name, object).
+
+    Also what went wrong: plugin name → one line.
+    """
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    failures: dict[str, str] = {}
+    manager.register(builtin, BUILTIN)
+    for entry in sorted(metadata.entry_points(group=hookspecs.PROJECT), key=lambda entry: entry.name):
+        _register(manager, entry.name, entry.load, failures)
+    for name, plugin in plugins:
+        _register(manager, name, partial(_itself, plugin), failures)
+    return manager, failures
+
+
+def load(plugins: Iterable[tuple[str, object]] = ()) -> Registry:
+    """Ask every plugin what it offers; two plugins that offer the same name are an error that names both."""
+    manager, failures = build_manager(plugins)
+    estimators: dict[str, Estimator] = {}
+    bidders: dict[str, BidderModel] = {}
+    owners: dict[tuple[str, str], str] = {}
+    found: list[Plugin] = []
+    for name, plugin in manager.list_name_plugin():
+        try:
+            own_estimators = {offer.name: offer for offer in _offers(manager, plugin, "bayesbridge_estimators", list)}
+            own_bidders = _offers(manager, plugin, "bayesbridge_bidders", dict)
+            _verify(own_estimators, own_bidders)
+        except Exception as error:
+            failures[name] = f"{type(error).__name__}: {error}"
+            continue
+        for kind, offers in (("estimator", own_estimators), ("bidder model", own_bidders)):
+            for offer in offers:
+                if (kind, offer) in owners:
+                    raise PluginError(
+                        f"{kind} {offer!r} is offered by both {owners[kind, offer]!r} and {name!r}: rename one",
+                        plugins=(owners[kind, offer], name),
+                    )
+                owners[kind, offer] = name
+        estimators |= own_estimators
+        bidders |= own_bidders
+        found.append(Plugin(name, *_origin(name), tuple(own_estimators), tuple(own_bidders)))
+    found += [Plugin(name, *_origin(name), failure=why) for name, why in failures.items()]
+    return Registry(estimators, bidders, tuple(found))
+
+
+def _itself(plugin: object) -> object:
+    return plugin
+
+
+def _register(manager: pluggy.PluginManager, name: str, get: Callable[[], object], failures: dict[str, str]) -> None:
+    plugin: object = None
+    try:
+        plugin = get()
+        manager.register(plugin, name)
+        manager.check_pending()  # a hook that nobody calls is a misspelt one
+    except Exception as error:
+        failures[name] = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        if plugin is not None and manager.is_registered(plugin):
+            manager.unregister(plugin)
+
+
+def _offers(manager: pluggy.PluginManager, plugin: object, hook: str, collect: type) -> Any:
+    """What one plugin alone offers through one hook."""
+    others = [other for other in manager.get_plugins() if other is not plugin]
+    answers = manager.subset_hook_caller(hook, others)()
+    return collect(answers[0]) if answers else collect()
+
+
+def _verify(estimators: dict[str, Estimator], bidders: dict[str, BidderModel]) -> None:
+    for name, estimator in estimators.items():
+        if not isinstance(estimator, Estimator):
+            raise PluginError(f"estimator {name!r} lacks name, outputs or estimate(layouts, question)")
+    for name, bidder in bidders.items():
+        if not isinstance(bidder, BidderModel):
+            raise PluginError(f"bidder model {name!r} lacks log_likelihood(hands, auction, index)")
+
+
+def _origin(name: str) -> tuple[str, str]:
+    """Distribution and version that a plugin comes from."""
+    if name == BUILTIN:
+        return BUILTIN, bayesbridge.__version__
+    for entry in metadata.entry_points(group=hookspecs.PROJECT):
+        if entry.name == name and entry.dist is not None:
+            return entry.dist.name, entry.dist.version
+    return "given by the caller", ""
+
+
+def _lookup[T](kind: str, name: str, offers: dict[str, T], plugins: tuple[Plugin, ...]) -> T:
+    if name in offers:
+        return offers[name]
+    broken = "; ".join(f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in plugins if plugin.failure)
+    raise PluginError(
+        f"unknown {kind} {name!r}: choose {', '.join(sorted(offers))}{f' ({broken})' if broken else ''}", name=name
+    )
