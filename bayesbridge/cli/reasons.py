@@ -23,7 +23,7 @@ def why_captured(found: Capture) -> str:
         return f"T = 0: condition A holds (Δ = {found.Delta}), condition B fails in {', '.join(short)}."
     end = f"χ = {found.chi} ends it"
     if found.chi < 13:
-        end = f"it ends at χ = {found.chi}, for no gap left can be paid from the budget Z = {found.Z}"
+        end = f"it ends at χ = {found.chi}, for no suit can go on within the budget Z = {found.Z}"
     return f"T = {found.T}: both conditions hold, the two hands capture {found.T} tricks, and {end}."
 
 

@@ -66,8 +66,8 @@ def test_capture_says_in_json_what_the_literal_algorithm_found(document, first, 
         (
             HAND,
             DUMMY,
-            "T = 11: both conditions hold, the two hands capture 11 tricks, and it ends at χ = 12, for no gap left can "
-            "be paid from the budget Z = 5.",
+            "T = 11: both conditions hold, the two hands capture 11 tricks, and it ends at χ = 12, for no suit can go "
+            "on within the budget Z = 5.",
         ),
         (
             HAND,
