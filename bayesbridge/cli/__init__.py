@@ -70,7 +70,8 @@ def _fail(error: Exception, message: str, status: int) -> int:
 
         traceback.print_exception(error)
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-    print(f"bayesbridge: {line}", file=sys.stderr)
+    if sys.stderr is not None:  # print would turn to stdout
+        print(f"bayesbridge: {line}", file=sys.stderr)
     return status
 
 

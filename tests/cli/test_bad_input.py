@@ -93,3 +93,9 @@ def test_an_interrupt_is_silent(capsys, monkeypatch):
     monkeypatch.setattr(cli.bid, "run", raising(KeyboardInterrupt()))
     assert cli.main(["bid", HAND]) == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_closed_stderr_leaves_stdout_alone(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr", None)
+    assert cli.main(["bid", "x"]) == 2
+    assert capsys.readouterr().out == ""
