@@ -6,6 +6,9 @@ from .bidders.iterative import IterativeBidder
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .errors import BayesBridgeError
+from .estimators.contract import Output, Question
+from .estimators.hookspecs import hookimpl
+from .estimators.plain import estimator
 from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 from .posterior.layouts import Layouts
 from .tricks import Trick
@@ -28,8 +31,10 @@ __all__ = [
     "Lacks",
     "Layouts",
     "Length",
+    "Output",
     "Play",
     "Posterior",
+    "Question",
     "Reveal",
     "Seat",
     "Strain",
@@ -37,4 +42,6 @@ __all__ = [
     "Trick",
     "Void",
     "card_wins",
+    "estimator",
+    "hookimpl",
 ]

@@ -63,6 +63,17 @@ class Question:
             raise BayesBridgeError(f"pair {pair!r}: name two different seats, such as S:N", pair=pair)
         return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
 
+    @property
+    def table(self) -> tuple[Seat, Seat, Seat, Seat]:
+        """The seats in order of play, the first of the pair first and the second taken to sit opposite.
+
+        >>> [seat.name for seat in Question.of("E:N").table]
+        ['E', 'S', 'N', 'W']
+        """
+        first, second = self.pair
+        left, right = (seat for step in (1, 2, 3) if (seat := first.next(step)) != second)
+        return first, left, second, right
+
 
 @dataclass(frozen=True, slots=True)
 class Output:

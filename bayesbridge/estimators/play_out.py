@@ -41,9 +41,7 @@ class PlayOutEstimator:
         """One row a layout, over all cores."""
         from bayesbridge.capture.playout import play_out
 
-        first, second = question.pair
-        others = [seat for step in range(1, 4) if (seat := first.next(step)) != second]
-        masks = np.ascontiguousarray(layouts.masks[:, [first, others[0], second, others[1]]])
+        masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         trump = int(Strain.NT if question.trump is None else question.trump)
         leaders = np.zeros(len(masks), dtype=np.int8)
         tricks = np.empty(len(masks), dtype=np.int8)
