@@ -1,0 +1,150 @@
+"""Double-dummy tricks for bayesbridge: what both sides take when everybody sees all four hands and plays perfectly.
+
+Bo Haglund's and Soren Hein's DDS does the solving, through the binding that endplay ships. Boards go to it in batches
+as large as it takes, which it spreads over all cores. The same layout twice in a batch is solved once.
+
+Double-dummy play knows partners who sit opposite: of a pair of neighbours (the bidder and a dummy beside him) the
+second is taken to sit opposite the first, see ``Question.table``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import SUIT_MASK, Strain
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.contract import COORDS, Estimator, Output, Question
+from bayesbridge.estimators.hookspecs import hookimpl
+from bayesbridge.posterior.layouts import Layouts, Masks
+
+BATCH: Final = 200
+"""Boards that DDS takes at once; a deal and a strain are one board."""
+
+_ONE_AT_A_TIME: Final = Lock()
+"""DDS keeps its batches in global variables: it runs threads of its own and must not be called from two."""
+
+
+@hookimpl
+def bayesbridge_estimators() -> list[Estimator]:
+    """The table of all contracts, and the choice of a card."""
+    return [DoubleDummy(), DoubleDummyLeads()]
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleDummy:
+    """Tricks that each seat takes as declarer, the seat to its left leading; fewer ``strains`` are solved faster."""
+
+    strains: tuple[str, ...] = COORDS["strain"]
+    name: str = "double_dummy"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Tricks by strain and declarer."""
+        doc = "Double-dummy tricks of the declarer's side."
+        return (Output("dd_tricks", doc, ("strain", "seat"), "int8", {"strain": self.strains}),)
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One table a layout."""
+        strains = [Strain.of(strain) for strain in self.strains]
+        distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
+        tricks = np.empty((len(distinct), len(strains), 4), dtype=np.int8)
+        step = BATCH // len(strains)
+        for begin in range(0, len(distinct), step):
+            part = slice(begin, begin + step)
+            tables = _tables(_remaining(distinct[part][:, list(question.table)]), strains)
+            tricks[part][:, :, list(question.table)] = tables
+        return {"dd_tricks": tricks[rows]}
+
+
+@dataclass(frozen=True, slots=True)
+class DoubleDummyLeads:
+    """Tricks of the side in turn after each card that it may play, from the whole position as it stands.
+
+    Without a trick in the question that is the opening lead by the seat to the left of the pair's first, who declares.
+    With one, it is the card of the seat in turn, the cards played having left their hands: sample layouts, solve each
+    card in all of them, take the best on average, as Ginsberg's GIB did.
+    """
+
+    name: str = "double_dummy_leads"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Tricks by card."""
+        return (
+            Output("lead_playable", "Whether the seat in turn may play the card.", ("card",), "bool"),
+            Output("lead_tricks", "Double-dummy tricks of its side after the card, -1 if not playable.", ("card",), "int8"),
+        )
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One row of 52 cards a layout."""
+        seats = question.table
+        trump, leader, lying = question.trump, 1, ()
+        if question.trick is not None:
+            if question.pair[0].partner != question.pair[1]:
+                raise BayesBridgeError("double-dummy play from the middle needs a pair of opposite seats", pair=seats)
+            trump, leader, lying = question.trick.trump, seats.index(question.trick.leader), question.trick.cards
+        gone = np.uint64(question.played | sum(card.mask for card in lying))
+        distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
+        remaining = _remaining(distinct[:, list(seats)] & ~gone)
+        position = np.zeros(24, dtype=np.int32)  # the fields of DDS's deal: trump, leader, trick so far, cards
+        position[:2] = _denomination(Strain.NT if trump is None else Strain(trump)), leader
+        for place, card in enumerate(lying):
+            position[2 + place], position[5 + place] = 3 - card.suit, card.rank + 2
+        tricks = np.full((len(distinct), 52), -1, dtype=np.int8)
+        for begin in range(0, len(distinct), BATCH):
+            part = slice(begin, begin + BATCH)
+            tricks[part] = _cards(position, remaining[part])
+        return {"lead_playable": tricks[rows] >= 0, "lead_tricks": tricks[rows]}
+
+
+def _denomination(strain: Strain) -> int:
+    """DDS counts suits from spades down, then no trumps."""
+    return 4 if strain == Strain.NT else 3 - strain
+
+
+def _remaining(masks: Masks) -> NDArray[np.uint32]:
+    """(n, 4, 4) cards by seat and suit as DDS wants them: spades first, bit 2 the two, bit 14 the ace."""
+    suits = masks[:, :, None] >> np.arange(39, -1, -13, dtype=np.uint64) & np.uint64(SUIT_MASK)
+    return (suits << np.uint64(2)).astype(np.uint32)
+
+
+def _tables(hands: NDArray[np.uint32], strains: list[Strain]) -> NDArray[np.int32]:
+    """(n, strains, 4) tricks by declarer."""
+    from endplay import _dds as dds
+
+    wanted = [_denomination(strain) for strain in strains]
+    deals, solved = dds.ddTableDeals(noOfTables=len(hands)), dds.ddTablesRes()
+    np.frombuffer(deals.ddTableDeal, dtype=np.uint32).reshape(-1, 4, 4)[: len(hands)] = hands
+    without_par = -1
+    with _ONE_AT_A_TIME:
+        dds.CalcAllTables(deals, without_par, [i not in wanted for i in range(5)], solved, dds.allParResults())
+    return np.frombuffer(solved.results, dtype=np.int32).reshape(-1, 5, 4)[: len(hands), wanted]
+
+
+def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
+    """(n, 52) tricks of the side in turn after each of its cards, -1 where there is none to play."""
+    from endplay import _dds as dds
+
+    n = len(hands)
+    boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()
+    deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
+    deals[:] = position
+    deals[:, 8:] = hands.reshape(n, 16)
+    # The highest number of tricks (target -1) of every card (solutions 3), computed even if forced (mode 1).
+    boards.target[:n], boards.solutions[:n], boards.mode[:n] = [-1] * n, [3] * n, [1] * n
+    with _ONE_AT_A_TIME:
+        dds.SolveAllBoardsBin(boards, solved)
+    found = np.frombuffer(solved.solvedBoard, dtype=np.int32).reshape(-1, 54)[:n]
+    suit, rank, lower, score = (found[:, begin : begin + 13] for begin in (2, 15, 28, 41))
+    alike = np.where(np.arange(13) < found[:, 1:2], 1 << rank | lower, 0)  # a card and those that are worth the same
+    tricks = np.full((n, 52), -1, dtype=np.int8)
+    for low in range(13):
+        board, place = np.nonzero(alike >> (low + 2) & 1)
+        tricks[board, 13 * (3 - suit[board, place]) + low] = score[board, place]
+    return tricks
