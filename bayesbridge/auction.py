@@ -263,7 +263,7 @@ class Auction:
     @property
     def is_over(self) -> bool:
         """True once nobody may call any more."""
-        return self._standing.is_over(len(self.bidders))
+        return self._standing.is_over(4 if self.dummy is None else 3)
 
     @property
     def turn(self) -> Seat | None:

@@ -1,0 +1,55 @@
+"""Whole documents: tables on record in PBN and LIN, read as they are found and written so that they read back equal.
+
+A reader gives a :class:`Reading`: the records, and a note with file, line and reason for everything it left out. No
+input makes it raise, but a file that cannot be opened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+
+from bayesbridge.notation.lin import iter_lin, read_lin
+from bayesbridge.notation.lin_writer import lin_part, write_lin
+from bayesbridge.notation.pbn import iter_pbn, read_pbn
+from bayesbridge.notation.pbn_writer import write_pbn
+from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.notation.record import Record, Tag, Vulnerability, read_hands
+
+__all__ = [
+    "Reading",
+    "Record",
+    "Skipped",
+    "Source",
+    "Tag",
+    "Vulnerability",
+    "iter_lin",
+    "iter_pbn",
+    "iter_records",
+    "lin_part",
+    "open_records",
+    "read_hands",
+    "read_lin",
+    "read_pbn",
+    "write_lin",
+    "write_pbn",
+]
+
+
+def open_records(path: str | os.PathLike[str]) -> Reading:
+    """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content."""
+    return Reading.of(iter_records(path))
+
+
+def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
+    """As :func:`open_records`, one by one."""
+    return iter_lin(path) if _is_lin(path) else iter_pbn(path)
+
+
+def _is_lin(path: str | os.PathLike[str]) -> bool:
+    name = os.fspath(path).lower().removesuffix(".gz")
+    if name.endswith((".lin", ".pbn")):
+        return name.endswith(".lin")
+    lines = [line.lstrip() for _, line in islice(Document(path).lines(), 50)]
+    return not any(line.startswith("[") for line in lines) and any("|" in line for line in lines)

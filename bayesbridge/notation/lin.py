@@ -1,0 +1,313 @@
+"""LIN documents: the broadcasts of matches, and single boards.
+
+A document is a run of tokens ``key|value|``. ``qx|o7|`` opens board 7 in the open room, ``md`` deals (from South, the
+dealer as 1 … 4 for S W N E, the fourth hand often left out), ``sv`` tells who is vulnerable, ``mb`` is a call (``!``
+alerts it, ``an`` explains it), ``pc`` a card in the order played, ``mc`` the tricks of declarer when the rest is
+claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from bayesbridge.auction import Auction, Call, Contract
+from bayesbridge.cards import Card, Hand
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
+from bayesbridge.notation.calls import without_surplus
+from bayesbridge.notation.plays import UNKNOWN_HANDS, Hands, Plays, from_sequence
+from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.notation.record import Record, Tag, Vulnerability
+
+SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
+"""The order in which LIN names dealers, hands and players."""
+
+PLAYERS: Final = ("South", "West", "North", "East")
+HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")
+"""Tokens that hold for every board until told anew; kept as tags of these names."""
+
+TABLE: Final = frozenset(("qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"))
+"""Tokens that have a field of the record."""
+
+LAYOUT: Final = frozenset(("pg", "st", "nt", "rh", "hs", "at", "lb", "lg", "sk", "up", "zz"))
+"""Tokens of the page and its comments, which are not kept."""
+
+_KEYS: Final = TABLE | LAYOUT | frozenset(HEADER)
+_CUT: Final = "|"
+_TAG_KEY: Final = re.compile(r"[a-z][a-z0-9]")
+_CALL: Final = re.compile(r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE)
+_CALL_WORDS: Final = {"d": "X", "r": "XX"}
+_SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
+_ROOMS: Final = {"o": "Open", "c": "Closed"}
+
+type Words = list[tuple[int, str]]
+"""Values of tokens, each with its line."""
+
+
+def read_lin(source: Source) -> Reading:
+    """Read a LIN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
+
+    >>> reading = read_lin("qx|o1|md|3,,SAKQ2HKJ3DA54CQ32,|sv|n|mb|1C!|an|16+|mb|p|mb|p|mb|p|pc|D2|mc|7|")
+    >>> record = reading.records[0]
+    >>> record.auction, record.alerts, record.contract, record.result
+    (Auction.of('N:1C Pass Pass Pass'), ((0, '16+'),), Contract.of('1C by N'), 7)
+    """
+    return Reading.of(iter_lin(source))
+
+
+def iter_lin(source: Source) -> Iterator[Record | Skipped]:
+    """The records of a LIN document and the notes on what was left out, one by one, in the order of the file."""
+    document = Document(source)
+    lines = [line for _, line in document.lines()]
+    header: dict[str, str] = {}
+    board: _Board | None = None
+    for line, key, value in _tokens("\n".join(lines)):
+        if key == "qx" or (key == "md" and (board is None or board.deal is not None)):
+            if board is not None:
+                yield from board.items()
+            board = _Board(document.name, line, dict(header))
+        if key in HEADER or key == "pn":
+            header[key] = value
+            # Past its deal a board is complete in this respect: what comes then is for the boards that follow.
+            if board is not None and board.deal is None:
+                board.header = dict(header)
+        elif key == _CUT:
+            yield Skipped(document.name, line, f"{_clip(value)} has no closing '|': the document is cut short there")
+        elif board is not None:
+            board.take(line, key, value)
+        elif key not in LAYOUT | TABLE:
+            header[key] = value
+    if board is not None:
+        yield from board.items()
+    elif lines:
+        yield Skipped(document.name, len(lines), "no board such as 'qx|o1|md|3…|' in the file: is it LIN?")
+    if document.damage:
+        yield Skipped(document.name, len(lines), document.damage)
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
+    """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
+    fields = text.split("|")
+    line, i = 1, 0
+    while i < len(fields) - 1:
+        key = fields[i].strip()
+        line += fields[i].count("\n")
+        if key not in _KEYS and fields[i + 1].strip() in TABLE:
+            # A bar was lost or is too many: go on at the token that can be made out.
+            i += 1
+            continue
+        if i + 1 == len(fields) - 1:
+            yield line, _CUT, f"{key}|{fields[i + 1]}"
+            return
+        yield line, key, fields[i + 1].strip()
+        line += fields[i + 1].count("\n")
+        i += 2
+    if fields[-1].strip():
+        yield line, _CUT, fields[-1].strip()
+
+
+def _clip(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+
+
+class _Board:
+    """One board on its way to a record; ``notes`` gathers what is wrong with it."""
+
+    def __init__(self, file: str, line: int, header: dict[str, str]) -> None:
+        self.file, self.line, self.header = file, line, header
+        self.notes: list[Skipped] = []
+        self.deal: tuple[int, str] | None = None
+        self.calls: Words = []
+        self.alerts: dict[int, str] = {}
+        self.cards: Words = []
+        self.tags: list[Tag] = []
+        self.board = self.room = ""
+        self.vulnerable: Vulnerability | None = None
+        self.result: int | None = None
+        self.claimed = False
+
+    def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
+        self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
+
+    def take(self, line: int, key: str, value: str) -> None:
+        """One token of the board."""
+        match key:
+            case "qx":
+                self.room, self.board = board_place(value)
+            case "ah":
+                self.board = self.board or value.removeprefix("Board").strip()
+            case "md":
+                self.deal = (line, value)
+            case "sv":
+                try:
+                    self.vulnerable = Vulnerability.of(value) if value else None
+                except NotationError as error:
+                    self.note(line, error, "vulnerability")
+            case "mb":
+                self.call(line, value)
+            case "an":
+                if self.calls:
+                    self.alerts[len(self.calls) - 1] = value
+            case "pc":
+                self.cards.append((line, value))
+            case "mc":
+                self.claimed = True
+                if value.isdecimal() and int(value) <= 13:
+                    self.result = int(value)
+                elif value:
+                    self.note(line, f"claim of {_clip(value)}: write declarer's tricks, 0 to 13", "number")
+            case _:
+                if key not in LAYOUT and value and _TAG_KEY.fullmatch(key):
+                    self.tags.append(Tag(key, value))
+
+    def call(self, line: int, value: str) -> None:
+        """A call, or several in one token; what is none stays as it is, for the auction to refuse."""
+        text = value.replace(" ", "").replace(",", "")
+        parts = list(_CALL.finditer(text))
+        if not text or "".join(part[0] for part in parts) != text:
+            self.calls.append((line, value))
+            return
+        for part in parts:
+            if part[2]:
+                self.alerts[len(self.calls)] = ""
+            self.calls.append((line, _CALL_WORDS.get(part[1].lower(), part[1])))
+
+    def items(self) -> Iterator[Record | Skipped]:
+        """The notes on the board, then the board itself as far as it holds together."""
+        record = self.record()
+        yield from self.notes
+        if record is not None:
+            yield record
+
+    def record(self) -> Record | None:
+        line, text = self.deal or (self.line, "")
+        try:
+            dealer, hands = _dealt(text)
+        except (DealError, NotationError) as error:
+            self.note(line, error, "record")
+            return None
+        auction = self.auction(dealer)
+        contract = auction.contract if auction is not None else None
+        plays = self.plays(contract)
+        while True:
+            try:
+                record = Record(
+                    board=self.board,
+                    room=self.room,
+                    dealer=dealer,
+                    vulnerable=self.vulnerable,
+                    hands=hands,
+                    auction=auction,
+                    alerts=tuple(sorted(self.alerts.items())) if auction is not None else (),
+                    plays=plays,
+                    result=self.result,
+                    claimed=self.claimed,
+                    tags=(*self.players(), *self.header_tags(), *self.tags),
+                    file=self.file,
+                    line=self.line,
+                )
+            except IllegalPlay as error:
+                place = min(4 * error.data["tricks"][-1], len(self.cards)) - 1
+                self.note(self.cards[place][0], error, "play")
+                plays = ()
+                continue
+            except DealError as error:
+                self.note(line, error, "record")
+                return None
+            if len(plays) == 52 and self.result not in (None, record.result):
+                reason = f"claim of {self.result} tricks, but declarer takes {record.result} in the play"
+                self.note(self.line, reason, "claim")
+            return record
+
+    def auction(self, dealer: Seat | None) -> Auction | None:
+        if not self.calls:
+            return None
+        line = self.calls[0][0]
+        if dealer is None:
+            self.note(line, "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction")
+            return None
+        calls: list[Call] = []
+        try:
+            for told in self.calls:
+                line = told[0]
+                calls.append(Call.of(told[1]))
+            auction, surplus = without_surplus(dealer, calls)
+        except IllegalCall as error:
+            self.note(self.calls[len(error.data["auction"].calls)][0], error, "auction")
+        except NotationError as error:
+            self.note(line, error, "auction")
+        else:
+            if surplus:
+                self.note(line, f"{surplus} more Pass after the end of the auction '{auction}'", "surplus")
+                self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
+            return auction
+        return None
+
+    def plays(self, contract: Contract | None) -> Plays:
+        if not self.cards:
+            return ()
+        if contract is None:
+            self.note(self.cards[0][0], "no contract tells the trumps of the play", "play")
+            return ()
+        indices: list[int] = []
+        for line, word in self.cards:
+            try:
+                indices.append(Card.of(word.rstrip("!? ")).index)
+            except NotationError as error:
+                self.note(line, error, "play")
+                return ()
+        return from_sequence(indices, contract.declarer.next(), contract.trump)
+
+    def players(self) -> Iterator[Tag]:
+        """The players of the board's room: of eight names the closed room's are the last four."""
+        names = self.header.get("pn", "").split(",")
+        names = names[4:8] if self.room == "Closed" and len(names) > 4 else names[:4]
+        return (Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False))
+
+    def header_tags(self) -> Iterator[Tag]:
+        known = (
+            *HEADER,
+            *(key for key in self.header if key not in HEADER and _TAG_KEY.fullmatch(key) and key != "pn"),
+        )
+        return (Tag(key, self.header[key]) for key in known if self.header.get(key))
+
+
+def board_place(value: str) -> tuple[str, str]:
+    """Room and board of ``qx``.
+
+    >>> board_place("c12")
+    ('Closed', '12')
+    """
+    room = _ROOMS.get(value[:1].lower(), "")
+    return room, value[1:] if room else value
+
+
+@lru_cache(maxsize=64)  # the two tables of a match follow one another with the same deal
+def _dealt(text: str) -> tuple[Seat | None, Hands]:
+    """The dealer and the hands of ``md``."""
+    if not text:
+        return None, UNKNOWN_HANDS
+    dealer = SEATS["1234".index(text[0])] if text[0] in "1234" else None
+    fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
+    if len(fields) > 4 and not any(fields[4:]):
+        fields = fields[:4]
+    if len(fields) > 4:
+        raise NotationError(f"deal {_clip(text)} has {len(fields)} hands: write four, from South", text=text)
+    hands = dict(zip(SEATS, map(_hand, fields), strict=False))
+    return dealer, (hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W))
+
+
+def _hand(text: str) -> Hand | None:
+    """A hand such as ``SAKQ2HKJ3DA54CQ32``, ``None`` when nothing is told."""
+    if not text:
+        return None
+    bare = text.upper().replace(" ", "")
+    parts = list(_SUIT.finditer(bare))
+    if "".join(part[0] for part in parts) != bare or len({part[1] for part in parts}) != len(parts):
+        raise NotationError(
+            f"unknown hand {_clip(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32", text=text
+        )
+    return Hand.of([f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")])

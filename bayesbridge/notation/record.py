@@ -1,0 +1,269 @@
+"""One table on record: the deal, the calls, the cards played, and what else the document told.
+
+A record holds together or is not made: no card lies twice, the auction leads to the contract, every card played is
+legal. Documents in which something does not hold together are the readers' concern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.cards import DECK_MASK, RANKS, Card, Hand
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import DealError, NotationError
+from bayesbridge.notation.calls import final_contract
+from bayesbridge.notation.plays import UNKNOWN_HANDS, Hands, Plays, declarer_tricks
+
+MANDATORY_TAGS: Final = (
+    *("Event", "Site", "Date", "Board", "West", "North", "East", "South"),
+    *("Dealer", "Vulnerable", "Deal", "Scoring", "Declarer", "Contract", "Result"),
+)
+"""The tags that a PBN export writes for every record, in this order, empty when nothing is known."""
+
+FIELD_TAGS: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Auction", "Play"))
+"""The tags that always have a field of the record, and so never stand among its other tags."""
+
+_TAG_ORDER: Final = {name: i for i, name in enumerate(MANDATORY_TAGS)}
+
+
+class Vulnerability(Enum):
+    """Which sides are vulnerable; the value is PBN's word."""
+
+    NONE = "None"
+    NS = "NS"
+    EW = "EW"
+    ALL = "All"
+
+    @classmethod
+    def of(cls, value: Vulnerability | str) -> Vulnerability:
+        """Read PBN's words and LIN's letters, or pass a vulnerability through.
+
+        >>> Vulnerability.of("both"), Vulnerability.of("o")
+        (<Vulnerability.ALL: 'All'>, <Vulnerability.NONE: 'None'>)
+        """
+        if isinstance(value, Vulnerability):
+            return value
+        try:
+            return _VULNERABILITIES[value.strip().lower()]
+        except (KeyError, AttributeError):
+            raise NotationError(f"unknown vulnerability {value!r}: write None, NS, EW or All", text=value) from None
+
+    def __contains__(self, seat: Seat) -> bool:
+        """Whether a seat is vulnerable."""
+        return self is Vulnerability.ALL or (self is not Vulnerability.NONE and seat.name in self.value)
+
+
+_VULNERABILITIES: Final = {
+    **dict.fromkeys(("none", "love", "-", "o", "0"), Vulnerability.NONE),
+    **dict.fromkeys(("ns", "n"), Vulnerability.NS),
+    **dict.fromkeys(("ew", "e"), Vulnerability.EW),
+    **dict.fromkeys(("all", "both", "b"), Vulnerability.ALL),
+}
+
+
+class Tag(NamedTuple):
+    """A tag that the package gives no meaning to, with the lines of its table if it has one."""
+
+    name: str
+    value: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One table: what is known of it, ``None`` or empty where the document does not tell.
+
+    hands: N E S W; when three are full the fourth is filled in. All may be short: an end position.
+    auction: of the four-player game, with one call at least; when it is over it gives the contract.
+    alerts: (index of the call, explanation), rising; the explanation may be empty.
+    plays: (seat, card) in the order played; a trick's winner leads to the next.
+    result: tricks that declarer took; counted when all 52 cards are there.
+    claimed: the play is over though fewer cards are on record: claimed, or not written down to the end.
+    tags: everything else, PBN's mandatory tags first, then as read.
+    file, line: where the record begins; not compared.
+
+    >>> record = Record(board="7", auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
+    >>> record.contract, record.leader
+    (Contract.of('3NT by S'), <Seat.W: 3>)
+    """
+
+    board: str = ""
+    room: str = ""
+    dealer: Seat | None = None
+    vulnerable: Vulnerability | None = None
+    hands: Hands = UNKNOWN_HANDS
+    auction: Auction | None = None
+    alerts: tuple[tuple[int, str], ...] = ()
+    contract: Contract | None = None
+    plays: Plays = ()
+    result: int | None = None
+    claimed: bool = False
+    tags: tuple[Tag, ...] = ()
+    file: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        self._settle("hands", _verified_hands(self.hands))
+        if (auction := self.auction) is not None:
+            if auction.dummy is not None or self.dealer not in (None, auction.first):
+                raise NotationError(f"auction '{auction}' does not begin with the dealer of four players", text=auction)
+            self._settle("dealer", auction.first)
+            if auction.is_over:
+                final = final_contract(auction)
+                if self.contract not in (None, final):
+                    raise NotationError(f"contract {self.contract}, but the auction '{auction}' ends otherwise")
+                self._settle("contract", final)
+            if not auction.calls:
+                self._settle("auction", None)
+        tricks = declarer_tricks(self.plays, self.contract, self.hands)
+        if self.contract is None:
+            self._settle("result", None)
+            self._settle("claimed", False)
+        elif tricks is not None:
+            self._settle("result", tricks)
+            self._settle("claimed", False)
+        elif self.result is not None:
+            if not 0 <= self.result <= 13:
+                raise NotationError(f"result {self.result}: declarer takes from 0 to 13 tricks", text=self.result)
+            self._settle("claimed", True)
+        # PBN's word for what is not known is "?".
+        self._settle("board", "" if self.board == "?" else _one_line(self.board))
+        self._settle("room", "" if self.room == "?" else _one_line(self.room))
+        if self.alerts:
+            calls = 0 if self.auction is None else len(self.auction.calls)
+            if any(not 0 <= index < calls for index, _ in self.alerts):
+                raise NotationError(f"alerts {self.alerts} of {calls} calls: an alert names a call by its index")
+            self._settle("alerts", tuple((index, _one_line(text).strip()) for index, text in self.alerts))
+        if self.tags:
+            self._settle("tags", self._verified_tags())
+
+    def _verified_tags(self) -> tuple[Tag, ...]:
+        """The tags that tell something the fields do not: one of each name (but any number of notes), in order."""
+        kept: list[Tag] = []
+        names = {"Contract", "Declarer", "Result"} if self.contract or self.passed_out else set[str]()
+        for name, value, lines in self.tags:
+            if name in FIELD_TAGS or not is_tag_name(name):
+                raise NotationError(
+                    f"tag {name!r}: give a field of the record, or a name of letters and digits", text=name
+                )
+            if name not in names and (value or lines or name not in _TAG_ORDER):
+                kept.append(Tag(name, _one_line(value), lines))
+                names.update({name} - {"Note"})
+        return tuple(sorted(kept, key=lambda tag: _TAG_ORDER.get(tag.name, len(_TAG_ORDER))))
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def deal(self) -> Deal | None:
+        """The four hands, when all are known and full."""
+        north, east, south, west = self.hands
+        if north is None or east is None or south is None or west is None or len(north) != 13:
+            return None
+        return Deal((north, east, south, west))
+
+    @property
+    def declarer(self) -> Seat | None:
+        """Who plays the contract."""
+        return None if self.contract is None else self.contract.declarer
+
+    @property
+    def leader(self) -> Seat | None:
+        """Who leads to the first trick."""
+        return None if self.contract is None else self.contract.declarer.next()
+
+    @property
+    def passed_out(self) -> bool:
+        """True when the auction is over without a bid."""
+        return self.auction is not None and self.auction.is_over and self.contract is None
+
+    def tag(self, name: str) -> str:
+        """The value of one of the other tags, empty if there is none."""
+        return next((tag.value for tag in self.tags if tag.name == name), "")
+
+    @property
+    def place(self) -> str:
+        """``file:line`` of the record, for messages."""
+        return f"{self.file}:{self.line}"
+
+
+def is_tag_name(name: str) -> bool:
+    """Whether a tag may be called so: letters, digits and ``_``, not a digit first."""
+    return name.isascii() and name.isidentifier()
+
+
+def _one_line(value: str) -> str:
+    """The value as a tag can hold it."""
+    return value.replace("\r", " ").replace("\n", " ")
+
+
+@lru_cache(maxsize=64)  # the tables of a match follow one another with the same deal
+def read_hands(text: str) -> Hands:
+    """The hands of a PBN deal, ``-`` for one that is not known.
+
+    >>> read_hands("E:AKQ2.KJ3.A54.Q32 - - -")[1]
+    Hand.from_pbn('AKQ2.KJ3.A54.Q32')
+    """
+    first, colon, rest = text.strip().partition(":")
+    fields = rest.split()
+    if not colon or len(fields) != 4:
+        raise NotationError(
+            f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one", text=text
+        )
+    turn = Seat.of(first)
+    hands = [None if word == "-" else _hand(word) for word in fields]
+    north, east, south, west = (hands[(seat - turn) % 4] for seat in Seat)
+    return north, east, south, west
+
+
+def _hand(text: str) -> Hand:
+    """A hand, read suit by suit through a cache; what is unusual is left to :class:`Hand` to read or to refuse."""
+    try:
+        spades, hearts, diamonds, clubs = map(_suit, text.split("."))
+    except ValueError:
+        return Hand.from_pbn(text)
+    return Hand(spades << 39 | hearts << 26 | diamonds << 13 | clubs)
+
+
+@lru_cache(maxsize=1 << 13)
+def _suit(text: str) -> int:
+    """The 13 bits of a holding in one suit."""
+    ranks = [RANKS.index(letter) for letter in text]
+    if len(set(ranks)) < len(ranks):
+        raise ValueError
+    return sum(1 << rank for rank in ranks)
+
+
+def _verified_hands(hands: Hands) -> Hands:
+    """The hands, which must be disjoint and full (or all short: an end position), with a fourth filled in."""
+    north, east, south, west = hands
+    if north and east and south and west:
+        whole = north.mask | east.mask | south.mask | west.mask == DECK_MASK
+        if whole and len(north) == len(east) == len(south) == len(west):
+            return hands
+    known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
+    used = 0
+    for hand in known.values():
+        used |= hand.mask
+    sizes = {len(hand) for hand in known.values()}
+    longest = max(sizes, default=0)
+    if longest >= 13 and sizes != {13}:
+        for seat, hand in known.items():
+            hand.verify_full(f"{seat.name}'s hand")
+    if used.bit_count() < sum(map(len, known.values())):
+        seen: dict[Card, Seat] = {}
+        for seat, hand in known.items():
+            for card in hand:
+                if (other := seen.setdefault(card, seat)) is not seat:
+                    raise DealError(
+                        f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card
+                    )
+    if longest - min(sizes, default=0) > 1:
+        counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
+        raise DealError(f"hands of {counts} cards: in one position they differ by one card at most", hands=hands)
+    rest = Hand(DECK_MASK & ~used) if len(known) == 3 and longest == 13 else None
+    return known.get(Seat.N, rest), known.get(Seat.E, rest), known.get(Seat.S, rest), known.get(Seat.W, rest)

@@ -1,0 +1,134 @@
+"""Damaged documents: one line with file, line and reason, the readable rest kept, and never an error."""
+
+import io
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from bayesbridge.notation import Reading, read_lin, read_pbn, write_pbn
+from tests.notation.records import DOCUMENTS, GOLDEN
+
+PBN = (GOLDEN / "match.pbn").read_text("utf-8")
+LIN = (GOLDEN / "match.lin").read_text("utf-8")
+SOUND = read_pbn(PBN).records
+
+
+def damages() -> Iterator[tuple[str, str, str, str, list[str]]]:
+    """The cases of golden/damage.txt: format, what is lost, old text, new text, notes."""
+    for block in (GOLDEN / "damage.txt").read_text("utf-8").strip().split("\n\n")[1:]:
+        head, old, new, *notes = block.split("\n")
+        kind, lost = head.removeprefix("= ").split()
+        yield kind, lost, old.removeprefix("- "), new.removeprefix("+ "), notes
+
+
+@pytest.mark.parametrize(("kind", "lost", "old", "new", "notes"), list(damages()))
+def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
+    text, read = (PBN, read_pbn) if kind == "pbn" else (LIN, read_lin)
+    assert old in text
+    reading = read(text.replace(old, new, 1))
+    assert [str(note) for note in reading.skipped] == [f"<text>:{note}" for note in notes]
+    if lost == "record":
+        assert reading.records == SOUND[1:]
+        return
+    assert reading.records[1:] == SOUND[1:]
+    first, sound = reading.records[0], SOUND[0]
+    assert first.deal == sound.deal
+    assert (first.auction is None) == (lost in ("auction", "auction+play"))
+    assert (first.plays == ()) == (lost in ("play", "auction+play"))
+    assert (first.vulnerable is None) == (lost == "vulnerability")
+    if lost == "nothing":
+        assert first == sound
+
+
+def test_documents_cut_short():
+    reading = read_lin(LIN[:-12])
+    assert reading.records[:5] == SOUND[:5]
+    assert [str(note) for note in reading.skipped] == [
+        "<text>:38: 'mb|1S' has no closing '|': the document is cut short there"
+    ]
+    assert read_pbn(PBN[:-60]).records[:5] == SOUND[:5]
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "reason"),
+    [
+        (read_pbn, "some text\n", "'some text' stands in no section: text follows [Auction] or [Play]"),
+        (read_pbn, "% only an escape\n", 'no tag pair such as [Board "1"] in the file: is it PBN?'),
+        (read_pbn, "{ never closed\n", "comment '{' is not closed before the end of the file: write '}'"),
+        (read_pbn, '[Deal "#"]\n', "[Deal '#'] repeats the game before, which has no Deal"),
+        (read_lin, "some|text|\n", "no board such as 'qx|o1|md|3…|' in the file: is it LIN?"),
+    ],
+)
+def test_documents_of_another_kind(read, text, reason):
+    assert [str(note) for note in read(text).skipped] == [f"<text>:1: {reason}"]
+
+
+def mutant(rng: random.Random, raw: bytes) -> bytes:
+    """A document with a few bytes flipped, pieces lost, doubled or moved, or the end cut off."""
+    data = bytearray(raw)
+    for _ in range(rng.randint(1, 6)):
+        if not data:
+            break
+        at, length = rng.randrange(len(data)), rng.randint(1, 40)
+        match rng.randrange(6):
+            case 0:
+                data[at] ^= 1 << rng.randrange(8)
+            case 1:
+                data[at] = rng.choice(b'"[]{}|;%#*+-=\n\r\\ 1AN\x00\xff')
+            case 2:
+                del data[at : at + length]
+            case 3:
+                data[at:at] = data[at : at + length]
+            case 4:
+                data[at:at] = rng.randbytes(length)
+            case 5:
+                del data[rng.randrange(len(data)) :]
+    return bytes(data)
+
+
+def check_mutants(seed: int, count: int) -> None:
+    rng = random.Random(seed)
+    originals = [path.read_bytes() for path in DOCUMENTS]
+    for _ in range(count):
+        data = mutant(rng, rng.choice(originals))
+        for read in (read_pbn, read_lin):
+            reading = read(data)
+            assert isinstance(reading, Reading)
+            for note in reading.skipped:
+                assert note.reason.isprintable()
+                assert 1 <= note.line <= data.count(b"\n") + data.count(b"\r") + 1
+            stream = io.StringIO()
+            write_pbn(reading.records, stream)
+            assert read_pbn(stream.getvalue()).records == reading.records
+
+
+def test_mutated_documents_are_read_without_an_error_and_what_is_read_comes_back():
+    check_mutants(seed=7, count=300)
+
+
+@pytest.mark.slow
+def test_many_mutated_documents_are_read_without_an_error_and_what_is_read_comes_back():
+    check_mutants(seed=8, count=10_000)
+
+
+@pytest.mark.parametrize("read", [read_pbn, read_lin])
+@pytest.mark.parametrize(
+    "data",
+    [
+        bytes(range(256)) * 400,
+        b"[" * 200_000,
+        b'[Deal "' + b"A" * 300_000 + b'"]',
+        b'[Deal "N:' + b"\\" * 300_000,
+        b"qx|o1|md|3" + b"SAK" * 100_000 + b"|",
+        b"|" * 200_000,
+        b"{" * 100_000,
+        b'[Auction "N"]\n' + b"1C " * 100_000,
+        b'[Auction "N"]\n' + b"=" * 100_000,
+        b"\x1f\x8b not gzip at all",
+        b"\xff\xfe\x00",
+    ],
+)
+def test_monsters(read, data):
+    reading = read(data)
+    assert all(len(note.reason) < 400 for note in reading.skipped)

@@ -1,0 +1,105 @@
+"""LIN: golden documents, peculiar ones, and records that come back as far as LIN can carry them."""
+
+import io
+
+import pytest
+from hypothesis import given
+
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.notation import Record, Vulnerability, lin_part, read_lin, read_pbn, write_lin
+from tests.notation.records import GOLDEN, records
+
+DEAL = Deal.of("N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q4.T62")
+
+
+def written(*tables: Record) -> str:
+    stream = io.StringIO()
+    write_lin(tables, stream)
+    return stream.getvalue()
+
+
+@given(records(), records())
+def test_what_is_written_is_read_back_as_far_as_lin_carries_it(first, second):
+    reading = read_lin(written(first, second))
+    assert reading.records == (lin_part(first), lin_part(second))
+    assert reading.skipped == ()
+
+
+@given(records())
+def test_lin_carries_its_part_whole(record):
+    part = lin_part(record)
+    assert lin_part(part) == part
+    assert (part.dealer, part.vulnerable, part.hands, part.auction) == (
+        record.dealer,
+        record.vulnerable,
+        record.hands,
+        record.auction,
+    )
+    if record.auction is not None and record.auction.is_over:
+        assert (part.contract, part.plays, part.result, part.claimed) == (
+            record.contract,
+            record.plays,
+            record.result,
+            record.claimed,
+        )
+
+
+def test_the_golden_match_is_the_same_in_both_formats():
+    reading = read_lin(GOLDEN / "match.lin")
+    assert reading.skipped == ()
+    assert reading.records == read_pbn(GOLDEN / "match.pbn").records
+    assert written(*reading.records) == (GOLDEN / "match.lin").read_text("utf-8")
+
+
+def test_a_broadcast_as_they_come():
+    reading = read_lin(GOLDEN / "as_found.lin")
+    first, second = reading.records
+    assert reading.skipped == ()
+    assert (first.room, first.board, first.dealer, first.vulnerable) == ("Open", "1", Seat.N, Vulnerability.NONE)
+    assert first.deal == DEAL
+    assert first.auction == Auction.of("N:1C Pass 1S X 2S Pass Pass 3D Pass Pass Pass")
+    assert first.alerts == ((2, ""), (3, "takeout"))
+    assert " ".join(f"{seat.name}:{card}" for seat, card in first.plays) == "N:H4 E:H7 S:H3 W:H6 E:D6 S:D3"
+    assert (first.contract, first.result, first.claimed) == (Contract.of("3D by W"), 9, True)
+    assert [first.tag(name) for name in ("South", "East", "vg")] == [
+        "Ann",
+        "Di",
+        "A match,Segment 1,I,1,2,Home,0,Away,0",
+    ]
+    assert (second.room, second.board, second.tag("South"), second.passed_out) == ("Closed", "2", "Ed", True)
+    assert second.deal == read_pbn(GOLDEN / "match.pbn").records[2].deal
+    assert read_lin(written(first, second)).records == (first, second)
+
+
+def test_a_single_board():
+    (record,) = read_lin(GOLDEN / "single.lin").records
+    assert (record.board, record.room, record.deal, record.vulnerable) == ("7", "", DEAL, Vulnerability.ALL)
+    assert (record.contract, record.result, record.tag("North")) == (Contract.of("1C by N"), 8, "Cy")
+
+
+@pytest.mark.parametrize(
+    ("call", "auction"),
+    [
+        ("1n", "N:1NT"),
+        ("1NT!", "N:1NT"),
+        ("1c|mb|D", "N:1C X"),
+        ("1c|mb|dbl|mb|R!", "N:1C X XX"),
+        ("1c|mb|x|mb|xx", "N:1C X XX"),
+        ("pp1s", "N:Pass Pass 1S"),
+        ("pass", "N:Pass"),
+    ],
+)
+def test_calls_as_they_are_written(call, auction):
+    (record,) = read_lin(f"md|3|mb|{call}|").records
+    assert record.auction == Auction.of(auction)
+
+
+def test_a_lost_bar_costs_no_more_than_its_part():
+    text = (GOLDEN / "match.lin").read_text("utf-8").replace("mb|1C|mb", "mb|1C mb", 1)
+    reading = read_lin(text)
+    sound = read_lin(GOLDEN / "match.lin").records
+    assert reading.records[1:] == sound[1:]
+    assert reading.records[0].deal == sound[0].deal
+    assert [note.line for note in reading.skipped] == [2, 3]
+    assert reading.skipped[0].reason.startswith("unknown call '1C mb'")

@@ -1,0 +1,171 @@
+"""Records hold together or are not made; plays are judged as ``replay`` judges them."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.cards import Card, Hand
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import DealError, IllegalPlay, NotationError
+from bayesbridge.notation import Record, Tag, Vulnerability, read_hands
+from bayesbridge.notation.plays import declarer_tricks, from_columns, from_sequence, winning_place
+from bayesbridge.tricks import Trick, replay
+from tests import strategies
+
+DEAL = "N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q4.T62"
+
+
+def test_the_fourth_hand_is_filled_in():
+    assert Record(hands=read_hands(f"{DEAL.rpartition(' ')[0]} -")).deal == Deal.of(DEAL)
+
+
+def test_fewer_hands_are_kept_as_they_are():
+    record = Record(hands=read_hands("E:JT76.97.KT76.743 - - ..."))
+    assert record.deal is None
+    assert record.hands == (None, Hand.from_pbn("JT76.97.KT76.743"), None, None)
+
+
+def test_an_end_position_is_kept():
+    record = Record(hands=read_hands("N:A2... K3... ..QJ. .9.."))
+    assert record.deal is None
+    assert [len(hand) for hand in record.hands] == [2, 2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (DEAL.replace("A.Q8", "K.Q8"), "SK lies in both N and W: a card has one place"),
+        (
+            DEAL.replace("A.Q8542", "A.Q85432"),
+            "N's hand 'A.Q85432.J82.KQ85' has 14 cards: a full hand has 13, take away the surplus 1",
+        ),
+        ("N:A2... K... ..QJT. -", "hands of N 2, E 1, S 3 cards: in one position they differ by one card at most"),
+    ],
+)
+def test_hands_that_cannot_be(text, message):
+    with pytest.raises(DealError) as error:
+        Record(hands=read_hands(text))
+    assert str(error.value) == message
+
+
+def test_an_auction_that_is_over_gives_the_contract():
+    record = Record(auction=Auction.of("E:1H X Pass Pass XX Pass Pass Pass"), result=9)
+    assert (record.dealer, record.contract, record.declarer, record.leader) == (
+        Seat.E,
+        Contract.of("1HXX by E"),
+        Seat.E,
+        Seat.S,
+    )
+    assert record.claimed
+    assert not record.passed_out
+
+
+def test_passed_out():
+    record = Record(
+        auction=Auction.of("E:Pass Pass Pass Pass"), result=0, claimed=True, tags=(Tag("Contract", "Pass"),)
+    )
+    assert record.passed_out
+    assert (record.contract, record.result, record.claimed, record.tags) == (None, None, False, ())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"auction": Auction.of("N:1C"), "dealer": Seat.E},
+        {"auction": Auction.three("S")},
+        {"auction": Auction.of("N:1C Pass Pass Pass"), "contract": Contract.of("1D by N")},
+        {"alerts": ((0, "strong"),)},
+        {"contract": Contract.of("1D by N"), "result": 14},
+        {"tags": (Tag("Deal", DEAL),)},
+        {"tags": (Tag("two words", ""),)},
+    ],
+)
+def test_records_that_contradict_themselves(fields):
+    with pytest.raises(NotationError):
+        Record(**fields)
+
+
+def test_tags_stand_in_the_order_of_an_export_then_as_told():
+    told = (
+        Tag("Zeta", ""),
+        Tag("South", "Ann"),
+        Tag("Alpha", "1"),
+        Tag("Event", "Cup"),
+        Tag("Site", ""),
+        Tag("Alpha", "2"),
+    )
+    record = Record(tags=told)
+    assert record.tags == (Tag("Event", "Cup"), Tag("South", "Ann"), Tag("Zeta", ""), Tag("Alpha", "1"))
+    assert record.tag("South") == "Ann"
+    assert record.tag("North") == ""
+
+
+def test_where_a_record_was_read_does_not_make_it_another():
+    assert Record(board="1", file="a.pbn", line=3) == Record(board="1")
+    assert Record(board="1", file="a.pbn", line=3).place == "a.pbn:3"
+
+
+def test_vulnerability_of_seats():
+    assert [[seat in Vulnerability.of(word) for seat in Seat] for word in ("-", "n", "EW", "Both")] == [
+        [False] * 4,
+        [True, False, True, False],
+        [False, True, False, True],
+        [True] * 4,
+    ]
+
+
+@given(st.data(), strategies.deals, strategies.contracts, st.lists(st.booleans(), min_size=4, max_size=4))
+def test_plays_are_judged_as_replay_judges_them(data, deal, contract, known):
+    plays = data.draw(strategies.plays(deal, contract.trump, slips=True))
+    turned = (contract.declarer.next() - plays[0][0]) % 4 if plays else 0
+    plays = tuple((seat.next(turned), card) for seat, card in plays)
+    hands = tuple(deal[seat.next(-turned)] if here else None for seat, here in zip(Seat, known, strict=True))
+    try:
+        tricks = replay(plays, contract.trump, {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand})
+    except IllegalPlay as error:
+        with pytest.raises(IllegalPlay, match=f"^{re.escape(str(error))}$"):
+            declarer_tricks(plays, contract, hands)
+    else:
+        side = (contract.declarer, contract.declarer.partner)
+        won = sum(trick.winner in side for trick in tricks)
+        assert declarer_tricks(plays, contract, hands) == (won if len(plays) == 52 else None)
+        indices = [card.index for _, card in plays]
+        assert from_sequence(indices, contract.declarer.next(), contract.trump) == plays
+        columns = [dict(trick) for trick in tricks]
+        seats = [contract.declarer.next(1 + i) for i in range(4)]
+        rows = [tuple(row[seat].index if seat in row else -1 for seat in seats) for row in columns]
+        assert from_columns(rows, contract.declarer.next(), contract.trump) == plays
+
+
+@given(st.lists(st.integers(0, 51), min_size=1, max_size=4, unique=True), strategies.trumps)
+def test_the_winner_is_the_trick_s(indices, trump):
+    trick = Trick(Seat.N, trump, tuple(map(Card, indices)))
+    assert winning_place(indices, trump) == trick.winner
+
+
+def test_the_wrong_seat_leads():
+    with pytest.raises(
+        IllegalPlay, match=r"^N leads to trick 1, but it is E's turn: the seat after declarer leads to 1C by N$"
+    ):
+        Record(contract=Contract.of("1C by N"), plays=((Seat.N, Card.of("S2")),))
+
+
+def test_a_card_from_another_hand():
+    with pytest.raises(IllegalPlay, match=r"^E plays SA in trick 1, but N was dealt it: mend the deal or the play$"):
+        Record(
+            hands=read_hands(f"N:{DEAL[2:].split()[0]} - - -"),
+            contract=Contract.of("1C by N"),
+            plays=((Seat.E, Card.of("SA")),),
+        )
+
+
+def test_cards_without_a_contract():
+    with pytest.raises(IllegalPlay, match="no contract says which suit is trumps"):
+        Record(plays=((Seat.E, Card.of("SA")),))
+
+
+def test_hands_in_any_order_and_case():
+    assert read_hands("N:a.2458q.J82.85QK J1076.97.K1076.743 - -")[:2] == read_hands(DEAL)[:2]
