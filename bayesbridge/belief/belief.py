@@ -13,7 +13,7 @@ from bayesbridge.belief.facts import Fact, hard_facts, tricks_of
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import DealError
+from bayesbridge.errors import Contradiction, DealError
 from bayesbridge.evidence import BidderModel, Called, Evidence, Reveal, pieces
 from bayesbridge.posterior.constraints import Constraints
 from bayesbridge.posterior.counting import count
@@ -83,7 +83,7 @@ class Belief:
         belief = replace_evidence(self, (*self.evidence, *pieces(*evidence)))
         _ = belief.auction, belief.tricks
         if belief.constraints.normalised().impossible:
-            raise contradiction(belief._facts)
+            raise belief._contradiction()
         return belief
 
     @property
@@ -125,7 +125,7 @@ class Belief:
         """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does."""
         layouts = count(self.constraints)
         if layouts == 0:
-            raise contradiction(self._facts)
+            raise self._contradiction()
         return layouts
 
     def infer(self, method: str = "auto", draws: int = 20_000, rng: Seed = None) -> Posterior:
@@ -154,6 +154,10 @@ class Belief:
     @property
     def _everything(self) -> tuple[Evidence, ...]:
         return (Reveal(self.observer, self.hand), *self.evidence)
+
+    def _contradiction(self) -> Contradiction:
+        own, *others = self._facts
+        return contradiction(own, others)
 
     @property
     def _facts(self) -> tuple[Fact, ...]:

@@ -1,5 +1,7 @@
 """Which pieces of evidence cannot hold together: the smallest set.
 
+The observer's own hand is beyond doubt: it does not count in the size of a conflict, and is named where it matters.
+
 Every set of pieces that holds together and cannot be enlarged leaves out something of each conflict. So a conflict
 meets all these rests, and the smallest set that meets the rests known so far is the next candidate: if it is in
 conflict there is no smaller one; if it is not, it is enlarged and gives one more rest (A. Ignatiev, A. Previti,
@@ -9,6 +11,7 @@ M. Liffiton and J. Marques-Silva, "Smallest MUS extraction with minimal hitting 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import reduce
 from typing import Final
 
 from bayesbridge.belief.facts import Fact
@@ -21,59 +24,56 @@ MOST_ROUNDS: Final = 40
 """Candidates tried; beyond it a conflict is named of which no piece can be spared, though a smaller one may exist."""
 
 
-def contradiction(facts: Sequence[Fact]) -> Contradiction:
-    """The error that names the smallest conflicting set of pieces among facts that have no layout in common."""
-    culprits = smallest_conflict(facts)
+def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
+    """The error that names the smallest conflict among facts that leave no layout for the observer's ``own`` hand."""
+    culprits = smallest_conflict(own, facts)
+    together = _conjunction(facts, set(culprits))
+    # Four hidden hands with bounded points take too long to count; there only what is plain speaks without the hand.
+    without = together.normalised()
+    if not without.impossible and (without.bounded or count(without)):
+        culprits = (*own.pieces, *culprits)
     what = "this cannot be" if len(culprits) == 1 else "these cannot hold together"
     return Contradiction(f"{what}: {'; '.join(map(str, culprits))}. Take one of them back.", evidence=culprits)
 
 
-def smallest_conflict(facts: Sequence[Fact]) -> tuple[Evidence, ...]:
-    """The fewest pieces that leave no layout, in the order they were given."""
+def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Evidence, ...]:
+    """The fewest pieces that leave no layout for the observer's hand, in the order they were given."""
     pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
+
+    def conflict(some: Set[Evidence]) -> bool:
+        return count(own.constraints & _conjunction(facts, some)) == 0
+
     rests: list[Set[Evidence]] = []
     for _ in range(MOST_ROUNDS):
         candidate = _smallest_meeting(rests)
-        if _conflict(facts, candidate):
+        if conflict(candidate):
             return tuple(piece for piece in pieces if piece in candidate)
-        rests.append(set(pieces) - _enlarged(facts, pieces, candidate))
-    return _irreducible(facts, pieces)
+        kept = set(candidate)
+        for piece in pieces:
+            if piece not in kept and not conflict(kept | {piece}):
+                kept.add(piece)
+        rests.append(set(pieces) - kept)
+    irreducible = set(pieces)
+    for piece in pieces:
+        if conflict(irreducible - {piece}):
+            irreducible.remove(piece)
+    return tuple(piece for piece in pieces if piece in irreducible)
 
 
 def _smallest_meeting(rests: Sequence[Set[Evidence]]) -> Set[Evidence]:
-    """A smallest set that has a piece of every rest: deeper and deeper, branching on a rest not met yet."""
-    partial: list[Set[Evidence]] = [frozenset()]
+    """A smallest set that has a piece of every rest: size by size, branching on a rest that is not met yet."""
+    partial: list[frozenset[Evidence]] = [frozenset()]
     while True:
-        deeper: dict[Set[Evidence], None] = {}
+        larger: dict[frozenset[Evidence], None] = {}
         for chosen in partial:
             unmet = next((rest for rest in rests if not rest & chosen), None)
             if unmet is None:
                 return chosen
-            deeper.update(dict.fromkeys(frozenset({*chosen, piece}) for piece in unmet))
-        partial = list(deeper)
+            larger.update(dict.fromkeys(chosen | {piece} for piece in unmet))
+        partial = list(larger)
 
 
-def _enlarged(facts: Sequence[Fact], pieces: Sequence[Evidence], begun: Set[Evidence]) -> Set[Evidence]:
-    """As many pieces as hold together with those begun with, taken in order."""
-    kept = set(begun)
-    for piece in pieces:
-        if piece not in kept and not _conflict(facts, kept | {piece}):
-            kept.add(piece)
-    return kept
-
-
-def _irreducible(facts: Sequence[Fact], pieces: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-    """A conflict of which no piece can be spared."""
-    for piece in pieces:
-        rest = tuple(other for other in pieces if other != piece)
-        if _conflict(facts, set(rest)):
-            pieces = rest
-    return pieces
-
-
-def _conflict(facts: Sequence[Fact], pieces: Set[Evidence]) -> bool:
-    known = Constraints.free()
-    for fact in facts:
-        if pieces >= set(fact.pieces):
-            known &= fact.constraints
-    return count(known) == 0
+def _conjunction(facts: Sequence[Fact], pieces: Set[Evidence]) -> Constraints:
+    """What some pieces say, by themselves and together."""
+    said = (fact.constraints for fact in facts if pieces >= set(fact.pieces))
+    return reduce(lambda known, fact: known & fact, said, Constraints.free())
