@@ -125,9 +125,10 @@ def games(document: Document) -> Iterator[Game | Skipped]:
                 line = comment.without(number, line).lstrip()
                 if not line:
                     continue
-        if line.startswith("["):
+        mark = line[:1]
+        if mark == "[":
             tags, leftover = _tag_pairs(line)
-            if leftover := comment.without(number, leftover).strip():
+            if leftover and (leftover := comment.without(number, leftover).strip()):
                 yield Skipped(file, number, _no_tag(leftover))
             for name, told in tags:
                 if game is not None and game.ends_before(name, gap):
@@ -142,9 +143,9 @@ def games(document: Document) -> Iterator[Game | Skipped]:
                 game, gap = game or Game(number), False
                 tag = RawTag(name, value, number)
                 game.add(tag)
-        elif not line or line.isspace():
+        elif not mark or line.isspace():
             gap = True
-        elif not line.startswith("%"):
+        elif mark != "%":
             if "{" in line or ";" in line:
                 in_table = tag is not None and tag.name not in SECTIONS and tag.name not in NO_LINES
                 if not in_table or line.lstrip().startswith(("{", ";")):

@@ -82,7 +82,8 @@ class Document:
             stream = self._open(stack)
             try:
                 for number, line in enumerate(stream, 1):
-                    yield number, line.rstrip("\r\n") if line.isascii() else _decoded(line.rstrip("\r\n"))
+                    bare = line.rstrip("\r\n")
+                    yield number, bare if bare.isascii() else _decoded(bare)
             except (OSError, EOFError, UnicodeError, zlib.error) as error:
                 self.damage = f"the file ends early or is damaged after line {number} ({error}); the rest is left out"
 
