@@ -170,6 +170,8 @@ class Hand:
         if isinstance(value, str):
             cards = value.replace(",", " ").split()
             return cls.from_pbn(value) if "." in value or not cards else cls.of(cards)
+        if not isinstance(value, Iterable):
+            raise NotationError(f"{value!r} is no hand: write it in PBN, such as AKQ2.KJ3.A54.Q32", text=value)
         mask = 0
         for card in map(Card.of, value):
             if mask & card.mask:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import index
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -101,8 +102,9 @@ class Length:
     high: int
 
     def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
-        _set(self, seat=Seat.of(seat), suit=Suit.of(suit), low=low, high=high)
-        _verify_range(f"{self.seat.name}'s length in {self.suit.name}", low, high, 13)
+        _set(self, seat=Seat.of(seat), suit=Suit.of(suit))
+        shortest, longest = _range_within(f"{self.seat.name}'s length in {self.suit.name}", low, high, 13)
+        _set(self, low=shortest, high=longest)
 
     def __str__(self) -> str:
         return f"{self.seat.name} has {_range(self.low, self.high)} cards in {self.suit.name}"
@@ -119,9 +121,10 @@ class HighCards:
     low: int
     high: int
 
-    def __init__(self, seat: Seat | str, low: int, high: int = 37) -> None:
-        _set(self, seat=Seat.of(seat), low=low, high=high)
-        _verify_range(f"{self.seat.name}'s high-card points", low, high, 40)
+    def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
+        _set(self, seat=Seat.of(seat))
+        fewest, most = _range_within(f"{self.seat.name}'s high-card points", low, high, 40)
+        _set(self, low=fewest, high=most)
 
     def __str__(self) -> str:
         return f"{self.seat.name} has {_range(self.low, self.high)} high-card points"
@@ -143,6 +146,10 @@ class Holds:
 
     def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
         _set(self, seat=Seat.of(seat), cards=_some_cards(cards))
+        if len(self.cards) > 13:
+            raise DealError(
+                f"{self.seat.name} holds {len(self.cards)} cards, {_names(self.cards)}: a hand has 13", cards=self.cards
+            )
 
     def __str__(self) -> str:
         return f"{self.seat.name} holds {_names(self.cards)}"
@@ -217,13 +224,18 @@ def _set(piece: Evidence, **values: object) -> None:
         object.__setattr__(piece, name, value)
 
 
-def _verify_range(what: str, low: int, high: int, most: int) -> None:
-    if not (isinstance(low, int) and isinstance(high, int)):
-        raise NotationError(f"{what} from {low!r} to {high!r}: give whole numbers", low=low, high=high)
-    if low > high:
-        raise NotationError(f"{what} from {low} to {high}: the range is turned round, write {high} to {low}", low=low)
-    if low < 0 or high > most:
-        raise NotationError(f"{what} from {low} to {high}: it lies between 0 and {most}", low=low, high=high)
+def _range_within(what: str, low: int, high: int, most: int) -> tuple[int, int]:
+    try:
+        first, last = index(low), index(high)
+    except TypeError:
+        raise NotationError(f"{what} from {low!r} to {high!r}: give whole numbers", low=low, high=high) from None
+    if min(first, last) < 0 or max(first, last) > most:
+        raise NotationError(f"{what} from {first} to {last}: it lies between 0 and {most}", low=first, high=last)
+    if first > last:
+        raise NotationError(
+            f"{what} from {first} to {last}: the range is turned round, write {last} to {first}", low=first, high=last
+        )
+    return first, last
 
 
 def _some_cards(cards: Hand | Card | str | Iterable[Card | str]) -> Hand:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
+from operator import index
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.auction import Auction
@@ -13,7 +14,7 @@ from bayesbridge.belief.facts import Fact, hard_facts, tricks_of
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import Contradiction, DealError
+from bayesbridge.errors import BayesBridgeError, Contradiction, DealError
 from bayesbridge.evidence import BidderModel, Called, Evidence, Reveal, pieces
 from bayesbridge.posterior.constraints import Constraints
 from bayesbridge.posterior.counting import count
@@ -63,12 +64,15 @@ class Belief:
                 f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
                 seat=own,
             )
+        model = IterativeBidder() if bidder is None else bidder
+        if not isinstance(model, BidderModel):
+            raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         values = {
             "observer": own,
             "hand": Hand.of(hand).verify_full(f"{own.name}'s hand"),
             "dummy": other,
             "strain": None if trump is None else Strain.of(trump),
-            "bidder": IterativeBidder() if bidder is None else bidder,
+            "bidder": model,
             "evidence": (),
         }
         for name, value in values.items():
@@ -136,7 +140,11 @@ class Belief:
         """
         from bayesbridge.belief.engines import infer
 
-        return infer(self, method, draws, rng)
+        try:
+            wanted = index(draws)
+        except TypeError:
+            raise BayesBridgeError(f"{draws!r} draws: give a whole number", draws=draws) from None
+        return infer(self, method, wanted, rng)
 
     def history(self) -> Iterator[Belief]:
         """The belief before any evidence, then after each piece."""

@@ -32,8 +32,8 @@ def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
     without = together.normalised()
     if not without.impossible and (without.bounded or count(without)):
         culprits = (*own.pieces, *culprits)
-    what = "this cannot be" if len(culprits) == 1 else "these cannot hold together"
-    return Contradiction(f"{what}: {'; '.join(map(str, culprits))}. Take one of them back.", evidence=culprits)
+    what, mend = ("this cannot be", "it") if len(culprits) == 1 else ("these cannot hold together", "one of them")
+    return Contradiction(f"{what}: {'; '.join(map(str, culprits))}. Take {mend} back.", evidence=culprits)
 
 
 def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Evidence, ...]:
