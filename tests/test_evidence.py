@@ -1,0 +1,145 @@
+"""Evidence as values: text in, frozen records out, one clear line for what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.auction import Auction, Call
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.cards import Card, Hand, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.evidence import (
+    BidderModel,
+    Called,
+    Evidence,
+    HighCards,
+    Holds,
+    Lacks,
+    Length,
+    Play,
+    Reveal,
+    Void,
+    pieces,
+)
+from bayesbridge.tricks import Trick
+from tests.strategies import auctions, calls, cards, hands, holdings, seats, suits, tricks
+
+NAMES = {kind.__name__: kind for kind in (Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void)}
+
+some_cards = holdings.filter(lambda hand: len(hand) > 0)
+few_cards = st.lists(cards, min_size=1, max_size=13, unique=True).map(Hand.of)
+
+
+def ranges(most: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(0, most), min_size=2, max_size=2).map(sorted)
+
+
+evidence: st.SearchStrategy[Evidence] = st.one_of(
+    st.builds(Reveal, seats, hands),
+    st.builds(Play, seats, cards),
+    st.builds(Void, seats, suits),
+    st.builds(lambda seat, suit, ends: Length(seat, suit, *ends), seats, suits, ranges(13)),
+    st.builds(lambda seat, ends: HighCards(seat, *ends), seats, ranges(40)),
+    st.builds(Holds, seats, few_cards),
+    st.builds(Lacks, seats, some_cards),
+    st.builds(Called, seats, calls),
+)
+
+
+@given(evidence)
+def test_repr_pastes_back(piece: Evidence) -> None:
+    again = eval(repr(piece), NAMES)
+    assert again == piece
+    assert hash(again) == hash(piece)
+    assert type(again) is type(piece)
+
+
+@given(evidence)
+def test_str_is_one_line_that_begins_with_the_seat(piece: Evidence) -> None:
+    assert str(piece).startswith(f"{piece.seat.name} ")
+    assert "\n" not in str(piece)
+
+
+@given(evidence)
+def test_pieces_are_frozen(piece: Evidence) -> None:
+    with pytest.raises(FrozenInstanceError):
+        piece.seat = Seat.N
+    with pytest.raises((AttributeError, TypeError)):
+        piece.note = "no room for this"
+
+
+def test_text_and_values_mean_the_same() -> None:
+    assert Reveal("north", "akq2.kj3.a54.q32") == Reveal(Seat.N, Hand.from_pbn("AKQ2.KJ3.A54.Q32"))
+    assert Play("e", "h10") == Play(Seat.E, Card.of("HT"))
+    assert Void("E", "♥") == Void(Seat.E, Suit.H)
+    assert Holds("E", "SA, SK") == Holds("E", ["SK", "SA"]) == Holds("E", Hand.of("AK..."))
+    assert Lacks("E", Card.of("SA")) == Lacks("E", "SA")
+    assert Called("w", "1n") == Called(Seat.W, Call.of("1NT"))
+    assert Length("W", "S", 5) == Length("W", "S", 5, 13)
+    assert HighCards("W", 12) == HighCards("W", 12, 40)
+
+
+def test_numpy_integers_become_plain_ones() -> None:
+    piece = Length("W", "S", np.int64(5), np.uint8(7))
+    assert (type(piece.low), type(piece.high)) == (int, int)
+    assert piece == Length("W", "S", 5, 7)
+
+
+@given(tricks(), auctions(), st.lists(evidence, max_size=4))
+def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auction, more: list[Evidence]) -> None:
+    opened = pieces(*more, trick, auction)
+    assert list(opened[: len(more)]) == more
+    plays = opened[len(more) : len(more) + len(trick.cards)]
+    assert [(p.seat, p.card) for p in plays if isinstance(p, Play)] == list(trick)
+    made = opened[len(more) + len(trick.cards) :]
+    assert [(p.seat, p.call) for p in made if isinstance(p, Called)] == list(auction)
+
+
+def test_the_papers_bidder_is_a_bidder_model() -> None:
+    assert isinstance(IterativeBidder(), BidderModel)
+    assert not isinstance(object(), BidderModel)
+
+
+BAD: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Void("X", "H"), "unknown seat 'X': write N, E, S or W"),
+    (lambda: Void(1, "H"), "unknown seat 1"),
+    (lambda: Void("E", "NT"), "unknown suit 'NT'"),
+    (lambda: Void("E", 2), "unknown suit 2"),
+    (lambda: Play("E", "H1"), "unknown rank '1' in card 'H1'"),
+    (lambda: Play("E", 5), "in card 5"),
+    (lambda: Called("W", "8NT"), "unknown call '8NT'"),
+    (lambda: Called("W", None), "unknown call None"),
+    (lambda: Length("W", "S", 7, 5), "W's length in S from 7 to 5: the range is turned round, write 5 to 7"),
+    (lambda: Length("W", "S", 5, 14), "from 5 to 14: it lies between 0 and 13"),
+    (lambda: Length("W", "S", -1, 4), "from -1 to 4: it lies between 0 and 13"),
+    (lambda: Length("W", "S", "5"), "from '5' to 13: give whole numbers"),
+    (lambda: Length("W", "S", 4.5, 6), "from 4.5 to 6: give whole numbers"),
+    (lambda: HighCards("W", 15, 12), "W's high-card points from 15 to 12: the range is turned round, write 12 to 15"),
+    (lambda: HighCards("W", 41), "from 41 to 40: it lies between 0 and 40"),
+    (lambda: HighCards("W", None), "give whole numbers"),
+    (lambda: Holds("E", []), r"no card named in \[\]: name at least one"),
+    (lambda: Holds("E", "SA SA"), "SA is listed twice"),
+    (lambda: Holds("E", 7), "7 is no hand"),
+    (lambda: Holds("E", "AKQJT98765432.A.."), "E holds 14 cards, SA SK .* HA: a hand has 13"),
+    (lambda: Reveal("N", "AKQ2.KJ3.A54.Q3"), "N's hand .* has 12 cards: a full hand has 13, add the missing 1"),
+    (lambda: Reveal("N", "AKQ2.KJ3.A54.Q432"), "N's hand .* has 14 cards: a full hand has 13, take away the surplus 1"),
+    (lambda: Reveal("N", None), "None is no hand"),
+    (lambda: pieces("W:S5"), "'W:S5' is no evidence: give Reveal, Play"),
+    (lambda: pieces([Void("E", "H")]), "is no evidence"),
+]
+
+
+@pytest.mark.parametrize(("make", "says"), BAD)
+def test_bad_evidence_gets_one_clear_line(make: Callable[[], Any], says: str) -> None:
+    with pytest.raises(BayesBridgeError, match=says) as error:
+        make()
+    assert "\n" not in str(error.value)
+    assert error.value.data
