@@ -22,13 +22,19 @@ from bayesbridge.random64 import Seed
 
 METHODS: Final = ("auto", "enumerate", "sample", "weights", "smc", "mcmc")
 
-ENOUGH: Final = 0.05
-"""Share of the draws that weights must be worth; below it ``auto`` moves the layouts instead of weighing them."""
+ENOUGH: Final = 0.1
+"""Effective draws that ``auto`` wants of weights, as a share of the draws asked for."""
+
+MOST_DRAWS: Final = 2_000_000
+"""Layouts that ``auto`` draws and weighs at most before it moves them instead."""
+
+STEPS: Final = 60
+"""Most steps of rejuvenation after each resampling."""
 
 FEWEST_DIFFERENT: Final = 0.1
 """Share of the particles that must differ after SMC; below it ``auto`` turns to chains."""
 
-CHAINS: Final = 16
+CHAINS: Final = 32
 
 
 def infer(belief: Belief, method: str, draws: int, rng: Seed) -> Posterior:
@@ -76,16 +82,20 @@ def _auto(
         return _enumerate(belief, layouts, soft, f"{layouts} layouts can all be walked")
     if not soft:
         return _sample(belief, layouts, draws, rng, f"{layouts} layouts are too many to walk")
-    weighed = _weigh(belief, layouts, soft, draws, rng, f"{layouts} layouts are too many to walk")
-    weights = Weights(weighed.log_weights if weighed.log_weights is not None else np.zeros(draws))
-    if weights.ess >= ENOUGH * draws and (weights.khat is None or weights.khat <= weights.khat_limit):
+    why = f"{layouts} layouts are too many to walk"
+    weighed = _weigh(belief, layouts, soft, draws, rng, why)
+    wanted = ENOUGH * draws
+    if weighed.ess < wanted and (more := int(1.2 * draws * wanted / weighed.ess)) <= min(MOST_DRAWS, most):
+        weighed = _weigh(belief, layouts, soft, more, rng, why)
+    if weighed.ess >= wanted:
         return weighed
-    why = f"{draws} weighted draws were worth only {weights.ess:.0f}"
+    why = f"{len(weighed)} weighted draws were worth only {weighed.ess:.0f}"
     moved = _sequential(belief, layouts, soft, draws, rng, why)
-    different = sequential.unique(moved.source) if not isinstance(moved.source, Enumeration) else draws
-    if different >= FEWEST_DIFFERENT * draws:
+    if moved.ess >= FEWEST_DIFFERENT * draws:
         return moved
-    return _chains(belief, layouts, soft, draws, rng, f"{why}, and particles held only {different} different layouts")
+    return _chains(
+        belief, layouts, soft, draws, rng, f"{why}, and particles held only {moved.ess:.0f} different layouts"
+    )
 
 
 def _enumerate(belief: Belief, layouts: int, soft: Sequence[LogLikelihood], why: str) -> Posterior:
@@ -118,7 +128,7 @@ def _weigh(
     if values.max() == -np.inf:
         raise _impossible(belief)
     weights = Weights(values)
-    why = f"weights: {why}; {weights.diagnosis}"
+    why = f"weights: {why}; {draws} weighted draws are worth {weights.ess:.0f} independent ones"
     return Posterior(
         belief,
         "weights",
@@ -143,7 +153,7 @@ def _sequential(
     lowest = float(draws)
     try:
         for likelihood in soft:
-            state, info = sequential.update(state, likelihood, rng)
+            state, info = sequential.update(state, likelihood, rng, steps=STEPS)
             lowest = min(lowest, info.ess)
     except Contradiction:
         raise _impossible(belief) from None
@@ -178,11 +188,15 @@ def _chains(
             chains=CHAINS,
             draws=each,
             rng=rng,
-            ladder=(1.0, 0.6, 0.3, 0.1, 0.0),
+            ladder=(1.0, 0.5, 0.2, 0.0),
         )
     except Contradiction:
         raise _impossible(belief) from None
     diagnostics = found.diagnostics()
+    # Chains do not tell how likely the evidence was; plain draws do, roughly.
+    plain = Weights(
+        np.append(_total(soft, sampler.draw(max(draws, 20_000), rng)), np.max(found.log_likelihood) - 700.0)
+    )
     return Posterior(
         belief,
         "mcmc",
@@ -193,8 +207,8 @@ def _chains(
         sampler,
         None,
         found.log_likelihood.ravel(),
-        float("nan"),
-        float("nan"),
+        plain.log_mean,
+        plain.log_mean_error,
         diagnostics.worst_ess,
         CHAINS,
     )

@@ -105,6 +105,11 @@ class Posterior:
         return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
 
     @property
+    def khat(self) -> float | None:
+        """Pareto k̂ of the weights (above 0.7 they deceive); ``None`` where there is none."""
+        return None if self.exact or self.log_weights is None else Weights(self.log_weights).khat
+
+    @property
     def entropy_bits(self) -> float:
         """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0.
 

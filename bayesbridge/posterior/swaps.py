@@ -47,7 +47,7 @@ type LogLikelihood = Callable[[Masks], NDArray[np.float64]]
 TARGET_ACCEPTANCE: Final = 0.4
 """What warm-up steers to: bolder proposals fail too often, timid ones go nowhere."""
 
-MOST_SWAPS: Final = 256
+MOST_SWAPS: Final = 64
 """Swaps after which a layout of 39 hidden cards has forgotten where it came from; more would only cost time."""
 
 _TRIES: Final = 200_000
