@@ -140,6 +140,9 @@ def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str,
         raise PluginError(
             f"estimator {estimator.name!r} raised {type(error).__name__} on {len(layouts)} layouts: {error}",
             plugin=estimator.name,
+            output="result",
+            expected=f"outputs {[output.name for output in estimator.outputs]}",
+            got=f"{type(error).__name__}: {error}",
         ) from error
     if not isinstance(found, Mapping):
         raise _broken(estimator, "result", "a mapping of arrays", type(found).__name__)
@@ -150,7 +153,10 @@ def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str,
 
 
 def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArray[Any]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise _broken(estimator, output.name, f"shape {(n, *output.shape)}", "rows of different lengths") from None
     if array.shape != (n, *output.shape):
         raise _broken(estimator, output.name, f"shape {(n, *output.shape)}", f"{array.shape}")
     wanted = np.dtype(output.dtype)
@@ -159,7 +165,8 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
     elif array.dtype.kind not in "biuf" or (wanted.kind in "biu" and array.dtype.kind == "f"):
         raise _broken(estimator, output.name, f"type {wanted}", f"{array.dtype}")
     else:
-        cast = array.astype(wanted)
+        with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is reported as such
+            cast = array.astype(wanted)
         if wanted.kind in "biu" and (cast != array).any():
             raise _broken(estimator, output.name, f"values within {wanted}", f"{array.min()} … {array.max()}")
     if cast.dtype.kind == "f" and not np.isfinite(cast).all():

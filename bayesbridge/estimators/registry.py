@@ -76,11 +76,10 @@ def load(plugins: Iterable[tuple[str, object]] = ()) -> Registry:
     found: list[Plugin] = []
     for name, plugin in manager.list_name_plugin():
         try:
-            own_estimators = {offer.name: offer for offer in _offers(manager, plugin, "bayesbridge_estimators", list)}
-            own_bidders = _offers(manager, plugin, "bayesbridge_bidders", dict)
-            _verify(own_estimators, own_bidders)
-        except Exception as error:
-            failures[name] = f"{type(error).__name__}: {error}"
+            own_estimators = _estimators(_offers(manager, plugin, "bayesbridge_estimators", list))
+            own_bidders = _bidders(_offers(manager, plugin, "bayesbridge_bidders", dict))
+        except (Exception, SystemExit) as error:
+            failures[name] = _one_line(error)
             continue
         for kind, offers in (("estimator", own_estimators), ("bidder model", own_bidders)):
             for offer in offers:
@@ -102,15 +101,26 @@ def _itself(plugin: object) -> object:
 
 
 def _register(manager: pluggy.PluginManager, name: str, get: Callable[[], object], failures: dict[str, str]) -> None:
-    plugin: object = None
     try:
         plugin = get()
+        if manager.is_registered(plugin):
+            raise PluginError(f"already registered as {manager.get_name(plugin)!r}: name it once")
+    except (Exception, SystemExit) as error:
+        failures[name] = _one_line(error)
+        return
+    try:
         manager.register(plugin, name)
         manager.check_pending()  # a hook that nobody calls is a misspelt one
+        if not manager.get_hookcallers(plugin):
+            raise PluginError("implements no hook: mark its functions with @bayesbridge.hookimpl")
     except Exception as error:
-        failures[name] = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        if plugin is not None and manager.is_registered(plugin):
+        failures[name] = _one_line(error)
+        if manager.is_registered(plugin):
             manager.unregister(plugin)
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _offers(manager: pluggy.PluginManager, plugin: object, hook: str, collect: type) -> Any:
@@ -120,13 +130,26 @@ def _offers(manager: pluggy.PluginManager, plugin: object, hook: str, collect: t
     return collect(answers[0]) if answers else collect()
 
 
-def _verify(estimators: dict[str, Estimator], bidders: dict[str, BidderModel]) -> None:
-    for name, estimator in estimators.items():
-        if not isinstance(estimator, Estimator):
-            raise PluginError(f"estimator {name!r} lacks name, outputs or estimate(layouts, question)")
-    for name, bidder in bidders.items():
-        if not isinstance(bidder, BidderModel):
-            raise PluginError(f"bidder model {name!r} lacks log_likelihood(hands, auction, index)")
+def _estimators(offers: list[object]) -> dict[str, Estimator]:
+    """Offers by name, each of them an estimator."""
+    named: dict[str, Estimator] = {}
+    for offer in offers:
+        if not isinstance(offer, Estimator) or isinstance(offer, type) or not isinstance(offer.name, str):
+            raise PluginError(f"{offer!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
+        if offer.name in named:
+            raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
+        named[offer.name] = offer
+    return named
+
+
+def _bidders(offers: dict[object, object]) -> dict[str, BidderModel]:
+    """Offers by name, each of them a bidder model."""
+    named: dict[str, BidderModel] = {}
+    for name, offer in offers.items():
+        if not isinstance(offer, BidderModel) or isinstance(offer, type) or not isinstance(name, str):
+            raise PluginError(f"{name!r}: {offer!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
+        named[name] = offer
+    return named
 
 
 def _origin(name: str) -> tuple[str, str]:

@@ -35,14 +35,13 @@ def check_estimator(
         raise PluginError(f"{estimator!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
     asked = question or Question.of("S:N")
     _check_declaration(estimator)
-    batch = Layouts.adopt(np.concatenate([_deals(hand, layouts // 2, rng) for hand in ("AKQJT98765432...", _FLAT)]))
-    whole = run(estimator, batch, asked)
-    _same(estimator, whole, run(estimator, batch, asked), "the second run differs from the first: it must not")
+    each = max(1, layouts // 2)
+    batch = Layouts.adopt(np.concatenate([_deals(hand, each, rng) for hand in ("AKQJT98765432...", _FLAT)]))
     before = batch.masks.copy()
-    writable = Layouts.adopt(before.copy())
-    run(estimator, writable, asked)
-    if (writable.masks != before).any():
+    whole = run(estimator, batch, asked)
+    if (batch.masks != before).any():
         raise PluginError(f"estimator {estimator.name!r} changed the layouts it was given: copy before you write")
+    _same(estimator, whole, run(estimator, batch, asked), "the second run differs from the first: it must not")
     singles = [run(estimator, batch[i : i + 1], asked) for i in range(len(batch))]
     joined = {name: np.concatenate([single[name] for single in singles]) for name in whole}
     _same(estimator, whole, joined, "a batch differs from its layouts one by one: each row must stand for itself")

@@ -22,6 +22,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.contract import COORDS, Estimator, Output, Question
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.posterior.layouts import Layouts, Masks
+from bayesbridge.tricks import Trick
 
 BATCH: Final = 200
 """Boards that DDS takes at once; a deal and a strain are one board."""
@@ -78,23 +79,28 @@ class DoubleDummyLeads:
         """Tricks by card."""
         return (
             Output("lead_playable", "Whether the seat in turn may play the card.", ("card",), "bool"),
-            Output("lead_tricks", "Double-dummy tricks of its side after the card, -1 if not playable.", ("card",), "int8"),
+            Output("lead_tricks", "Double-dummy tricks of its side after the card, or -1.", ("card",), "int8"),
         )
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """One row of 52 cards a layout."""
         seats = question.table
-        trump, leader, lying = question.trump, 1, ()
-        if question.trick is not None:
-            if question.pair[0].partner != question.pair[1]:
-                raise BayesBridgeError("double-dummy play from the middle needs a pair of opposite seats", pair=seats)
-            trump, leader, lying = question.trick.trump, seats.index(question.trick.leader), question.trick.cards
-        gone = np.uint64(question.played | sum(card.mask for card in lying))
+        trick = question.trick or Trick(seats[1], question.trump)
+        if trick.complete:
+            raise BayesBridgeError(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
+        if question.trick is not None and question.pair[0].partner != question.pair[1]:
+            raise BayesBridgeError(
+                "double-dummy play from the middle needs a pair of opposite seats", pair=question.pair
+            )
+        gone = np.uint64(question.played | sum(card.mask for card in trick.cards))
         distinct, rows = np.unique(layouts.masks, axis=0, return_inverse=True)
         remaining = _remaining(distinct[:, list(seats)] & ~gone)
         position = np.zeros(24, dtype=np.int32)  # the fields of DDS's deal: trump, leader, trick so far, cards
-        position[:2] = _denomination(Strain.NT if trump is None else Strain(trump)), leader
-        for place, card in enumerate(lying):
+        position[:2] = (
+            _denomination(Strain.NT if trick.trump is None else Strain(trick.trump)),
+            seats.index(trick.leader),
+        )
+        for place, card in enumerate(trick.cards):
             position[2 + place], position[5 + place] = 3 - card.suit, card.rank + 2
         tricks = np.full((len(distinct), 52), -1, dtype=np.int8)
         for begin in range(0, len(distinct), BATCH):
