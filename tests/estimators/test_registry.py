@@ -1,0 +1,222 @@
+"""Plugins are found by entry point, a broken one is reported by name, and the others stay."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.estimators import registry
+from bayesbridge.estimators.contract import Output, PluginError
+from bayesbridge.estimators.hookspecs import hookimpl
+
+BUILT_IN = ("capture", "bid", "card_wins", "play_out")
+
+
+class Ones:
+    def __init__(self, name="ones"):
+        self.name = name
+        self.outputs = (Output("ones", "One for each layout."),)
+
+    def estimate(self, layouts, question):
+        return {"ones": np.ones(len(layouts))}
+
+
+def offering(estimators=None, bidders=None):
+    """A plugin object; a callable is called, to raise when the hook is."""
+
+    def get(value):
+        return value() if callable(value) else value
+
+    @hookimpl
+    def bayesbridge_estimators():
+        return get(estimators)
+
+    @hookimpl
+    def bayesbridge_bidders():
+        return get(bidders)
+
+    return SimpleNamespace(bayesbridge_estimators=bayesbridge_estimators, bayesbridge_bidders=bayesbridge_bidders)
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Put a distribution with one module and its entry point on the path, as pip would."""
+    before = set(sys.modules)
+
+    def put(name, source, version="1.2"):
+        module = name.replace("-", "_")
+        (tmp_path / f"{module}.py").write_text(source)
+        info = tmp_path / f"{module}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        (info / "entry_points.txt").write_text(f"[bayesbridge]\n{name} = {module}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield put
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+def plugin(found, name):
+    (one,) = (plugin for plugin in found.plugins if plugin.name == name)
+    return one
+
+
+GOOD = """
+from bayesbridge import Output, hookimpl
+from bayesbridge.bidders.iterative import IterativeBidder
+
+class Ones:
+    name = "{name}"
+    outputs = (Output("ones", "One for each layout."),)
+
+    def estimate(self, layouts, question):
+        return {{"ones": [1.0] * len(layouts)}}
+
+@hookimpl
+def bayesbridge_estimators():
+    return [Ones()]
+
+@hookimpl
+def bayesbridge_bidders():
+    return {{"{name}": IterativeBidder()}}
+"""
+
+BROKEN = {
+    "import-error": (
+        "import no_such_module_anywhere",
+        "ModuleNotFoundError: No module named 'no_such_module_anywhere'",
+    ),
+    "syntax-error": ("def (", "SyntaxError"),
+    "leaves": ("import sys; sys.exit('bye')", "SystemExit: bye"),
+    "wrong-signature": (
+        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimators(layouts): return []",
+        "layouts",
+    ),
+    "misspelt-hook": (
+        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []",
+        "unknown hook 'bayesbridge_estimator'",
+    ),
+    "good-and-misspelt": (
+        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_bidders(): return {'lost': None}\n"
+        "@hookimpl\ndef bayesbridge_zzz(): return []",
+        "unknown hook 'bayesbridge_zzz'",
+    ),
+    "unmarked": ("def bayesbridge_estimators(): return []", "implements no hook"),
+    "raises": (
+        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimators(): return 1 / 0",
+        "ZeroDivisionError: division by zero",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name):
+    source, reason = BROKEN[name]
+    install("aaa-good", GOOD.format(name="first"))
+    install(name, source)
+    install("zzz-good", GOOD.format(name="last"))
+    found = registry.load()
+    failed = plugin(found, name)
+    assert reason in failed.failure
+    assert "\n" not in failed.failure
+    assert (failed.distribution, failed.version) == (name, "1.2")
+    assert (failed.estimators, failed.bidders) == ((), ())
+    assert {"first", "last", *BUILT_IN} <= set(found.estimators)
+    assert {"first", "last", "iterative"} <= set(found.bidders)
+    assert "lost" not in found.bidders
+    with pytest.raises(PluginError, match=f"plugin '{name}' failed: "):
+        found.estimator("no such")
+
+
+@pytest.mark.parametrize(
+    ("estimators", "bidders", "reason"),
+    [
+        (7, None, "TypeError: 'int' object is not iterable"),
+        ([7], None, "7 is no estimator: it needs name, outputs and estimate"),
+        ([Ones], None, "is no estimator"),
+        ([Ones(name=3)], None, "is no estimator"),
+        ([SimpleNamespace(name="half", outputs=())], None, "is no estimator"),
+        ([Ones(), Ones()], None, "estimator 'ones' is offered twice: rename one"),
+        (lambda: (x / 0 for x in (1, 2)), None, "ZeroDivisionError"),
+        (None, [IterativeBidder()], "TypeError"),
+        (None, {"b": 7}, "'b': 7 is no bidder model: it needs log_likelihood"),
+        (None, {"b": IterativeBidder}, "is no bidder model"),
+        (None, {3: IterativeBidder()}, "is no bidder model"),
+    ],
+)
+def test_garbage_offers_are_reported_and_the_others_stay(estimators, bidders, reason):
+    found = registry.load([("bad", offering(estimators, bidders)), ("good", offering([Ones("kept")]))])
+    assert reason in plugin(found, "bad").failure
+    assert plugin(found, "bad").distribution == "given by the caller"
+    assert plugin(found, "good").estimators == ("kept",)
+    assert {"kept", *BUILT_IN} <= set(found.estimators)
+    assert "ones" not in found.estimators
+
+
+@pytest.mark.parametrize(
+    ("kind", "offers"),
+    [("estimator", {"estimators": [Ones("same")]}), ("bidder model", {"bidders": {"same": IterativeBidder()}})],
+)
+def test_a_name_offered_twice_names_both_plugins(kind, offers):
+    with pytest.raises(PluginError, match=f"{kind} 'same' is offered by both 'one' and 'two': rename one") as caught:
+        registry.load([("one", offering(**offers)), ("two", offering(**offers))])
+    assert caught.value.data["plugins"] == ("one", "two")
+
+
+def test_a_built_in_name_is_taken():
+    with pytest.raises(PluginError, match="estimator 'capture' is offered by both 'bayesbridge' and 'mine'"):
+        registry.load([("mine", offering([Ones("capture")]))])
+
+
+def test_an_estimator_and_a_bidder_may_share_a_name():
+    found = registry.load([("mine", offering([Ones("same")], {"same": IterativeBidder()}))])
+    assert found.estimator("same").name == "same"
+    assert found.bidder("same") == IterativeBidder()
+
+
+def test_the_same_plugin_under_two_names_stays_under_the_first():
+    one = offering([Ones()])
+    found = registry.load([("first", one), ("second", one)])
+    assert plugin(found, "first").estimators == ("ones",)
+    assert "already registered as 'first'" in plugin(found, "second").failure
+
+
+def test_a_hook_may_offer_nothing():
+    assert plugin(registry.load([("empty", offering())]), "empty").failure is None
+
+
+def test_built_ins_come_through_the_same_hooks():
+    found = registry.load()
+    first = found.plugins[0]
+    assert (first.name, first.distribution) == ("bayesbridge", "bayesbridge")
+    assert first.estimators == BUILT_IN
+    assert "iterative" in first.bidders
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    found = registry.load()
+    with pytest.raises(PluginError, match=r"unknown estimator 'captur': choose .*capture.*play_out"):
+        found.estimator("captur")
+    with pytest.raises(PluginError, match=r"unknown bidder model 'x': choose .*iterative"):
+        found.bidder("x")
+
+
+def test_nothing_is_shared_between_two_managers():
+    registry.load([("mine", offering([Ones()]))])
+    assert "ones" not in registry.load().estimators
+
+
+def test_no_plugin_is_loaded_before_somebody_asks(install, tmp_path):
+    install("noisy", "print('loaded')\n" + GOOD.format(name="noisy"))
+
+    def output(code):
+        path = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
+        return subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True).stdout
+
+    assert output("import bayesbridge, bayesbridge.estimators.registry") == ""
+    assert output("from bayesbridge.estimators import registry; registry.load()") == "loaded\n"
