@@ -1,4 +1,4 @@
-"""The paper's bidder: Algorithm 1, with slips."""
+"""The paper's bidder: Algorithm 1, with slips; in no trumps as the paper has it, or in every strain."""
 
 from __future__ import annotations
 
@@ -7,40 +7,59 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Call
-from bayesbridge.cards import Strain
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.turn import Turn, seat_to_call
 from bayesbridge.errors import BayesBridgeError
 
 
 @dataclass(frozen=True, slots=True)
 class IterativeBidder:
-    """Bids Algorithm 1's level in no trumps as soon as that outranks the last bid, and passes otherwise.
+    """Bids as high as Algorithm 1 goes as soon as that outranks the last bid, and passes otherwise.
 
-    With probability ``slip`` he makes any legal call instead, all equally likely, so no call is ever impossible.
+    In no trumps only, as in the paper; with ``suits`` in every strain, by the extension that
+    :mod:`bayesbridge.bidders.strains` defines: the highest of his five bids. With probability ``slip`` he makes any
+    legal call instead, all equally likely, so no call is ever impossible. A pass is evidence too: it says that no bid
+    was good enough.
     """
 
     slip: float = 0.02
     """ε, the share of calls made at random; 0 makes the model sharp, and a call that it cannot explain impossible."""
 
+    suits: bool = False
+    """Whether he bids suits; without, a suit bid is a slip and says nothing of the hand."""
+
     def __post_init__(self) -> None:
-        if not 0.0 <= self.slip <= 1.0:
-            raise BayesBridgeError(f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip)
+        if not isinstance(self.slip, int | float) or not 0.0 <= self.slip <= 1.0:
+            raise BayesBridgeError(f"slip {self.slip!r}: it is a probability, from 0 to 1", slip=self.slip)
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand) for (n,) masks."""
+        turn = Turn.of(auction, index)
+        by_bid = self._by_bid(turn.before)[:, turn.call.index]
+        with np.errstate(divide="ignore"):
+            return np.log(by_bid)[self.highest_bids(hands)]
+
+    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        seat_to_call(auction)
+        return self._by_bid(auction)[self.highest_bids(hands)]
+
+    def highest_bids(self, hands: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """(n,) index of the highest bid of each hand, 0 (Pass) where it has none."""
+        if self.suits:
+            from bayesbridge.bidders.strains import highest_bids
+
+            return highest_bids(hands)
         from bayesbridge.capture.kernels import bids
 
-        before = Auction(auction.first, auction.calls[:index], auction.dummy)
-        call = auction.calls[index]
         level = bids(np.ascontiguousarray(hands)).level
-        slips = self.slip / len(before.legal_calls())
-        meant = [slips + (1.0 - self.slip) * (_intended(before, n) == call) for n in range(8)]
-        with np.errstate(divide="ignore"):
-            return np.log(meant)[level]
+        return np.where(level > 0, 5 * level + np.int8(2), np.int8(0))
 
-
-def _intended(before: Auction, level: int) -> Call:
-    """What a hand of this level calls: its level in no trumps if that is legal, else pass."""
-    if level and before.can(bid := Call.bid(level, Strain.NT)):
-        return bid
-    return Call.of("pass")
+    def _by_bid(self, before: Auction) -> NDArray[np.float64]:
+        """(38, 38) P(call ∣ highest bid of the hand); the index of a bid nX is 5n − 2 + X."""
+        legal = np.zeros(38, dtype=np.bool_)
+        legal[[call.index for call in before.legal_calls()]] = True
+        chances = np.tile(self.slip / legal.sum() * legal, (38, 1))
+        bids = np.arange(38)
+        chances[bids, np.where(legal, bids, 0)] += 1.0 - self.slip
+        return chances

@@ -1,0 +1,151 @@
+"""Algorithm 1 with trumps: how high a hand bids in each of the five strains.
+
+In no trumps this is the paper's Algorithm 1 to the letter. The paper bids no trumps only; the four suits are an
+extension of this package, made of the two things that trumps change and nothing else:
+
+* **Shortness stops losing.** A side suit t costs at most as many losers as there are cards in it, for after that it is
+  ruffed: its leading gap is min(δ(t), c₁(t)). Condition B is asked of the trump suit alone. A side suit with
+  c₁(t) ≤ δ(t) is all losers and captures nothing, where in no trumps it ends the matter.
+* **Length wins.** The other three hands share the 13 − c₁(s) missing trumps; shared evenly they are gone after
+  m = ⌈(13 − c₁(s)) / 3⌉ rounds. From the card m + 1 on, every trump is a capture and its gap costs nothing.
+
+So for a target of k tricks with trumps s: Δ = δ(s) + Σ min(δ(t), c₁(t)) over the side suits must not exceed 13 − k;
+the budget is R = 13 − k − Δ; every suit with c₁ > δ gives one capture; suits are walked in the order C D H S, gaps paid
+from R as in the paper except where trumps are free of them; the target is met if at least k captures are counted, and
+the level rises from 1 until a target is missed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.tables import LEADING_GAP, LENGTH
+from bayesbridge.jit import njit
+
+Small = NDArray[np.int8]
+Walk = NDArray[np.uint8]
+
+
+def strain_levels(hands: NDArray[np.uint64]) -> Small:
+    """(n, 5) the level that each of n hands of 13 cards reaches in C D H S NT, 0 where it reaches none.
+
+    >>> from bayesbridge.cards import Hand
+    >>> strain_levels(np.array([Hand.from_pbn("KQT85.A3.T94.K83").mask], dtype=np.uint64))
+    array([[0, 0, 0, 1, 0]], dtype=int8)
+    """
+    levels = np.empty((len(hands), 5), dtype=np.int8)
+    _strain_levels(np.ascontiguousarray(hands), *walks(), LENGTH, LEADING_GAP, levels)
+    return levels
+
+
+def highest_bids(hands: NDArray[np.uint64]) -> Small:
+    """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
+    bids = np.empty(len(hands), dtype=np.int8)
+    _highest_bids(np.ascontiguousarray(hands), *walks(), LENGTH, LEADING_GAP, bids)
+    return bids
+
+
+@cache
+def walks() -> tuple[Walk, Walk]:
+    """(8192, 7) what the walk in one suit does with a budget R: as a side suit, and as trumps.
+
+    16 · captures after the first + gaps paid; nothing where the suit is all losers.
+    """
+    side = walk_table() * (LENGTH > LEADING_GAP)[:, None].astype(np.uint8)
+    trumps = np.zeros_like(side)
+    _walk_trumps(trumps)
+    return side, trumps
+
+
+@njit
+def _walk_trumps(out: Walk) -> None:
+    for field in range(1, 1 << 13):
+        held = 0
+        for rank in range(13):
+            held += field >> rank & 1
+        drawn = (13 - held + 2) // 3
+        for budget in range(7):
+            left, cards, gap = budget, 0, 0
+            for rank in range(12, -1, -1):
+                if field >> rank & 1:
+                    if cards > 0 and cards < drawn:
+                        if gap > left:
+                            break
+                        left -= gap
+                    cards += 1
+                    gap = 0
+                else:
+                    gap += 1
+            out[field, budget] = 16 * (cards - 1) + budget - left
+
+
+@njit
+def fill_levels(mask: np.int64, side: Walk, trumps: Walk, length: Small, leading: Small, out: Small) -> None:
+    """The five levels of one hand."""
+    firsts, losers, everywhere, Delta = 0, 0, True, 0
+    for suit in range(4):
+        field = (mask >> (13 * suit)) & 0x1FFF
+        held, delta = length[field], leading[field]
+        Delta += delta
+        losers += min(delta, held)
+        if held > delta:
+            firsts += 1
+        else:
+            everywhere = False
+    # The budget at its largest, all of it for each suit: what is too little even so need not be walked.
+    most = firsts
+    if losers <= 6:
+        for suit in range(4):
+            most += side[(mask >> (13 * suit)) & 0x1FFF, 6 - losers] >> 4
+    for strain in range(5):
+        out[strain] = 0
+        spent = Delta
+        if strain < 4:
+            # With c₁ > δ in trumps, min(δ, c₁) is δ there too.
+            spent = losers
+            field = (mask >> (13 * strain)) & 0x1FFF
+            if losers > 6 or length[field] <= leading[field]:
+                continue
+            if most + (trumps[field, 6 - losers] >> 4) - (side[field, 6 - losers] >> 4) < 7:
+                continue
+        elif not everywhere:
+            continue
+        for target in range(7, 14):
+            budget = 13 - target - spent
+            if budget < 0:
+                break
+            count = firsts
+            for suit in range(4):
+                field = (mask >> (13 * suit)) & 0x1FFF
+                step = trumps[field, budget] if suit == strain else side[field, budget]
+                count += step >> 4
+                budget -= step & 15
+            if count < target:
+                break
+            out[strain] = target - 6
+
+
+@njit
+def _strain_levels(
+    hands: NDArray[np.uint64], side: Walk, trumps: Walk, length: Small, leading: Small, out: Small
+) -> None:
+    for i in range(len(hands)):
+        fill_levels(np.int64(hands[i]), side, trumps, length, leading, out[i])
+
+
+@njit
+def _highest_bids(
+    hands: NDArray[np.uint64], side: Walk, trumps: Walk, length: Small, leading: Small, out: Small
+) -> None:
+    levels = np.empty(5, dtype=np.int8)
+    for i in range(len(hands)):
+        fill_levels(np.int64(hands[i]), side, trumps, length, leading, levels)
+        highest = 0
+        for strain in range(5):
+            if levels[strain] > 0:
+                highest = max(highest, 5 * levels[strain] - 2 + strain)
+        out[i] = highest

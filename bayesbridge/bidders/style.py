@@ -1,0 +1,194 @@
+"""A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
+
+A bid of level n in strain s undertakes t = 6 + n tricks. Let x be what the hand is worth in s
+(:mod:`~bayesbridge.bidders.features`), and y = x + what the auction adds to it + what the player's style adds to it,
+all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s, and [·] one where true and else nought. Then ::
+
+    u(n, s)  = 3 · (y − t⁰)  −  (t − y)²  +  [n ≤ Algorithm 1's level in s]
+    u(X)     = u(XX) = 3 · (y in no trumps − 8)
+    u(Pass)  = 0
+    P(call)  = ε / legal calls  +  (1 − ε) · softmax(u / temperature)
+
+The first term asks whether the hand can afford to come in at all, the second matches the level to the hand, the third
+is Algorithm 1's word. A double, in the four-player game, says that the hand is worth eight tricks. What the auction
+adds to a hand: one trick in a suit that partner has bid, minus one in a strain that an opponent has bid, a quarter when
+all others have passed before (light in last seat), minus a quarter when vulnerable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.features import CELLS, Cells, cells, level_of, value_of
+from bayesbridge.bidders.turn import Turn, seat_to_call
+from bayesbridge.cards import Strain
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.jit import njit
+from bayesbridge.notation.record import Vulnerability
+
+Floats = NDArray[np.float64]
+
+ENTRY: Final = 3.0
+MATCH: Final = 1.0
+ITERATIVE: Final = 1.0
+DOUBLES_FROM: Final = 8.0
+PARTNERS_SUIT: Final = 1.0
+OPPONENTS_STRAIN: Final = -1.0
+LAST_SEAT: Final = 0.25
+VULNERABLE: Final = -0.25
+
+
+class Options(NamedTuple):
+    """The legal calls other than Pass before one call, rising; m of them.
+
+    call:   (m,) index of each
+    strain: (m,) whose cell its utility depends on; no trumps for X and XX
+    tricks: (m,) t, the tricks it undertakes
+    entry:  (m,) what y is compared with in the first term
+    match:  (m,) 1 for a bid, 0 for X and XX, which undertake nothing
+    shift:  (m,) what the auction adds to the hand, in tricks
+    """
+
+    call: NDArray[np.int64]
+    strain: NDArray[np.int64]
+    tricks: Floats
+    entry: Floats
+    match: Floats
+    shift: Floats
+
+    @classmethod
+    def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
+        """The options of the seat in turn."""
+        shift = _shifts(before, vulnerable)
+        lowest: dict[int, int] = {}
+        rows: list[tuple[int, int, float, float, float, float]] = []
+        for call in before.legal_calls():
+            if call.strain is not None:
+                strain, tricks = int(call.strain), 6 + call.level
+                entry = lowest.setdefault(strain, tricks)
+                rows.append((call.index, strain, tricks, entry, 1.0, shift[strain]))
+            elif call.index:
+                rows.append((call.index, Strain.NT, 0.0, DOUBLES_FROM, 0.0, shift[Strain.NT]))
+        table = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+        return cls(table[0].astype(np.int64), table[1].astype(np.int64), *table[2:])
+
+
+class Terms(NamedTuple):
+    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 + u1 · b + u2 · b²."""
+
+    u0: Floats
+    u1: Floats
+    u2: Floats
+
+    @classmethod
+    def of(cls, cell: Cells, options: Options) -> Terms:
+        """Utilities of the options (m,) for the cells of their strains, (…, m)."""
+        y = value_of(cell) + options.shift
+        over = options.tricks - y
+        iterative = (options.tricks - 6 <= level_of(cell)) * options.match
+        u0 = ENTRY * (y - options.entry) - MATCH * options.match * over**2 + ITERATIVE * iterative
+        u1 = ENTRY + 2.0 * MATCH * options.match * over
+        return cls(u0, u1, np.broadcast_to(-MATCH * options.match, u0.shape))
+
+    def utility(self, added: Floats) -> Floats:
+        """u for a style that adds b tricks."""
+        return self.u0 + (self.u1 + self.u2 * added) * added
+
+
+@dataclass(frozen=True, slots=True)
+class StyleBidder:
+    """A player by four numbers; the default is a sober one who bids what he holds."""
+
+    aggressiveness: float = 0.0
+    """Tricks by which he overvalues his hand."""
+
+    suit_preference: float = 0.0
+    """Tricks by which he overvalues suits against no trumps."""
+
+    temperature: float = 1.0
+    """How loosely he follows his own judgement: near 0 he takes the best call, high up any."""
+
+    slip: float = 0.02
+    """ε, the share of calls made at random."""
+
+    vulnerable: Vulnerability = Vulnerability.NONE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vulnerable", Vulnerability.of(self.vulnerable))
+        for name, low, high in (
+            ("aggressiveness", -4.0, 4.0),
+            ("suit_preference", -4.0, 4.0),
+            ("temperature", 0.1, 100.0),
+            ("slip", 0.0, 1.0),
+        ):
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise BayesBridgeError(f"{name} {value}: it lies from {low:g} to {high:g}", **{name: value})
+
+    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        turn = Turn.of(auction, index)
+        options = Options.of(turn.before, self.vulnerable)
+        odds = self._odds(
+            np.broadcast_to(np.arange(CELLS, dtype=np.int16)[:, None], (CELLS, len(options.call))), options
+        )
+        totals = np.zeros((5, CELLS))
+        for strain in range(5):
+            totals[strain] = odds[:, options.strain == strain].sum(axis=1)
+        if turn.call.index:
+            column = int(np.searchsorted(options.call, turn.call.index))
+            chosen, strain = np.ascontiguousarray(odds[:, column]), int(options.strain[column])
+        else:
+            chosen, strain = np.ones(CELLS), 0
+        out = np.empty(len(hands))
+        _log_chances(cells(hands), totals, chosen, strain, self.slip, self.slip / (1 + len(options.call)), out)
+        return out
+
+    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        seat_to_call(auction)
+        options = Options.of(auction, self.vulnerable)
+        odds = self._odds(cells(hands)[:, options.strain], options)
+        chances = np.zeros((len(hands), 38))
+        chances[:, 0] = 1.0
+        chances[:, options.call] = odds
+        chances *= (1.0 - self.slip) / chances.sum(axis=1, keepdims=True)
+        chances[:, [0, *options.call]] += self.slip / (1 + len(options.call))
+        return chances
+
+    def _odds(self, cell: Cells, options: Options) -> Floats:
+        """exp(u / temperature): the odds of each option against Pass, but for slips."""
+        added = self.aggressiveness + self.suit_preference * (options.strain < Strain.NT)
+        return np.exp(Terms.of(cell, options).utility(added) / self.temperature)
+
+
+@njit
+def _log_chances(
+    cell: Cells, totals: Floats, chosen: Floats, strain: int, slip: float, floor: float, out: Floats
+) -> None:
+    for i in range(len(out)):
+        total = 1.0
+        for s in range(5):
+            total += totals[s, cell[i, s]]
+        out[i] = np.log(floor + (1.0 - slip) * chosen[cell[i, strain]] / total)
+
+
+def _shifts(before: Auction, vulnerable: Vulnerability) -> list[float]:
+    """By strain, the tricks that the auction so far adds to the hand of the seat in turn."""
+    seat = seat_to_call(before)
+    shift = [VULNERABLE * (seat in vulnerable)] * 5
+    if before.last_bid is None and len(before.calls) == len(before.bidders) - 1:
+        shift = [tricks + LAST_SEAT for tricks in shift]
+    partner = seat.partner if before.dummy is None else None
+    named = {(caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None}
+    for by_partner, strain in named:
+        if not by_partner:
+            shift[strain] += OPPONENTS_STRAIN
+        elif strain is not Strain.NT:
+            shift[strain] += PARTNERS_SUIT
+    return shift
