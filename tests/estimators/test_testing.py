@@ -1,0 +1,228 @@
+"""The conformance kit passes what keeps the contract and fails on each way to break it."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import Suit
+from bayesbridge.deal import Seat
+from bayesbridge.estimators import registry
+from bayesbridge.estimators.builtin import bayesbridge_estimators
+from bayesbridge.estimators.contract import Output, PluginError, Question
+from bayesbridge.estimators.plain import estimator
+from bayesbridge.estimators.play_out import PlayOutEstimator
+from bayesbridge.estimators.testing import check_estimator
+from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.tricks import Trick
+
+
+class Points:
+    """Keeps every promise; its children break one each."""
+
+    name = "points"
+    outputs = (Output("points", "High-card points of the pair.", dtype="int16"),)
+
+    def estimate(self, layouts, question):
+        return {"points": self.points(layouts, question)}
+
+    def points(self, layouts, question):
+        return layouts.points()[:, list(question.pair)].sum(axis=1).astype(np.int16)
+
+
+def test_a_good_estimator_passes():
+    check_estimator(Points())
+
+
+class Random(Points):
+    generator = np.random.default_rng(1)
+
+    def points(self, layouts, question):
+        return self.generator.integers(0, 9, len(layouts))
+
+
+class Remembers(Points):
+    calls = 0
+
+    def points(self, layouts, question):
+        self.calls += 1
+        return super().points(layouts, question) + (self.calls > 1)
+
+
+class Writes(Points):
+    def points(self, layouts, question):
+        layouts.masks[:, 0] = 0
+        return super().points(layouts, question)
+
+
+class ForcesItsWay(Points):
+    """Sorting is idempotent: only a copy made before the first run tells."""
+
+    def points(self, layouts, question):
+        if len(layouts):
+            owner = layouts.masks if layouts.masks.base is None else layouts.masks.base
+            owner.flags.writeable = True
+            masks = layouts.masks
+            masks.flags.writeable = True
+            masks.sort(axis=1)
+            masks.flags.writeable = owner.flags.writeable = False
+        return np.zeros(len(layouts), dtype=np.int16)
+
+
+class ComparesWithTheBatch(Points):
+    def points(self, layouts, question):
+        points = super().points(layouts, question)
+        return points - (points.min() if len(points) else 0)
+
+
+class LooksBack(Points):
+    def points(self, layouts, question):
+        return np.cumsum(super().points(layouts, question)) % 7
+
+
+class NeedsOne(Points):
+    def points(self, layouts, question):
+        return super().points(layouts, question) + 0 * layouts.points().max()
+
+
+class ShapeOfOne(Points):
+    def points(self, layouts, question):
+        return super().points(layouts, question).squeeze()
+
+
+class NotANumber(Points):
+    outputs = (Output("points", "High-card points of the pair."),)
+
+    def points(self, layouts, question):
+        points = super().points(layouts, question).astype(float)
+        return np.where(points == points.max(initial=0), np.nan, points)
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        (Random, "the second run differs from the first"),
+        (Remembers, "the second run differs from the first"),
+        (Writes, "raised ValueError.*read-only"),
+        (ForcesItsWay, "changed the layouts it was given: copy before you write"),
+        (ComparesWithTheBatch, "a batch differs from its layouts one by one"),
+        (LooksBack, "a batch differs from its layouts one by one"),
+        (NeedsOne, "raised ValueError on 0 layouts"),
+        (ShapeOfOne, r"expected shape \(1,\), got \(\)"),
+        (NotANumber, "expected finite numbers, got nan"),
+    ],
+)
+def test_each_broken_promise_is_found(broken, says):
+    with pytest.raises(PluginError, match=says) as caught:
+        check_estimator(broken())
+    assert "estimator 'points'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+class ByPlace(Points):
+    """Right for one layout alone and for the usual order; only another order tells."""
+
+    def points(self, layouts, question):
+        points = super().points(layouts, question)
+        falling = len(layouts) > 1 and layouts.masks[0, Seat.S] < layouts.masks[-1, Seat.S]
+        return points + falling
+
+
+def test_the_order_of_layouts_is_tried():
+    with pytest.raises(PluginError, match="the order of layouts matters"):
+        check_estimator(ByPlace())
+
+
+@pytest.mark.parametrize(
+    ("outputs", "says"),
+    [
+        ((), "declares no output"),
+        (("points",), "an output must be an Output"),
+        ((Output("points", "One."), Output("points", "Two.")), "'points' is taken"),
+        ((Output("two words", "One."),), "'two words' is taken or no identifier"),
+        ((Output("points", "no full stop"),), "needs a sentence"),
+        ((Output("points", ""),), "needs a sentence"),
+        ((Output("points", "A text.", dtype="U5"),), "must hold numbers or booleans"),
+        ((Output("points", "One.", ("nowhere",)),), "has no labels for dimension 'nowhere'"),
+    ],
+)
+def test_a_bad_declaration_is_found(outputs, says):
+    broken = Points()
+    broken.outputs = outputs
+    with pytest.raises(PluginError, match=says):
+        check_estimator(broken)
+
+
+def test_what_is_no_estimator_is_said():
+    with pytest.raises(PluginError, match="7 is no estimator"):
+        check_estimator(7)
+    nameless = Points()
+    nameless.name = ""
+    with pytest.raises(PluginError, match="has no name"):
+        check_estimator(nameless)
+
+
+QUESTIONS = [
+    Question.of("S:N"),
+    Question.of("E:N", trump=Suit.H),
+    Question.of("S:N", trump=Suit.C, trick=Trick.of("W:S5", trump="C"), played=1 << 42),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=["NT", "hearts", "trick"])
+@pytest.mark.parametrize("one", bayesbridge_estimators(), ids=lambda one: one.name)
+def test_every_built_in_conforms(one, question):
+    check_estimator(one, question)
+
+
+@pytest.mark.parametrize("ours", ["general", "high", "low"])
+def test_every_policy_conforms(ours):
+    check_estimator(PlayOutEstimator(ours, "low"), Question.of("S:N", trump=Suit.D))
+
+
+def test_every_installed_plugin_conforms():
+    found = registry.load()
+    assert [plugin.name for plugin in found.plugins if plugin.failure] == []
+    assert {"fit", "double_dummy", "double_dummy_leads"} <= set(found.estimators)
+    for plugin in found.plugins:
+        if plugin.name != registry.BUILTIN:
+            for name in plugin.estimators:
+                check_estimator(found.estimator(name), layouts=2)
+
+
+def test_a_plain_function_conforms_and_equals_the_batch():
+    @estimator("points", dtype="int16")
+    def points(deal, question):
+        """High-card points of the pair."""
+        return sum(deal[seat].points for seat in question.pair)
+
+    check_estimator(points, layouts=6)
+    batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"] * 2)
+    assert points.estimate(batch, QUESTIONS[0])["points"].tolist() == [24, 24]
+    assert points.outputs == (Output("points", "High-card points of the pair.", dtype="int16"),)
+
+
+def test_a_plain_function_that_fails_or_returns_no_number_is_named():
+    @estimator("fails", doc="It fails")
+    def fails(deal, question):
+        return "many"
+
+    assert fails.outputs[0].doc == "It fails."
+    with pytest.raises(PluginError, match="estimator 'fails' raised ValueError"):
+        check_estimator(fails)
+
+
+def test_progress_of_a_plain_function_goes_to_a_terminal_only(monkeypatch, capsys):
+    from bayesbridge.estimators import plain
+
+    @estimator("slow")
+    def slow(deal, question):
+        return 0.0
+
+    batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"])[
+        np.zeros(2000, dtype=int)
+    ]
+    monkeypatch.setattr(plain, "SHOWN_FROM", 2000)
+    slow.estimate(batch, QUESTIONS[0])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    slow.estimate(batch, QUESTIONS[0])
+    assert "slow: 2,000 of 2,000 layouts" in capsys.readouterr().err
