@@ -113,7 +113,7 @@ class Belief:
     @property
     def tricks(self) -> tuple[Trick, ...]:
         """The plays as tricks, the last one perhaps incomplete."""
-        return tricks_of(self._everything, self._known_strain)
+        return tricks_of(self._everything, self.contract_strain)
 
     @property
     def pair(self) -> tuple[Seat, Seat]:
@@ -152,7 +152,8 @@ class Belief:
             yield replace_evidence(self, self.evidence[:n])
 
     @property
-    def _known_strain(self) -> Strain | None:
+    def contract_strain(self) -> Strain | None:
+        """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
         if self.strain is not None:
             return self.strain
         auction = self.auction
@@ -169,7 +170,7 @@ class Belief:
 
     @property
     def _facts(self) -> tuple[Fact, ...]:
-        return hard_facts(self._everything, self._known_strain)
+        return hard_facts(self._everything, self.contract_strain)
 
 
 def replace_evidence(belief: Belief, evidence: tuple[Evidence, ...]) -> Belief:

@@ -109,7 +109,18 @@ def _enumerate(belief: Belief, layouts: int, soft: Sequence[LogLikelihood], why:
         raise _impossible(belief)
     weights = Weights(values)
     return Posterior(
-        belief, "enumerate", why, layouts, True, walk, sampler, values, values, weights.log_mean, 0.0, float(layouts)
+        belief,
+        "enumerate",
+        why,
+        layouts,
+        True,
+        walk,
+        sampler,
+        weights,
+        weights.log,
+        weights.log_mean,
+        0.0,
+        float(layouts),
     )
 
 
@@ -137,8 +148,8 @@ def _weigh(
         False,
         masks,
         sampler,
-        values,
-        values,
+        weights,
+        weights.log,
         weights.log_mean,
         weights.log_mean_error,
         weights.ess,
@@ -167,7 +178,7 @@ def _sequential(
         False,
         state.layouts,
         state.sampler,
-        state.weights.log,
+        state.weights,
         state.log_likelihood,
         state.log_soft,
         state.log_evidence_error,

@@ -43,7 +43,7 @@ class Posterior:
     why:            why that engine, and what its answer is worth, in words
     count:          how many layouts fit the hard evidence, exactly
     exact:          whether every answer is exact, not only the marginals
-    log_weights:    (n,) of the layouts, not normalised; ``None`` where all count the same
+    weighting:      weights of the layouts; ``None`` where all count the same
     log_likelihood: (n,) log P(soft evidence ∣ layout), ``None`` without soft evidence
     log_soft:       log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell
     log_soft_error: about one standard error of it, 0 where it is exact
@@ -58,7 +58,7 @@ class Posterior:
     exact: bool
     source: Masks | Enumeration
     sampler: Sampler
-    log_weights: Floats | None = None
+    weighting: Weights | None = None
     log_likelihood: Floats | None = None
     log_soft: float = 0.0
     log_soft_error: float = 0.0
@@ -76,16 +76,14 @@ class Posterior:
     @cached_property
     def weights(self) -> Floats:
         """(n,) normalised weights of the layouts, they add up to one."""
-        if self.log_weights is None:
-            return np.full(len(self), 1.0 / len(self))
-        return Weights(self.log_weights).W
+        return np.full(len(self), 1.0 / len(self)) if self.weighting is None else self.weighting.W
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
         for begin in range(0, len(self), size):
             end = min(begin + size, len(self))
             masks = self.source.stretch(begin, end) if isinstance(self.source, Enumeration) else self.source[begin:end]
-            weights = np.full(end - begin, 1.0 / len(self)) if self.log_weights is None else self.weights[begin:end]
+            weights = np.full(end - begin, 1.0 / len(self)) if self.weighting is None else self.weights[begin:end]
             yield masks, weights
 
     def card_probabilities(self) -> xarray.DataArray:
@@ -107,7 +105,7 @@ class Posterior:
     @property
     def khat(self) -> float | None:
         """Pareto k̂ of the weights (above 0.7 they deceive); ``None`` where there is none."""
-        return None if self.exact or self.log_weights is None else Weights(self.log_weights).khat
+        return None if self.exact or self.weighting is None else self.weighting.khat
 
     @property
     def entropy_bits(self) -> float:
@@ -137,14 +135,13 @@ class Posterior:
 
     def resample(self, n: int, rng: Seed = None) -> Layouts:
         """``n`` layouts that count the same."""
+        generator = np.random.default_rng(rng)
+        if isinstance(self.source, Enumeration) and self.weighting is None:
+            return Layouts.adopt(self.sampler.draw(n, generator))
+        chosen = (self.weighting or Weights.equal(len(self))).resample(n, generator, "multinomial")
         if isinstance(self.source, Enumeration):
-            generator = np.random.default_rng(rng)
-            if self.log_weights is None:
-                return Layouts.adopt(self.sampler.draw(n, generator))
-            chosen = Weights(self.log_weights).resample(n, generator, "multinomial")
             return Layouts.adopt(self.source.numbering.layouts(chosen))
-        weights = Weights(np.zeros(len(self)) if self.log_weights is None else self.log_weights)
-        return Layouts.adopt(self.source[weights.resample(n, rng, "multinomial")])
+        return Layouts.adopt(self.source[chosen])
 
     @property
     def _soft(self) -> bool:

@@ -11,6 +11,7 @@ from math import comb
 from typing import Final
 
 from bayesbridge.cache import cached_json
+from bayesbridge.capture.outcomes import met, tricks_of
 
 DEALS: Final = comb(52, 13) * comb(39, 13)
 """All ways to give 13 cards to each of two hands."""
@@ -18,8 +19,8 @@ DEALS: Final = comb(52, 13) * comb(39, 13)
 
 @cache
 def outcomes() -> dict[int, int]:
-    """Exact number of deals for each outcome code (see ``merge.outcome``); computed once, then kept in the cache."""
-    found = cached_json("outcomes", "1", _count_outcomes)
+    """Exact number of deals for each outcome code (see ``outcomes``); computed once, then kept in the cache."""
+    found = cached_json("outcomes", "2", _count_outcomes)
     return {int(code): int(count) for code, count in found.items()}
 
 
@@ -33,7 +34,7 @@ def conditions() -> dict[str, int]:
     return {
         "neither": counts[0],
         "only A": counts[1],
-        "both": sum(count for code, count in counts.items() if code > 1),
+        "both": sum(count for code, count in counts.items() if met(code)),
     }
 
 
@@ -44,8 +45,8 @@ def tricks() -> dict[int, int]:
     True
     """
     counts: dict[int, int] = {}
-    for code, count in sorted(outcomes().items()):
-        counts[code // 32] = counts.get(code // 32, 0) + count
+    for code, count in sorted(outcomes().items(), key=lambda item: tricks_of(item[0])):
+        counts[tricks_of(code)] = counts.get(tricks_of(code), 0) + count
     return counts
 
 

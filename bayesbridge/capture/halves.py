@@ -93,7 +93,7 @@ def _build_draw_tables() -> dict[str, NDArray[Any]]:
         "start": start,
         "bits": bits,
         "halves": np.concatenate(pieces),
-        "T": np.where(codes < 2, codes, codes // 32).astype(np.uint8),
+        "T": np.where(codes < 2, codes, codes % 512 // 32).astype(np.uint8),
     }
 
 

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.capture.outcomes import CODES
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS
 from bayesbridge.jit import njit
 
@@ -109,7 +110,7 @@ def merge_pair(left: int, right: int) -> int:
 
 @njit
 def outcome(summary: int) -> int:
-    """What a whole deal's summary says: 0 condition A fails, 1 only B fails, else 32 · T + χ."""
+    """The outcome code of a whole deal's summary (see ``outcomes``)."""
     Delta = summary >> DELTA_SHIFT & 15
     if Delta > 6:
         return 0
@@ -121,7 +122,7 @@ def outcome(summary: int) -> int:
         chi += 1 + (summary & END)
         T += 1
         summary >>= 3
-    return 32 * T + chi
+    return 512 * Delta + 32 * T + chi
 
 
 @njit
@@ -194,7 +195,7 @@ def _join_block(
 
     No more than 1 790 summaries of half deals exist, so a sum has fewer than 2²² terms below 2⁴²: it fits 64 bits.
     """
-    sums = np.zeros((512, 4), dtype=np.uint64)
+    sums = np.zeros((CODES, 4), dtype=np.uint64)
     low = (1 << LIMB) - 1
     for i in range(len(index_a)):
         a0, a1 = np.uint64(count_a[i] & low), np.uint64(count_a[i] >> LIMB)

@@ -48,18 +48,14 @@ class CaptureEstimator:
             np.ascontiguousarray(layouts.masks[:, first]), np.ascontiguousarray(layouts.masks[:, second])
         )._asdict()
 
-    def distribution(self, constraints: Constraints, question: Question) -> Mapping[str, NDArray[Any]] | None:
+    def distribution(
+        self, constraints: Constraints, question: Question
+    ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
         """Exact counts by suit convolution, where the evidence ties the suits together by lengths alone."""
-        from bayesbridge.posterior.convolution import capture_counts, factors
+        from bayesbridge.posterior.convolution import LOWEST_Z, capture_counts, factors
 
         if not factors(constraints):
             return None
         counts = capture_counts(constraints, *question.pair)
-        return {
-            "c1": counts.c1,
-            "c2": counts.c2,
-            "delta": counts.delta,
-            "Delta": counts.Delta,
-            "condition": np.array(counts.condition, dtype=np.int64),
-            "T": np.array(counts.T, dtype=np.int64),
-        }
+        from_zero = ("c1", "c2", "c0", "delta", "M", "Delta", "condition", "T", "chi")
+        return {name: (0, getattr(counts, name)) for name in from_zero} | {"Z": (LOWEST_Z, counts.Z)}

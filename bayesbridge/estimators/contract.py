@@ -127,8 +127,13 @@ class Estimator(Protocol):
 class ExactEstimator(Protocol):
     """An estimator that can also count its outputs over all layouts that fit hard evidence, without walking them."""
 
-    def distribution(self, constraints: Constraints, question: Question) -> Mapping[str, NDArray[Any]] | None:
-        """Exact counts of layouts by value 0, 1, … (last axis) for some outputs; ``None`` where it cannot."""
+    def distribution(
+        self, constraints: Constraints, question: Question
+    ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
+        """For some outputs a lowest value and exact counts of layouts by value from there on (last axis).
+
+        ``None`` where it cannot count.
+        """
         ...
 
 

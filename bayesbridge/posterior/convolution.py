@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.merge import Tally, join
+from bayesbridge.capture.outcomes import NEITHER, ONLY_A, check_value_of, gap_of, met, tricks_of
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.errors import BayesBridgeError
@@ -26,6 +27,9 @@ from bayesbridge.posterior.rows import Ints
 HIGHEST_DELTA: Final = 52
 """Δ when no suit has a card of the pair."""
 
+LOWEST_Z: Final = 6 - HIGHEST_DELTA
+"""Z then."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaptureCounts:
@@ -33,17 +37,21 @@ class CaptureCounts:
 
     total: int
     c1: Ints
-    """(4, 14) by suit and number of cards, as c2 and delta."""
+    """(4, 14) by suit and value, as c2, c0, delta and M."""
     c2: Ints
+    c0: Ints
     delta: Ints
+    M: Ints
     Delta: Ints
     """(53,) by Δ."""
-    condition: tuple[int, int, int]
-    """Layouts in which condition A fails, only B fails, both hold."""
-    T: tuple[int, ...]
+    Z: Ints
+    """(59,) by Z from −46 on."""
+    condition: Ints
+    """(3,) layouts in which condition A fails, only B fails, both hold."""
+    T: Ints
     """(14,) by T; T[0] counts the layouts that fail a condition."""
-    chi: tuple[int, ...]
-    """(32,) by χ of the layouts that meet both conditions."""
+    chi: Ints
+    """(53,) by χ."""
 
 
 def factors(constraints: Constraints) -> bool:
@@ -62,7 +70,7 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
     known = numbering.keys.known
     tallies: list[Tally] = []
     gaps: list[Ints] = []
-    by_suit = np.zeros((3, 4, 14), dtype=np.int64)
+    by_suit = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}
     for suit, rows, completions in zip(SUITS, numbering.suits, numbering.completions(), strict=True):
         ours = [rows.fields[:, seat] | (known.must[seat] >> (13 * suit) & SUIT_MASK) for seat in (first, second)]
         lengths = np.repeat(np.arange(len(rows.ways)), rows.ways[:, 0])
@@ -71,25 +79,31 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
         tallies.append(Tally.of(lengths, summary, np.ones(len(lengths), dtype=np.int64)))
         gaps.append(_by_length_and_gap(lengths, delta, len(rows.ways)))
         ways = np.repeat(completions[:, 0], rows.ways[:, 0])
-        for quantity, values in zip(by_suit, (LENGTH[ours[0]], LENGTH[ours[1]], delta), strict=True):
-            np.add.at(quantity[suit], values, ways)
+        c1, c2 = LENGTH[ours[0]], LENGTH[ours[1]]
+        for counts, values in zip(by_suit.values(), (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)), strict=True):
+            np.add.at(counts[suit], values, ways)
     full = int(sum(int(room) * 14**power for power, room in enumerate(numbering.keys.rooms[-2::-1])))
     outcomes = join(tallies[0] * tallies[1], tallies[2] * tallies[3], full)
-    T, chi = [0] * 14, [0] * 32
+    Delta = _total_gap(_convolved(gaps[0], gaps[1]), _convolved(gaps[2], gaps[3]), full)
+    T, Z, chi = np.zeros(14, dtype=np.int64), np.zeros(HIGHEST_DELTA + 7, dtype=np.int64), np.zeros(53, dtype=np.int64)
+    failing = Delta.copy()
     for code, count in outcomes.items():
-        T[code // 32] += count
-        if code > 1:
-            chi[code % 32] += count
-    met = sum(count for code, count in outcomes.items() if code > 1)
+        T[tricks_of(code)] += count
+        if met(code):
+            failing[gap_of(code)] -= count
+            chi[check_value_of(code)] += count
+            Z[HIGHEST_DELTA + tricks_of(code) - check_value_of(code)] += count
+    chi += failing  # nothing captured: χ = Δ and Z = 6 − Δ
+    Z[: HIGHEST_DELTA + 1] += failing[::-1]
+    neither, only_a = outcomes.get(NEITHER, 0), outcomes.get(ONLY_A, 0)
     return CaptureCounts(
         total=numbering.total,
-        c1=by_suit[0],
-        c2=by_suit[1],
-        delta=by_suit[2],
-        Delta=_total_gap(_convolved(gaps[0], gaps[1]), _convolved(gaps[2], gaps[3]), full),
-        condition=(outcomes.get(0, 0), outcomes.get(1, 0), met),
-        T=tuple(T),
-        chi=tuple(chi),
+        **by_suit,
+        Delta=Delta,
+        Z=Z,
+        condition=np.array([neither, only_a, numbering.total - neither - only_a]),
+        T=T,
+        chi=chi,
     )
 
 

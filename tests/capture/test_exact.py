@@ -94,7 +94,7 @@ def test_merging_by_halves_equals_walking_small_decks() -> None:
             lengths = 14 * sum(found.c1) + sum(found.c2)
             if sum(found.c1) <= 13 and sum(found.c2) <= 13:
                 code = literal.CONDITIONS.index(found.condition)
-                direct[lengths, 32 * found.T + found.chi if code == 2 else code] += 1
+                direct[lengths, 512 * found.Delta + 32 * found.T + found.chi if code == 2 else code] += 1
         tallies = []
         for rows in suits:
             lengths = np.array([14 * digits[int(row)].count(1) + digits[int(row)].count(2) for row in rows])
