@@ -61,7 +61,7 @@ def winning_cards(
     for step in range(1, 4 - len(trick.cards)):
         other = seat.next(step)
         if (other in pair) != (seat in pair):
-            answers = _legal(masks[:, other] & ~played, trick.suit or card.suit if trick.cards else card.suit)
+            answers = _legal(masks[:, other] & ~played, card.suit if trick.suit is None else trick.suit)
             wins &= (answers & np.uint64(higher)) == 0
     return playable, wins
 
