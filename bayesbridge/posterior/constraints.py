@@ -8,7 +8,9 @@ which draws the cheap conclusions: a card with one possible place lies there, a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import and_, or_
 from typing import Final, Self
 
 import numpy as np
@@ -91,13 +93,15 @@ class Constraints:
 
     def __and__(self, other: Constraints) -> Self:
         """Both at once."""
-        both = self
-        for seat in SEATS:
-            both = both.hold(seat, other.must[seat]).lack(seat, ~other.may[seat])
-            both = both.points(seat, other.points_low[seat], other.points_high[seat])
-            for suit in SUITS:
-                both = both.length(seat, suit, other.shortest[seat][suit], other.longest[seat][suit])
-        return both
+        return replace(
+            self,
+            must=_each(or_, self.must, other.must),
+            may=_each(and_, self.may, other.may),
+            shortest=_four([_each(max, *rows) for rows in zip(self.shortest, other.shortest, strict=True)]),
+            longest=_four([_each(min, *rows) for rows in zip(self.longest, other.longest, strict=True)]),
+            points_low=_each(max, self.points_low, other.points_low),
+            points_high=_each(min, self.points_high, other.points_high),
+        )
 
     @property
     def impossible(self) -> bool:
@@ -228,6 +232,10 @@ class Constraints:
 
 def _with[T](row: Four[T], place: int, value: T) -> Four[T]:
     return _four([value if i == place else old for i, old in enumerate(row)])
+
+
+def _each[T](choose: Callable[[T, T], T], first: Four[T], second: Four[T]) -> Four[T]:
+    return _four(list(map(choose, first, second)))
 
 
 def _four[T](values: list[T]) -> Four[T]:
