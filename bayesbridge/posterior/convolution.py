@@ -64,7 +64,7 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
     """Exact counts for the pair (first, second) of seats; raises where :func:`factors` says no."""
     if not factors(constraints):
         raise BayesBridgeError(
-            "a points range ties the suits together: suit convolution cannot count it, use another method"
+            "suit convolution needs one hand known and no points range that ties the suits together: use another method"
         )
     numbering = Numbering.of(constraints)
     known = numbering.keys.known

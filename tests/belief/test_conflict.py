@@ -1,0 +1,160 @@
+"""Contradictions name the smallest set of pieces, checked by trying every subset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import combinations
+from operator import and_
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.facts import hard_facts
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.cards import Hand, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import Contradiction
+from bayesbridge.evidence import Called, Evidence, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from bayesbridge.posterior.counting import count
+from bayesbridge.tricks import Trick
+from tests.belief.records import random_deal
+
+SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32")
+
+
+def named(belief: Belief, *evidence: Any) -> tuple[Evidence, ...]:
+    """What the contradiction names."""
+    with pytest.raises(Contradiction) as error:
+        belief.given(*evidence).count()
+    message = str(error.value)
+    assert "\n" not in message
+    assert all(str(piece) in message for piece in error.value.data["evidence"])
+    return tuple(error.value.data["evidence"])
+
+
+def fits(belief: Belief, evidence: Sequence[Evidence]) -> bool:
+    try:
+        return belief.given(*evidence).count() > 0
+    except Contradiction:
+        return False
+
+
+def random_evidence(rng: np.random.Generator) -> list[Evidence]:
+    """Half a dozen pieces, each true of one of two deals, so that they often clash."""
+    deals = random_deal(rng), random_deal(rng)
+    found: list[Evidence] = []
+    while len(found) < 7:
+        hand = deals[int(rng.integers(2))][seat := Seat([0, 1, 3][rng.integers(3)])]
+        suit, kind = Suit(int(rng.integers(4))), rng.integers(6)
+        length = hand.length(suit)
+        cards = Hand.of([card for card in hand if rng.random() < 0.2])
+        match kind:
+            case 0 if length == 0:
+                found.append(Void(seat, suit))
+            case 1:
+                found.append(Length(seat, suit, length, min(13, length + 1)))
+            case 2 if rng.random() < 0.5:
+                found.append(HighCards(seat, hand.points, min(40, hand.points + 2)))
+            case 3 if len(cards):
+                found.append(Holds(seat, cards))
+            case 4 if len(cards):
+                found.append(Lacks(seat.next() if seat.next() != Seat.S else Seat.W, cards))
+            case _:
+                continue
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_smaller_set_is_in_conflict(seed: int) -> None:
+    rng = np.random.default_rng([7, seed])
+    while True:
+        belief = Belief("S", random_deal(rng)[Seat.S])
+        evidence = random_evidence(rng)
+        if not fits(belief, evidence):
+            break
+    culprits = named(belief, *evidence)
+    own = Reveal("S", belief.hand)
+    pieces = [piece for piece in culprits if piece != own]
+    assert set(pieces) <= set(evidence)
+    assert not fits(belief, pieces)
+    for subset in combinations(evidence, len(pieces) - 1):
+        assert fits(belief, subset), f"{subset} is a smaller conflict than {culprits}"
+    # The own hand is left out only where nobody could hold these pieces, whatever the hand.
+    if own not in culprits:
+        said = [fact.constraints for fact in hard_facts(pieces, None)]
+        assert count(reduce(and_, said)) == 0
+
+
+def test_a_small_conflict_is_found_behind_a_large_one() -> None:
+    """Four pieces clash first in order, two others clash too: the two are named."""
+    four = [Length("W", suit, 0, 3) for suit in "CDHS"]
+    two = [Length("E", "H", 6), Length("N", "H", 5)]
+    assert named(SOUTH, *four, *two) == (Reveal("S", SOUTH.hand), *two)
+    assert named(SOUTH, *four) == tuple(four)
+
+
+def test_everything_may_be_needed() -> None:
+    nine = [Length(seat, suit, 0, 4) for seat in "WE" for suit in "CDHS"]
+    pieces = [*nine, Length("N", "H", 0, 1)]
+    assert named(SOUTH, *pieces) == (Reveal("S", SOUTH.hand), nine[2], nine[6], pieces[-1])
+
+
+CASES: list[tuple[list[Any], str]] = [
+    ([Holds("E", "SA")], "these cannot hold together: S shows AKQ2.KJ3.A54.Q32; E holds SA. Take one of them back."),
+    ([Holds("E", "HA"), Holds("W", "HA")], "these cannot hold together: E holds HA; W holds HA. "),
+    ([Reveal("N", "J54.AKQ.KQ76.A54")], "S shows AKQ2.KJ3.A54.Q32; N shows J54.AKQ.KQ76.A54"),
+    ([Holds("E", "HA HQ HT H9 H8 H7 H6"), Holds("E", "DK DQ DJ DT D9 D8 D7")], "E holds HA .*; E holds DK"),
+    ([HighCards("W", 38)], "this cannot be: W has 38 to 40 high-card points. Take it back."),
+    ([HighCards("W", 15, 17), HighCards("E", 7, 9)], "S shows .*; W has 15 to 17 .*; E has 7 to 9 high-card points"),
+    ([Length("W", "S", 7), Length("W", "H", 7)], "together: W has 7 to 13 cards in S; W has 7 to 13 cards in H. "),
+    ([Length("W", "S", 5), Length("E", "S", 5)], "S shows .*; W has 5 to 13 cards in S; E has 5 to 13 cards in S"),
+    ([Length("W", "S", 4, 4), Length("W", "S", 5, 5)], "together: W has 4 cards in S; W has 5 cards in S. "),
+    ([Void("E", "H"), Play("E", "H2")], "together: E is void in H; E plays H2. "),
+    ([Play("W", "SA")], "S shows .*; W plays SA"),
+    ([Trick.of("W:H2 H4 D2 HK"), Holds("E", "HA")], "together: W plays H2; E plays D2; E holds HA. "),
+    ([Trick.of("W:H2 H4 D2 HK"), Length("E", "H", 1)], "W plays H2; E plays D2; E has 1 to 13 cards in H"),
+]
+
+
+@pytest.mark.parametrize(("evidence", "says"), CASES)
+def test_what_it_says(evidence: list[Any], says: str) -> None:
+    with pytest.raises(Contradiction, match=says) as error:
+        SOUTH.given(*evidence).count()
+    assert "\n" not in str(error.value)
+
+
+def test_a_hidden_contradiction_waits_for_the_count() -> None:
+    """Nothing plain to see: given() is quick and accepts, counting tells."""
+    belief = SOUTH.given(HighCards("W", 12, 14), HighCards("E", 7, 9), HighCards("N", 3, 4))
+    with pytest.raises(Contradiction, match=r"W has 12 to 14 .*; E has 7 to 9 .*; N has 3 to 4"):
+        belief.count()
+    with pytest.raises(Contradiction):
+        belief.infer()
+
+
+@pytest.mark.parametrize("method", ["auto", "weights", "smc", "mcmc"])
+def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
+    """A sharp bidder never bids 7C; with a slip he may."""
+    sharp = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(Called("W", "7C"))
+    with pytest.raises(Contradiction, match=r"W calls 7C.*slip") as error:
+        sharp.infer(method, draws=200, rng=1)
+    assert error.value.data["evidence"] == (Called("W", "7C"),)
+    assert sharp.count() == SOUTH.count(), "a call is soft: it removes no layout"
+    slipping = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.02)).given(Called("W", "7C"))
+    assert len(slipping.infer(method, draws=200, rng=1)) > 0
+
+
+def test_enumeration_offers_the_slip_too() -> None:
+    open_dummy = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(
+        Reveal("N", "J54.AQ2.KQ76.A54"),
+        Length("W", "H", 6),
+        Length("E", "S", 5),
+        Length("W", "D", 4),
+        Called("W", "7C"),
+    )
+    assert open_dummy.count() < 30_000
+    with pytest.raises(Contradiction, match=r"W calls 7C.*slip"):
+        open_dummy.infer("enumerate")
