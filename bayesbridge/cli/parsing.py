@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from bayesbridge.cards import Hand
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 
 
@@ -31,6 +32,21 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 
+class Once(argparse.Action):
+    """Keeps a value, and refuses a second one instead of forgetting the first."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        _option: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) != self.default:
+            raise argparse.ArgumentError(self, f"given twice, the second time as {values}: give it once")
+        setattr(namespace, self.dest, values)
+
+
 type Subparsers = argparse._SubParsersAction[Parser]
 
 
@@ -52,12 +68,43 @@ def add_command(
     return parser
 
 
-def full_hand(text: str) -> Hand:
-    """Thirteen cards in PBN."""
+def reading[T](read: Callable[[str], T]) -> Callable[[str], T]:
+    """The kind of argument that ``read`` reads: its errors then name the option."""
+
+    def read_argument(text: str) -> T:
+        try:
+            return read(text)
+        except BayesBridgeError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read_argument
+
+
+def _full_hand(text: str) -> Hand:
+    return Hand.from_pbn(text.strip()).verify_full("hand")
+
+
+full_hand = reading(_full_hand)
+"""Thirteen cards in PBN."""
+
+
+@reading
+def pair(text: str) -> tuple[Seat, Seat]:
+    """Two seats that play together, such as S:N."""
+    from bayesbridge.estimators.contract import Question
+
+    return Question.of(text).pair
+
+
+def probability(text: str) -> float:
+    """A number from 0 to 1."""
     try:
-        return Hand.from_pbn(text.strip()).verify_full("hand")
-    except BayesBridgeError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number: write one from 0 to 1, such as 0.02") from None
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no probability: write a number from 0 to 1, such as 0.02")
+    return value
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

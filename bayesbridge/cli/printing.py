@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 SUITS = {"C": "♣ clubs", "D": "♦ diamonds", "H": "♥ hearts", "S": "♠ spades"}
@@ -48,3 +49,45 @@ def number(value: float | None, digits: int = 0) -> str:
         return "–"
     text = f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
     return text.replace(",", " ")
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A probability as people read it; what is not quite nought or all is never shown as such.
+
+    >>> percent(0.4426), percent(0.00001), percent(1 - 1e-9), percent(1.0)
+    ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
+    """
+    least = 10.0**-digits
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    if 100 * share < least / 2:
+        return f"<{least:.{digits}f} %"
+    if 100 * (1 - share) < least / 2:
+        return f">{100 - least:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def bar(share: float, width: int = 40) -> str:
+    """A bar of blocks; a share too small for an eighth of a block still leaves a mark."""
+    try:
+        "█▏".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, AttributeError):
+        return "#" * max(round(share * width), int(share > 0))
+    eighths = max(round(share * width * 8), int(share > 0))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def progress_line(noun: str) -> Callable[[int, int], None] | None:
+    """Shows how many of all are done on one line of stderr; ``None`` where stderr is no terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    begun = False
+
+    def show(done: int, total: int) -> None:
+        nonlocal begun
+        if begun or done < total:  # what is done at once needs no line
+            begun = True
+            end = "\n" if done == total else ""
+            print(f"\r{number(done)} of {number(total)} {noun}", end=end, file=sys.stderr, flush=True)
+
+    return show

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.parsing import Subparsers, add_command, whole
-from bayesbridge.cli.printing import number, print_json, print_table
+from bayesbridge.cli.printing import number, print_json, print_table, progress_line
 
 if TYPE_CHECKING:
     from bayesbridge.studies.comparison import Comparison
@@ -57,8 +56,7 @@ def run(args: Namespace) -> int:
     if args.exact:
         found = study.count_exactly()
     else:
-        watched = sys.stderr is not None and sys.stderr.isatty()
-        found = study.simulate(args.deals, args.seed, args.workers, _show_progress if watched else None)
+        found = study.simulate(args.deals, args.seed, args.workers, progress_line("deals"))
     if args.json:
         print_json(_document(found))
     else:
@@ -100,8 +98,3 @@ def _show(found: Comparison, seed: int) -> None:
     elif found.deals_per_second:
         print(f"{number(found.total)} deals, seed {seed}, {number(found.deals_per_second / 1e6, 1)} million a second.")
     print("run 1 to 3 and mean: the paper. z: standard errors by which the paper's mean exceeds the column before it.")
-
-
-def _show_progress(done: int, deals: int) -> None:
-    end = "\n" if done == deals else ""
-    print(f"\r{number(done)} of {number(deals)} deals", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,38 @@
+"""``bayesbridge count``: how many layouts fit what was seen."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from math import log2
+
+from bayesbridge.cli.evidence_options import add_evidence, belief_of
+from bayesbridge.cli.parsing import Subparsers, add_command
+from bayesbridge.cli.printing import number, print_json
+from bayesbridge.cli.seen import print_seen, seen
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "count",
+        "how many layouts of the hidden cards fit what was seen",
+        run,
+        "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
+    )
+    add_evidence(parser)
+
+
+def run(args: Namespace) -> int:
+    """Count and print."""
+    believed = belief_of(args)
+    with believed.blaming():
+        layouts = believed.belief.count()
+    if args.json:
+        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **seen(believed.belief)})
+        return 0
+    print_seen(believed.belief)
+    print(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
+    if believed.belief.auction is not None:
+        print("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    return 0

@@ -1,0 +1,110 @@
+"""What ``bayesbridge estimate`` shows people: one screen."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import TYPE_CHECKING
+
+from bayesbridge.cli.estimate_document import answers, is_exact, makes, method_of, reported, tricks_pmf
+from bayesbridge.cli.printing import SUITS, bar, number, percent, print_table
+from bayesbridge.cli.seen import print_seen
+from bayesbridge.cli.worth import print_worth
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.estimators.evaluate import Evaluation
+
+MOST_CARDS = 8
+"""Rows shown of the cards that the evidence tells most about."""
+
+MOST_ROWS = 16
+"""Numbers shown of an estimator; the rest is in --json."""
+
+
+def show(found: Evaluation) -> None:
+    """What was seen, how it was computed, the tricks, the telling cards, the suit lengths."""
+    print_seen(found.posterior.belief)
+    print_worth(found.posterior, method_of(found), is_exact(found))
+    print()
+    for estimator in found.estimators:
+        if estimator.name == "capture":
+            _show_captures(found)
+        else:
+            _show_numbers(found, estimator.name)
+    _show_cards(found.posterior)
+    _show_lengths(found.posterior)
+
+
+def _show_captures(found: Evaluation) -> None:
+    first, second = (seat.name for seat in found.question.pair)
+    outputs = reported(found, "capture")
+    said = answers(found, "capture")
+    T = tricks_pmf(outputs["T"])
+    made = makes(T)
+    widest = max(T) or 1.0
+    rows = [["conditions fail", f"{percent(T[0]):>8}", bar(T[0] / widest), ""]] if T[0] else []
+    shown = [tricks for tricks in range(1, 14) if T[tricks]]
+    for tricks in range(min(shown), max(shown) + 1) if shown else ():
+        level = tricks - 6
+        contract = f"{level}NT makes {percent(made[level])}" if level >= 1 else ""
+        rows.append([f"T = {tricks}", f"{percent(T[tricks]):>8}", bar(T[tricks] / widest), contract])
+    print_table(
+        f"Tricks that {first} and {second} capture together (Algorithm 2)", ["", "       P", "", ""], rows, left=4
+    )
+    mean = said["T"]["mean_qualified"]
+    if mean is None:
+        print("The conditions of Algorithm 2 never hold: T = 0 in every layout.")
+    else:
+        print(f"The conditions hold with {percent(said['qualified'])}; given that they do, T is {mean:.2f} on average.")
+    print()
+
+
+def _show_numbers(found: Evaluation, estimator: str) -> None:
+    rows: list[list[str]] = []
+    for name, sums in reported(found, estimator).items():
+        labels = [""]
+        for dim in sums.output.dims:
+            labels = [f"{before} {label}" for before in labels for label in sums.output.labels(dim)]
+        spread = sums.sd.ravel()
+        rows += [
+            [f"{name}{label}", f"{sums.mean[cell]:.3f}", f"{spread[cell]:.3f}"] for cell, label in enumerate(labels)
+        ]
+    varied = [row for row in rows if row[1:] != ["0.000", "0.000"]] or rows
+    print_table(estimator, ["", "mean", "sd"], varied[:MOST_ROWS])
+    if len(varied) > MOST_ROWS:
+        print(f"… and {number(len(varied) - MOST_ROWS)} more numbers, which --json prints.\n")
+
+
+def _show_cards(posterior: Posterior) -> None:
+    """The cards whose place the evidence tells most about, honours first; cards of a suit that lie alike share a row."""
+    hidden = posterior.belief.constraints.normalised().hidden
+    alike: dict[tuple[str, ...], str] = {}
+    order: dict[tuple[str, ...], tuple[float, int]] = {}
+    chances = posterior.card_probabilities()
+    for place, card in enumerate(map(str, chances.card.values)):
+        shares = [float(share) for share in chances.values[place]]
+        if max(shares) < 1.0:
+            row = (card[0], *(percent(shares[seat]) for seat in hidden))
+            bits = log2(len(hidden)) + sum(share * log2(share) for share in shares if share > 0.0)
+            alike[row] = f"{alike[row]}{card[1:]}" if row in alike else card
+            order.setdefault(row, (-round(bits, 3), place % 13))
+    if not alike:
+        print("Every card is known.")
+        return
+    rows = [[alike[row], *row[1:]] for row in sorted(alike, key=order.__getitem__)[:MOST_CARDS]]
+    names = [str(chances.seat.values[seat]) for seat in hidden]
+    print_table("Where the most telling cards lie", ["cards", *names], rows)
+
+
+def _show_lengths(posterior: Posterior) -> None:
+    chances = posterior.length_probabilities()
+    hidden = posterior.belief.constraints.normalised().hidden
+    if not hidden:
+        return
+    lengths = (chances * chances.length).sum("length")
+    suits = [str(suit) for suit in reversed(chances.suit.values)]
+    rows = [
+        [str(chances.seat.values[seat]), *(f"{float(lengths.sel(suit=suit)[seat]):.2f}" for suit in suits)]
+        for seat in hidden
+    ]
+    print_table("Mean length of the hidden suits", ["seat", *(SUITS[suit] for suit in suits)], rows)

@@ -1,0 +1,65 @@
+"""``bayesbridge plugins``: estimators and bidder models, and where each comes from."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from bayesbridge.cli.parsing import Subparsers, add_command
+from bayesbridge.cli.printing import print_json, print_table
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    add_command(
+        commands,
+        "plugins",
+        "estimators and bidder models, and where each comes from",
+        run,
+        "bayesbridge plugins --json",
+    )
+
+
+def run(args: Namespace) -> int:
+    """List what is installed, and what is broken."""
+    from bayesbridge.estimators.registry import load
+
+    registry = load()
+    estimators: dict[str, dict[str, Any]] = {}
+    bidders: dict[str, dict[str, Any]] = {}
+    failures: dict[str, dict[str, Any]] = {}
+    for plugin in registry.plugins:
+        origin = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
+        for name in plugin.estimators:
+            offer = registry.estimators[name]
+            outputs = {output.name: output.doc for output in offer.outputs}
+            estimators[name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
+        for name in plugin.bidders:
+            bidders[name] = {**origin, "doc": _sentence(registry.bidders[name])}
+        if plugin.failure is not None:
+            failures[plugin.name] = {**origin, "failure": plugin.failure}
+    if args.json:
+        print_json({"estimators": estimators, "bidders": bidders, "failures": failures})
+        return 0
+    _show("Estimators (--estimator NAME)", estimators)
+    _show("Bidder models (--bidder NAME)", bidders)
+    for name, failed in failures.items():
+        print(f"Plugin {name!r} of {failed['distribution']} {failed['version']} is broken: {failed['failure']}")
+    return 0
+
+
+def _show(title: str, offers: dict[str, dict[str, Any]]) -> None:
+    rows = [
+        [
+            name,
+            f"{offer['distribution']} {offer['version']}".strip(),
+            ", ".join(offer.get("outputs", ())) or offer["doc"],
+        ]
+        for name, offer in offers.items()
+    ]
+    print_table(title, ["name", "from", "gives"], rows, left=3)
+
+
+def _sentence(offer: object) -> str:
+    """The first sentence of what an object says of itself."""
+    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())

@@ -1,0 +1,161 @@
+"""Positions in TOML files: who looks, at what, and what was seen in order. The schema is in docs/position-files.md."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bayesbridge.cards import Strain
+from bayesbridge.cli.evidence_text import KINDS
+from bayesbridge.cli.parsing import UsageError, full_hand, probability, reading, whole
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
+
+if TYPE_CHECKING:
+    from bayesbridge.evidence import Evidence
+
+SETTINGS: dict[str, Callable[[str], Any]] = {
+    "observer": reading(Seat.of),
+    "hand": full_hand,
+    "dummy": reading(Seat.of),
+    "players": whole(3, 4),
+    "trump": reading(Strain.of),
+    "bidder": str,
+    "slip": probability,
+}
+"""What stands once in a position, and how each is read; the options of the same names read the same."""
+
+_TOKEN = re.compile(
+    r"""#[^\n]*"""
+    r"""|(?P<text>\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')(?P<quoted>[ \t]*=)?"""
+    r"""|(?P<bare>[A-Za-z0-9_-]+)[ \t]*=""",
+    re.DOTALL,
+)
+
+
+class Sourced[T](NamedTuple):
+    """A value and where it was given: an option, or a line and key of a file."""
+
+    value: T
+    where: str
+
+
+class Position(NamedTuple):
+    """What a position file says."""
+
+    path: str
+    settings: dict[str, Sourced[Any]]
+    pieces: tuple[Sourced[Evidence], ...]
+
+
+def read_position(path: str) -> Position:
+    """Read a file; whatever is wrong with it is said with its line and key."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        document = tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"argument --position: cannot read {path!r}: {error.strerror}; name a TOML file") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(path, text, error) from None
+    return _Reader(path, text, document).position()
+
+
+class _Reader:
+    """Reads a document whose text tells the line of each key and value."""
+
+    def __init__(self, path: str, text: str, document: dict[str, Any]) -> None:
+        self.path, self.document = path, document
+        self.lines = _lines(text)
+        self.seen: dict[str, int] = {}
+
+    def position(self) -> Position:
+        settings: dict[str, Sourced[Any]] = {}
+        pieces: list[Sourced[Evidence]] = []
+        for key, value in self.document.items():
+            if key == "evidence":
+                pieces += self.evidence(value)
+                continue
+            where = f"{self.path}{self.line(key)}: {key}"
+            if key not in SETTINGS:
+                raise self.unknown(where, key, (*SETTINGS, "evidence"))
+            settings[key] = Sourced(_read(where, SETTINGS[key], value), where)
+        return Position(self.path, settings, tuple(pieces))
+
+    def evidence(self, items: Any) -> Iterator[Sourced[Evidence]]:
+        where = f"{self.path}{self.line('evidence')}: evidence"
+        if not isinstance(items, list):
+            raise UsageError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
+        for item in items:
+            if not isinstance(item, dict) or not item:
+                raise UsageError(f'{where}: {item!r} does not say what kind it is: write {{ call = "W:1NT" }}')
+            for key, value in item.items():
+                number = self.count(key)
+                for place, text in enumerate(value if isinstance(value, list) else [value]):
+                    spot = f"{self.path}{self.line_of(key, number, place)}: {key}"
+                    if key not in KINDS:
+                        raise self.unknown(spot, key, tuple(KINDS))
+                    yield Sourced(_read(spot, KINDS[key].read, text), spot)
+
+    def count(self, key: str) -> int:
+        """How many keys of this name came before; TOML keeps their order, so it finds the line."""
+        self.seen[key] = self.seen.get(key, -1) + 1
+        return self.seen[key]
+
+    def line(self, key: str) -> str:
+        return self.line_of(key, self.count(key), -1)
+
+    def line_of(self, key: str, number: int, place: int) -> str:
+        """``:7``, or nothing where an unusual spelling hides the line."""
+        found = self.lines.get(key, [])
+        if number >= len(found):
+            return ""
+        of_key, of_texts = found[number]
+        return f":{of_texts[place] if 0 <= place < len(of_texts) else of_key}"
+
+    def unknown(self, where: str, key: str, known: tuple[str, ...]) -> UsageError:
+        near = get_close_matches(key, known, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return UsageError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
+
+
+def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise UsageError(f"{where}: {_shown(value)} is neither text nor number: write it in quotes")
+    try:
+        return read(str(value))
+    except (BayesBridgeError, ArgumentTypeError) as error:
+        raise UsageError(f"{where}: {error}") from None
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _lines(text: str) -> dict[str, list[tuple[int, list[int]]]]:
+    """For each key, in order: its line, and the lines of the quoted texts that follow it up to the next key."""
+    found: dict[str, list[tuple[int, list[int]]]] = {}
+    texts: list[int] = []
+    for token in _TOKEN.finditer(text):
+        line = text.count("\n", 0, token.start()) + 1
+        if token["bare"] or token["quoted"]:
+            texts = []
+            found.setdefault(token["bare"] or token["text"][1:-1], []).append((line, texts))
+        elif token["text"]:
+            texts.append(line)
+    return found
+
+
+def _not_toml(path: str, text: str, error: tomllib.TOMLDecodeError) -> UsageError:
+    what, _, place = str(error).partition(" (at ")
+    numbered = re.match(r"line (\d+)", place)
+    line = int(numbered[1]) if numbered else text.count("\n") + 1
+    key = re.match(r"\s*([\w-]+)\s*=", text.splitlines()[line - 1] if text else "")
+    named = f"{key[1]}: " if key else ""
+    return UsageError(f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes')

@@ -1,0 +1,35 @@
+"""What an observer has seen, as every command that takes evidence says it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
+
+SEATS = {"N": "North", "E": "East", "S": "South", "W": "West"}
+
+
+def seen(belief: Belief) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "observer": belief.observer.name,
+        "hand": belief.hand.pbn,
+        "evidence": [str(piece) for piece in belief.evidence],
+        "auction": None if belief.auction is None else str(belief.auction),
+        "assumed_passes": [seat.name for seat in belief.assumed_passes],
+    }
+
+
+def print_seen(belief: Belief) -> None:
+    """For people: the hand, the evidence in order, and the passes that nobody mentioned."""
+    from textwrap import fill
+
+    hand = belief.hand
+    print(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
+    if belief.evidence:
+        text = "; ".join(map(str, belief.evidence))
+        print(fill(f"Seen: {text}.", 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
+    if belief.assumed_passes:
+        who = ", ".join(seat.name for seat in belief.assumed_passes)
+        print(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
