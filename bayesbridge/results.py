@@ -1,20 +1,25 @@
 """Results as ArviZ DataTrees: draws, weights, exact distributions, and what was asked.
 
-Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights), ``pmf`` (whole distributions of integer
-outputs, exact where the attribute says so), ``observed_data`` (the evidence in order), ``constant_data`` (observer,
-hand, pair). The tree round-trips through netCDF and zarr, and every ArviZ function takes it.
+Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights and likelihoods), ``pmf`` (whole
+distributions of integer outputs, exact where the attribute says so), ``marginals`` (where cards lie, suit lengths,
+points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract). The tree
+round-trips through netCDF and zarr, and every ArviZ function takes it. ArviZ takes draws as equally likely: where
+``sample_stats`` holds log weights, give it :func:`equally_weighted` draws. No clock is read: same seed, same tree.
 """
 
 from __future__ import annotations
 
+import platform
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
@@ -22,11 +27,16 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.contract import Estimator, Question
 from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, evaluate
 from bayesbridge.estimators.registry import load
+from bayesbridge.evidence import Called
+from bayesbridge.posterior.weights import Weights
 from bayesbridge.random64 import Seed
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
     import xarray
+
+SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
+"""Packages whose version can change a figure."""
 
 
 def estimate(
@@ -97,9 +107,6 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
         if sums.pmf is not None:
             pmfs[name] = _pmf(name, sums)
     n = len(next(iter(found.draws.values())))
-    stats: dict[str, Any] = {}
-    if found.log_weights is not None:
-        stats["log_weight"] = (("chain", "draw"), found.log_weights.reshape(chains, -1))
     axes = {"chain": np.arange(chains), "draw": np.arange(n // chains)}
     pmf_group = xarray.Dataset({name: variable for name, (variable, _) in pmfs.items()})
     pmf_group = pmf_group.assign_coords({dim: labels for _, own in pmfs.values() for dim, labels in own.items()})
@@ -107,18 +114,105 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
     groups = {
         "/": xarray.Dataset(attrs=_attributes(found)),
         "posterior": xarray.Dataset(draws, coords=axes | coords),
-        "sample_stats": xarray.Dataset(stats, coords=axes),
-        "pmf": pmf_group,
-        "observed_data": xarray.Dataset({"evidence": ("piece", [repr(piece) for piece in belief.evidence])}),
-        "constant_data": xarray.Dataset(
-            {
-                "observer": belief.observer.name,
-                "hand": belief.hand.pbn,
-                "pair": ("side", [seat.name for seat in found.question.pair]),
-            }
+        "sample_stats": xarray.Dataset(
+            _statistics(found, n), coords=axes, attrs={"engine": posterior.method, "ess": float(posterior.ess)}
         ),
+        "pmf": pmf_group,
+        "marginals": _marginals(posterior),
+        "observed_data": _evidence(belief),
+        "constant_data": _position(belief, found.question),
     }
     return xarray.DataTree.from_dict(groups)
+
+
+def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0) -> xarray.DataTree:
+    """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
+
+    A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
+    """
+    if "log_weight" not in result["sample_stats"]:
+        return result
+    # Engines that weigh their draws have one chain.
+    weights = Weights(result["sample_stats"].to_dataset()["log_weight"].values[0])
+    chosen = weights.resample(draws, rng, "multinomial")
+    tree = result.copy()
+    for name in ("posterior", "sample_stats"):
+        group = result[name].to_dataset().drop_vars("log_weight", errors="ignore")
+        tree[name] = type(result)(group.isel(draw=chosen).assign_coords(draw=np.arange(draws)))
+    return tree
+
+
+def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
+    """What is known of each draw that was kept; nothing where all count the same."""
+    posterior = found.posterior
+    values = {"log_weight": found.log_weights}
+    if n == len(posterior):
+        values["log_likelihood"] = posterior.log_likelihood
+    docs = {
+        "log_weight": "Log weight of the draw, not normalised.",
+        "log_likelihood": "log P(calls | layout) under the bidder model.",
+    }
+    return {
+        name: (("chain", "draw"), array.reshape(posterior.chains, -1), {"long_name": docs[name]})
+        for name, array in values.items()
+        if array is not None
+    }
+
+
+def _marginals(posterior: Posterior) -> xarray.Dataset:
+    """Where each card lies, how long the suits are, how many points each seat has."""
+    import xarray
+
+    exact = {"exact": int(posterior.exact or posterior.log_likelihood is None)}
+    cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
+    group = xarray.Dataset(
+        {
+            "card_probabilities": cards.assign_attrs(exact, long_name="P(seat holds card)"),
+            "length_probabilities": lengths.assign_attrs(exact, long_name="P(seat has so many cards of the suit)"),
+            "point_probabilities": posterior.point_probabilities().assign_attrs(
+                exact, long_name="P(seat has so many high-card points)"
+            ),
+        }
+    )
+    names = [str(name) for name in group["card"].values]
+    return group.assign_coords(
+        card_suit=("card", [name[0] for name in names]), rank=("card", [name[1] for name in names])
+    )
+
+
+def _evidence(belief: Belief) -> xarray.Dataset:
+    """Every piece in order: as it is written in Python, as a sentence, and whether it excludes or weighs layouts."""
+    import xarray
+
+    def texts(words: list[str]) -> tuple[str, NDArray[np.str_]]:
+        return "piece", np.array(words, dtype=np.str_)
+
+    pieces = belief.evidence
+    return xarray.Dataset(
+        {
+            "evidence": texts([repr(piece) for piece in pieces]),
+            "sentence": texts([str(piece) for piece in pieces]),
+            "kind": texts(["soft" if isinstance(piece, Called) else "hard" for piece in pieces]),
+        }
+    )
+
+
+def _position(belief: Belief, question: Question) -> xarray.Dataset:
+    """What was known from the start, and what was asked."""
+    import xarray
+
+    contract = None if belief.auction is None else belief.auction.contract
+    return xarray.Dataset(
+        {
+            "observer": belief.observer.name,
+            "hand": belief.hand.pbn,
+            "dummy": "" if belief.dummy is None else belief.dummy.name,
+            "pair": ("side", [seat.name for seat in question.pair]),
+            "trump": "NT" if question.trump is None else question.trump.name,
+            "contract": "" if contract is None else str(contract),
+            "bidder": repr(belief.bidder),
+        }
+    )
 
 
 def _names(found: Evaluation) -> dict[tuple[str, str], str]:
@@ -149,12 +243,14 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
+        "versions": ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)]),
         "method": "convolution" if counted and not posterior.exact else posterior.method,
         "why": posterior.why,
         "exact": int(all(sums.exact for sums in found.sums.values())),
         "sampled": ", ".join(output for (_, output), sums in found.sums.items() if not sums.exact),
         "layouts": str(posterior.count),
         "draws": len(posterior),
+        "seed": "" if posterior.seed is None else str(posterior.seed),
         "ess": float(posterior.ess),
         "entropy_bits": posterior.entropy_bits,
         "log_evidence": posterior.log_evidence,

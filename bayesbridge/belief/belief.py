@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from numbers import Integral
 from operator import index
+from secrets import randbits
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.auction import Auction
@@ -144,7 +146,9 @@ class Belief:
             wanted = index(draws)
         except TypeError:
             raise BayesBridgeError(f"{draws!r} draws: give a whole number", draws=draws) from None
-        return infer(self, method, wanted, rng)
+        start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
+        seed = int(start) if isinstance(start, Integral) else None
+        return replace(infer(self, method, wanted, start), seed=seed)
 
     def history(self) -> Iterator[Belief]:
         """The belief before any evidence, then after each piece."""

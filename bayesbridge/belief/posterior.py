@@ -49,6 +49,7 @@ class Posterior:
     log_soft_error: about one standard error of it, 0 where it is exact
     ess:            how many independent draws the layouts are worth; their number where exact
     chains:         how many chains the draws come from, one after the other
+    seed:           what random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use
     """
 
     belief: Belief
@@ -64,6 +65,7 @@ class Posterior:
     log_soft_error: float = 0.0
     ess: float = 0.0
     chains: int = 1
+    seed: int | None = None
 
     def __len__(self) -> int:
         return len(self.source)
