@@ -9,9 +9,6 @@ from .errors import BayesBridgeError
 from .estimators.contract import Output, Question
 from .estimators.hookspecs import hookimpl
 from .estimators.plain import estimator
-from .estimators.contract import Output, Question
-from .estimators.hookspecs import hookimpl
-from .estimators.plain import estimator
 from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 from .posterior.layouts import Layouts
 from .results import estimate
