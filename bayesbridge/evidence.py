@@ -8,7 +8,7 @@ as text or as values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Protocol, runtime_checkable
@@ -16,7 +16,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Call
+from bayesbridge.auction import Auction, Call, Contract
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import DealError, NotationError
@@ -29,6 +29,22 @@ class BidderModel(Protocol):
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
+        ...
+
+
+@runtime_checkable
+class PlayerModel(Protocol):
+    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows."""
+
+    def log_likelihood(
+        self,
+        hands: NDArray[np.uint64],
+        contract: Contract,
+        plays: Sequence[tuple[Seat, Card]],
+        seat: Seat,
+        auction: Auction | None = None,
+    ) -> NDArray[np.float64]:
+        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for (n,) masks of its 13 cards."""
         ...
 
 

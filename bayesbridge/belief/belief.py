@@ -17,7 +17,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, DealError
-from bayesbridge.evidence import BidderModel, Called, Evidence, Reveal, pieces
+from bayesbridge.evidence import BidderModel, Called, Evidence, PlayerModel, Reveal, pieces
 from bayesbridge.posterior.constraints import Constraints
 from bayesbridge.posterior.counting import count
 from bayesbridge.tricks import Trick
@@ -49,6 +49,8 @@ class Belief:
     """The strain of the contract if told; the auction tells it too."""
     bidder: BidderModel
     """How the others are taken to bid."""
+    player: PlayerModel | None
+    """How the others are taken to choose cards; ``None`` if their cards say no more than where they lie."""
     evidence: tuple[Evidence, ...]
 
     def __init__(
@@ -59,6 +61,7 @@ class Belief:
         dummy: Seat | str | None = "N",
         trump: Suit | Strain | str | None = None,
         bidder: BidderModel | None = None,
+        player: PlayerModel | None = None,
     ) -> None:
         own, other = Seat.of(observer), None if dummy is None else Seat.of(dummy)
         if own == other:
@@ -75,6 +78,7 @@ class Belief:
             "dummy": other,
             "strain": None if trump is None else Strain.of(trump),
             "bidder": model,
+            "player": player,
             "evidence": (),
         }
         for name, value in values.items():
@@ -179,6 +183,13 @@ class Belief:
 
 def replace_evidence(belief: Belief, evidence: tuple[Evidence, ...]) -> Belief:
     """The same observer with other evidence."""
-    other = Belief(belief.observer, belief.hand, dummy=belief.dummy, trump=belief.strain, bidder=belief.bidder)
+    other = Belief(
+        belief.observer,
+        belief.hand,
+        dummy=belief.dummy,
+        trump=belief.strain,
+        bidder=belief.bidder,
+        player=belief.player,
+    )
     object.__setattr__(other, "evidence", evidence)
     return other

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.soft import SoftEvidence, soft_evidence
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence import Called
-from bayesbridge.posterior import sequential, swaps
+from bayesbridge.posterior import swaps
+from bayesbridge.posterior.annealing import anneal
 from bayesbridge.posterior.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
-from bayesbridge.posterior.layouts import Masks
 from bayesbridge.posterior.sampling import Sampler
-from bayesbridge.posterior.swaps import LogLikelihood, evaluate
 from bayesbridge.posterior.weights import Weights
 from bayesbridge.random64 import Seed
 
@@ -28,11 +26,11 @@ ENOUGH: Final = 0.1
 MOST_DRAWS: Final = 2_000_000
 """Layouts that ``auto`` draws and weighs at most before it moves them instead."""
 
-STEPS: Final = 60
-"""Most steps of rejuvenation after each resampling."""
+FEWEST_LINEAGES: Final = 5
+"""Different draws that particles must descend from after SMC; below it ``auto`` turns to chains."""
 
-FEWEST_DIFFERENT: Final = 0.1
-"""Share of the particles that must differ after SMC; below it ``auto`` turns to chains."""
+PARTICLES: Final = 4000
+"""Particles that ``auto`` moves at most."""
 
 CHAINS: Final = 32
 
@@ -44,7 +42,7 @@ def infer(belief: Belief, method: str, draws: int, rng: Seed) -> Posterior:
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
     layouts = belief.count()
-    soft = likelihoods(belief)
+    soft = soft_evidence(belief)
     generator = np.random.default_rng(rng)
     if method == "auto":
         return _auto(belief, layouts, soft, draws, generator)
@@ -55,28 +53,11 @@ def infer(belief: Belief, method: str, draws: int, rng: Seed) -> Posterior:
     if method == "sample" or not soft:
         why = "as asked" if method == "sample" else "there is no call to weigh"
         return _sample(belief, layouts, draws, generator, why)
-    engine = {"weights": _weigh, "smc": _sequential, "mcmc": _chains}[method]
+    engine = {"weights": _weigh, "smc": _anneal, "mcmc": _chains}[method]
     return engine(belief, layouts, soft, draws, generator, "as asked")
 
 
-def likelihoods(belief: Belief) -> tuple[LogLikelihood, ...]:
-    """One log likelihood of layouts for each call of another player, in order."""
-    auction = belief.auction
-    if auction is None:
-        return ()
-
-    def of_call(seat: int, index: int) -> LogLikelihood:
-        def log_likelihood(masks: Masks) -> NDArray[np.float64]:
-            return belief.bidder.log_likelihood(masks[:, seat], auction, index)
-
-        return log_likelihood
-
-    return tuple(of_call(seat, index) for index, (seat, _) in enumerate(auction) if seat != belief.observer)
-
-
-def _auto(
-    belief: Belief, layouts: int, soft: Sequence[LogLikelihood], draws: int, rng: np.random.Generator
-) -> Posterior:
+def _auto(belief: Belief, layouts: int, soft: SoftEvidence, draws: int, rng: np.random.Generator) -> Posterior:
     most = min(MOST_LAYOUTS, getattr(belief.bidder, "most_layouts", MOST_LAYOUTS)) if soft else MOST_LAYOUTS
     if layouts <= most:
         return _enumerate(belief, layouts, soft, f"{layouts} layouts can all be walked")
@@ -90,21 +71,20 @@ def _auto(
     if weighed.ess >= wanted:
         return weighed
     why = f"{len(weighed)} weighted draws were worth only {weighed.ess:.0f}"
-    moved = _sequential(belief, layouts, soft, draws, rng, why)
-    if moved.ess >= FEWEST_DIFFERENT * draws:
+    moved = _anneal(belief, layouts, soft, min(draws, PARTICLES), rng, why)
+    if moved.ess >= FEWEST_LINEAGES:
         return moved
-    return _chains(
-        belief, layouts, soft, draws, rng, f"{why}, and particles held only {moved.ess:.0f} different layouts"
-    )
+    why += f", and particles descended from {moved.ess:.0f} draws"
+    return _chains(belief, layouts, soft, draws, rng, why)
 
 
-def _enumerate(belief: Belief, layouts: int, soft: Sequence[LogLikelihood], why: str) -> Posterior:
+def _enumerate(belief: Belief, layouts: int, soft: SoftEvidence, why: str) -> Posterior:
     walk = Enumeration.of(belief.constraints)
     sampler = Sampler(walk.numbering)
     why = f"enumerate: {why}; every answer is exact"
     if not soft:
         return Posterior(belief, "enumerate", why, layouts, True, walk, sampler, ess=float(layouts))
-    values = np.concatenate([_total(soft, block) for block in walk.blocks(BLOCK)])
+    values = np.concatenate([soft.of_layouts(block) for block in walk.blocks(BLOCK)])
     if values.max() == -np.inf:
         raise _impossible(belief)
     weights = Weights(values)
@@ -131,11 +111,11 @@ def _sample(belief: Belief, layouts: int, draws: int, rng: np.random.Generator, 
 
 
 def _weigh(
-    belief: Belief, layouts: int, soft: Sequence[LogLikelihood], draws: int, rng: np.random.Generator, why: str
+    belief: Belief, layouts: int, soft: SoftEvidence, draws: int, rng: np.random.Generator, why: str
 ) -> Posterior:
     sampler = Sampler.of(belief.constraints)
     masks = sampler.draw(draws, rng)
-    values = _total(soft, masks)
+    values = soft.of_layouts(masks)
     if values.max() == -np.inf:
         raise _impossible(belief)
     weights = Weights(values)
@@ -156,44 +136,40 @@ def _weigh(
     )
 
 
-def _sequential(
-    belief: Belief, layouts: int, soft: Sequence[LogLikelihood], draws: int, rng: np.random.Generator, why: str
+def _anneal(
+    belief: Belief, layouts: int, soft: SoftEvidence, draws: int, rng: np.random.Generator, why: str
 ) -> Posterior:
     constraints = belief.constraints
-    state = sequential.init(constraints, Sampler.of(constraints), draws, rng)
-    lowest = float(draws)
+    sampler = Sampler.of(constraints)
     try:
-        for likelihood in soft:
-            state, info = sequential.update(state, likelihood, rng, steps=STEPS)
-            lowest = min(lowest, info.ess)
+        found = anneal(soft.of_seat, soft.seats, constraints, sampler, n=draws, rng=rng)
     except Contradiction:
         raise _impossible(belief) from None
-    different = sequential.unique(state.layouts)
-    why = f"smc: {why}; {draws} particles, ESS at its lowest {lowest:.0f}, {different} different layouts at the end"
     return Posterior(
         belief,
         "smc",
-        why,
+        f"smc: {why}; {draws} particles let the calls in by {len(found.exponents)} degrees and are worth at least "
+        f"{found.lineages:.0f} independent draws",
         layouts,
         False,
-        state.layouts,
-        state.sampler,
-        state.weights,
-        state.log_likelihood,
-        state.log_soft,
-        state.log_evidence_error,
-        min(state.weights.ess, float(different)),
+        found.layouts,
+        sampler,
+        None,
+        found.log_likelihood,
+        found.log_soft,
+        found.log_soft_error,
+        found.lineages,
     )
 
 
 def _chains(
-    belief: Belief, layouts: int, soft: Sequence[LogLikelihood], draws: int, rng: np.random.Generator, why: str
+    belief: Belief, layouts: int, soft: SoftEvidence, draws: int, rng: np.random.Generator, why: str
 ) -> Posterior:
     constraints = belief.constraints
     each = max(4, -(-draws // CHAINS))
     try:
         found = swaps.run(
-            lambda masks: _total(soft, masks),
+            soft.of_layouts,
             constraints,
             sampler := Sampler.of(constraints),
             chains=CHAINS,
@@ -206,7 +182,7 @@ def _chains(
     diagnostics = found.diagnostics()
     # Chains do not tell how likely the evidence was; plain draws do, roughly.
     plain = Weights(
-        np.append(_total(soft, sampler.draw(max(draws, 20_000), rng)), np.max(found.log_likelihood) - 700.0)
+        np.append(soft.of_layouts(sampler.draw(max(draws, 20_000), rng)), np.max(found.log_likelihood) - 700.0)
     )
     return Posterior(
         belief,
@@ -223,13 +199,6 @@ def _chains(
         diagnostics.worst_ess,
         CHAINS,
     )
-
-
-def _total(soft: Sequence[LogLikelihood], masks: Masks) -> NDArray[np.float64]:
-    total = np.zeros(len(masks))
-    for likelihood in soft:
-        total += evaluate(likelihood, masks)
-    return total
 
 
 def _impossible(belief: Belief) -> Contradiction:
