@@ -43,6 +43,7 @@ __all__ = [
     "Trick",
     "Void",
     "card_wins",
+    "estimate",
     "estimator",
     "hookimpl",
 ]
