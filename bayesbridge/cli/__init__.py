@@ -24,9 +24,10 @@ def build_parser() -> Parser:
     """The whole command line, ready to parse."""
     parser = Parser(
         prog="bayesbridge",
-        description="Exact counts for bridge hands, and the capture algorithms of three-player auction bridge.\n"
+        description="Who holds the hidden cards, and how many tricks will two hands take?\n"
+        "Exact where the question can be counted, sampled with honest weights where it cannot.\n"
         "Hands are written spades.hearts.diamonds.clubs; '-' or nothing is a void.",
-        epilog="example:\n  bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
+        epilog="example:\n  bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H",
     )
     parser.add_argument("--version", action="version", version=f"bayesbridge {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace, _SubParsersAction
+from typing import Any
 
 from bayesbridge.cli.parsing import Subparsers, add_command
 from bayesbridge.cli.printing import print_json
@@ -26,9 +27,21 @@ def run(args: Namespace) -> int:
 
     from bayesbridge.cli import build_parser
 
-    script = shtab.complete(build_parser(), args.shell)
+    parser = build_parser()
+    _complete_files(parser, shtab.FILE)
+    script = shtab.complete(parser, args.shell)
     if args.json:
         print_json({"shell": args.shell, "script": script})
     else:
         print(script)
     return 0
+
+
+def _complete_files(parser: ArgumentParser, how: Any) -> None:
+    """Let what a shell completes for each FILE be the names of files."""
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for command in action.choices.values():
+                _complete_files(command, how)
+        elif isinstance(action.metavar, str) and action.metavar.startswith("FILE"):
+            action.complete = how  # type: ignore[attr-defined]

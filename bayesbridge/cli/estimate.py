@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from bayesbridge.cli.evidence_options import add_evidence, belief_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.worth import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, Contradiction
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -66,7 +68,7 @@ def run(args: Namespace) -> int:
         _verify_writable(args.save)
     estimators = _estimators(args.estimator or ["capture"])
     believed = belief_of(args)
-    with believed.blaming():
+    with believed.blaming(), _blaming_method(args.method):
         posterior = believed.belief.infer(args.method, args.draws, args.seed)
     found = _evaluate(posterior, estimators, args)
     if found.estimators:
@@ -80,6 +82,17 @@ def run(args: Namespace) -> int:
         if sys.stderr is not None:
             print(f"bayesbridge: left out: {failure}", file=sys.stderr)
     return 1 if found.failures else 0
+
+
+@contextmanager
+def _blaming_method(method: str) -> Iterator[None]:
+    """Say of an engine that was insisted on, and cannot answer, which option named it."""
+    try:
+        yield
+    except Contradiction:
+        raise
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --method {method}: {error}") from None
 
 
 def _estimators(names: list[str]) -> list[Estimator]:

@@ -63,8 +63,8 @@ def answers(found: Evaluation, estimator: str) -> dict[str, Any]:
 
 def _captures(outputs: dict[str, Sums]) -> dict[str, Any]:
     T = tricks_pmf(outputs["T"])
-    qualified = 1.0 - T[0]
-    given = sum(tricks * share for tricks, share in enumerate(T)) / qualified if any(T[1:]) else None
+    qualified = sum(T[1:])
+    given = sum(tricks * share for tricks, share in enumerate(T)) / qualified if qualified else None
     spread = _moments(outputs["T"], 0)
     condition = dict(_pmf(outputs["condition"], 0))
     return {
@@ -105,7 +105,12 @@ def _moments(sums: Sums, cell: int) -> dict[str, float]:
 
 def _pmf(sums: Sums, cell: int) -> dict[str, float]:
     assert sums.table is not None
-    return {str(value): float(share) for value, share in enumerate(sums.table[cell], sums.lowest)}
+    return {str(value): _share(share) for value, share in enumerate(sums.table[cell], sums.lowest)}
+
+
+def _share(sum_of_weights: Any) -> float:
+    """A probability: ten million weights may add up to a hair more than one."""
+    return min(1.0, float(sum_of_weights))
 
 
 def _nest(labels: list[list[str]], cell: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -118,4 +123,4 @@ def nested(array: xarray.DataArray) -> dict[str, Any]:
     """A labelled array as objects within objects, one level for each dimension."""
     first = array.dims[0]
     parts = {str(label): array.isel({first: place}) for place, label in enumerate(array[first].values)}
-    return {label: nested(part) if part.ndim else float(part) for label, part in parts.items()}
+    return {label: nested(part) if part.ndim else _share(part) for label, part in parts.items()}

@@ -76,14 +76,15 @@ def _show_numbers(found: Evaluation, estimator: str) -> None:
 
 
 def _show_cards(posterior: Posterior) -> None:
-    """The cards whose place the evidence tells most about, honours first; cards of a suit that lie alike share a row."""
-    hidden = posterior.belief.constraints.normalised().hidden
+    """The cards that the evidence tells most about, honours first; cards of a suit that lie alike share a row."""
+    known = posterior.belief.constraints.normalised()
+    hidden = known.hidden
     alike: dict[tuple[str, ...], str] = {}
     order: dict[tuple[str, ...], tuple[float, int]] = {}
     chances = posterior.card_probabilities()
     for place, card in enumerate(map(str, chances.card.values)):
         shares = [float(share) for share in chances.values[place]]
-        if max(shares) < 1.0:
+        if known.unknown_mask >> (51 - place) & 1:
             row = (card[0], *(percent(shares[seat]) for seat in hidden))
             bits = log2(len(hidden)) + sum(share * log2(share) for share in shares if share > 0.0)
             alike[row] = f"{alike[row]}{card[1:]}" if row in alike else card

@@ -147,5 +147,5 @@ def _first_fault(belief: Belief, pieces: Sequence[Sourced[Evidence]]) -> BayesBr
 
 def _blame(error: Contradiction, pieces: Sequence[Sourced[Evidence]]) -> UsageError:
     culprits = error.data["evidence"]
-    places = dict.fromkeys(piece.where for piece in pieces if piece.value in culprits)
+    places = dict.fromkeys(piece.where.removeprefix("argument ") for piece in pieces if piece.value in culprits)
     return UsageError(f"{error}{f' (given by {"; ".join(places)})' if places else ''}")

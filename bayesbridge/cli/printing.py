@@ -54,11 +54,11 @@ def number(value: float | None, digits: int = 0) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """A probability as people read it; what is not quite nought or all is never shown as such.
 
-    >>> percent(0.4426), percent(0.00001), percent(1 - 1e-9), percent(1.0)
+    >>> percent(0.4426), percent(0.00001), percent(1 - 1e-7), percent(1.0)
     ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
     """
     least = 10.0**-digits
-    if share in (0.0, 1.0):
+    if share == 0.0 or share > 1.0 - 1e-10:  # ten million weights add up to one but for rounding
         return f"{100 * share:.0f} %"
     if 100 * share < least / 2:
         return f"<{least:.{digits}f} %"

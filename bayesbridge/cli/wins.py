@@ -26,7 +26,7 @@ def add(commands: Subparsers) -> None:
         "wins",
         "how likely each card of the seat in turn is to win the trick",
         run,
-        "bayesbridge wins --observer S --hand AKQ2.KJ3.A54.Q32 --reveal N:J54.AQ2.KQ76.A85 --trick W:S9 --seat N",
+        "bayesbridge wins --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5 --seat N",
     )
     parser.add_argument(
         "--trick",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.printing import number, percent
@@ -23,21 +23,34 @@ def worth(posterior: Posterior, method: str | None = None, exact: bool | None = 
         "layouts": str(posterior.count),
         "draws": len(posterior),
         "ess": None if is_exact else posterior.ess,
-        "why": posterior.why,
-        "entropy_bits": posterior.entropy_bits,
-        "log_evidence": posterior.log_evidence,
+        "why": why(posterior, method, is_exact),
+        "entropy_bits": _told(posterior.entropy_bits),
+        "log_evidence": _told(posterior.log_evidence),
     }
+
+
+def _told(value: float) -> float | None:
+    """The number, ``None`` where the engine does not tell it."""
+    return value if isfinite(value) else None
+
+
+def why(posterior: Posterior, method: str | None, exact: bool) -> str:
+    """Why that engine, in words."""
+    if method != "convolution":
+        return posterior.why
+    counted = f"convolution: {posterior.count} layouts are too many to walk, but their suits can be counted and merged"
+    return f"{counted}; every answer is exact" if exact else f"{counted}; the other estimators by {posterior.why}"
 
 
 def print_worth(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> None:
     """For people."""
     said = worth(posterior, method, exact)
-    print(
-        f"{number(posterior.count)} layouts fit; what is unknown about them is worth {said['entropy_bits']:.2f} bits."
-    )
+    fit = "1 layout fits" if posterior.count == 1 else f"{number(posterior.count)} layouts fit"
+    bits = said["entropy_bits"]
+    print(f"{fit}." if bits is None else f"{fit}; the uncertainty about them is {bits:.2f} bits.")
     if said["exact"]:
         how = "walking every layout" if posterior.exact else "counting suit by suit"
         print(f"Computed exactly, by {how} ({said['method']}).")
     else:
         error = percent(0.5 / sqrt(max(posterior.ess, 1.0)))
-        print(f"Estimated, one standard error of a probability is at most {error}. {posterior.why}.")
+        print(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")

@@ -1,6 +1,7 @@
 """The documents show what the commands really print."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_there_is_something_to_compare():
 @pytest.mark.parametrize(("command", "shown"), sessions())
 def test_a_shown_answer_is_what_the_command_prints(capsys, command, shown):
     """A last line of … stands for the rest."""
-    main(command.split()[1:])
+    main(shlex.split(command)[1:])
     out, err = capsys.readouterr()
     printed = [line.rstrip() for line in (out + err).rstrip().splitlines()]
     if shown[-1] == "…":
