@@ -16,14 +16,14 @@ ROOT = PACKAGE.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
-    "arviz": ("results", "posterior.weights", "plots", "report"),
+    "arviz": ("results", "posterior.weights", "bidders.styles", "plots", "report"),
     "dask": ("studies",),
     "distributed": ("studies",),
     "matplotlib": ("plots", "report"),
     "numba": ("jit",),
     "pluggy": ("estimators",),
-    "pymc": ("bidders.fit",),
-    "pytensor": ("bidders.fit",),
+    "pymc": ("bidders.fit", "joint"),
+    "pytensor": ("bidders.fit", "joint"),
     "rich": ("cli",),
 }
 """Which rooms of the package may import a heavy dependency, anywhere in their files."""

@@ -22,7 +22,7 @@ a strain: they are a sufficient statistic, whatever the style and the auction.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ from bayesbridge.jit import njit
 
 Cells = NDArray[np.int16]
 """(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
+
+type Tables = tuple[Walk, Walk, NDArray[np.int8], NDArray[np.int8], NDArray[np.int16]]
 
 CELLS: Final = 8 * 320
 """Cells are numbers below this."""
@@ -58,18 +60,49 @@ def cells(hands: NDArray[np.uint64]) -> Cells:
     ([[5.875, 5.875, 5.375, 7.375, 6.75]], [[0, 0, 0, 1, 0]])
     """
     found = np.empty((len(hands), 5), dtype=np.int16)
-    _cells(np.ascontiguousarray(hands), *walks(), LENGTH, LEADING_GAP, _WORTH, found)
+    _cells(np.ascontiguousarray(hands), *tables(), found)
     return found
 
 
-def value_of(cell: Cells) -> NDArray[np.float64]:
-    """Tricks that a hand is worth in a strain."""
-    return (cell >> 3) / 16.0
+def value_of(cell: Any) -> Any:
+    """Tricks that a hand is worth in a strain, for an array of cells or an expression of PyTensor."""
+    return (cell // 8) / 16.0
 
 
-def level_of(cell: Cells) -> Cells:
+def level_of(cell: Any) -> Any:
     """Algorithm 1's level in a strain, 0 … 7."""
-    return cell & np.int16(7)
+    return cell % 8
+
+
+def tables() -> Tables:
+    """What :func:`fill_cells` looks up."""
+    return (*walks(), LENGTH, LEADING_GAP, _WORTH)
+
+
+@njit
+def fill_cells(
+    mask: np.int64,
+    side: Walk,
+    trumps: Walk,
+    length: NDArray[np.int8],
+    leading: NDArray[np.int8],
+    worth: NDArray[np.int16],
+    levels: NDArray[np.int8],
+    out: NDArray[np.int16],
+) -> None:
+    """The cells of one hand; ``levels`` is room for five numbers."""
+    fill_levels(mask, side, trumps, length, leading, levels)
+    shared, longest, short = BASE, 0, 0
+    for suit in range(4):
+        field = (mask >> (13 * suit)) & 0x1FFF
+        shared += worth[field, 0]
+        longest = max(longest, length[field])
+        short += length[field] < 2
+    for suit in range(4):
+        field = (mask >> (13 * suit)) & 0x1FFF
+        value = shared + worth[field, 1] + LONGEST * (length[field] == longest)
+        out[suit] = 8 * max(value, 0) + levels[suit]
+    out[4] = 8 * max(shared - SHORT * short, 0) + levels[4]
 
 
 @njit
@@ -84,16 +117,4 @@ def _cells(
 ) -> None:
     levels = np.empty(5, dtype=np.int8)
     for i in range(len(hands)):
-        mask = np.int64(hands[i])
-        fill_levels(mask, side, trumps, length, leading, levels)
-        shared, longest, short = BASE, 0, 0
-        for suit in range(4):
-            field = (mask >> (13 * suit)) & 0x1FFF
-            shared += worth[field, 0]
-            longest = max(longest, length[field])
-            short += length[field] < 2
-        for suit in range(4):
-            field = (mask >> (13 * suit)) & 0x1FFF
-            value = shared + worth[field, 1] + LONGEST * (length[field] == longest)
-            out[i, suit] = 8 * max(value, 0) + levels[suit]
-        out[i, 4] = 8 * max(shared - SHORT * short, 0) + levels[4]
+        fill_cells(np.int64(hands[i]), side, trumps, length, leading, worth, levels, out[i])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.turn import Turn, seat_to_call
+from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
 from bayesbridge.errors import BayesBridgeError
 
 
@@ -58,7 +58,7 @@ class IterativeBidder:
     def _by_bid(self, before: Auction) -> NDArray[np.float64]:
         """(38, 38) P(call ∣ highest bid of the hand); the index of a bid nX is 5n − 2 + X."""
         legal = np.zeros(38, dtype=np.bool_)
-        legal[[call.index for call in before.legal_calls()]] = True
+        legal[list(legal_indices(before))] = True
         chances = np.tile(self.slip / legal.sum() * legal, (38, 1))
         bids = np.arange(38)
         chances[bids, np.where(legal, bids, 0)] += 1.0 - self.slip

@@ -37,7 +37,8 @@ class MixtureBidder:
         Turn.of(auction, index)
         before = self._log_weights(hands, auction, index)
         chance = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
-        return np.logaddexp.reduce(before + chance, axis=0)
+        total: Floats = np.logaddexp.reduce(before + chance, axis=0)
+        return total
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
@@ -53,4 +54,5 @@ class MixtureBidder:
         weights = np.full((len(self.bidders), len(hands)), -np.log(len(self.bidders)))
         for earlier in range(index % len(auction.bidders), index, len(auction.bidders)):
             weights += np.array([bidder.log_likelihood(hands, auction, earlier) for bidder in self.bidders])
-        return weights - np.logaddexp.reduce(weights, axis=0)
+        weights -= np.logaddexp.reduce(weights, axis=0)
+        return weights

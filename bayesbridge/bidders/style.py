@@ -18,14 +18,15 @@ all others have passed before (light in last seat), minus a quarter when vulnera
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
+from bayesbridge.auction import Auction, Call
 from bayesbridge.bidders.features import CELLS, Cells, cells, level_of, value_of
-from bayesbridge.bidders.turn import Turn, seat_to_call
+from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
@@ -41,6 +42,10 @@ PARTNERS_SUIT: Final = 1.0
 OPPONENTS_STRAIN: Final = -1.0
 LAST_SEAT: Final = 0.25
 VULNERABLE: Final = -0.25
+
+LEANING: Final = np.array([0.0] * 3 + [0.2, 0.2, 0.2, 0.2, -0.8] * 7)
+"""(38,) what a trick of suit preference adds to a hand, by call: a suit gains one trick on no trumps, and as it adds
+up to nothing over the five strains it is no aggressiveness in disguise."""
 
 
 class Options(NamedTuple):
@@ -64,38 +69,29 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, before: Auction, vulnerable: Vulnerability = Vulnerability.NONE) -> Options:
         """The options of the seat in turn."""
-        shift = _shifts(before, vulnerable)
-        lowest: dict[int, int] = {}
-        rows: list[tuple[int, int, float, float, float, float]] = []
-        for call in before.legal_calls():
-            if call.strain is not None:
-                strain, tricks = int(call.strain), 6 + call.level
-                entry = lowest.setdefault(strain, tricks)
-                rows.append((call.index, strain, tricks, entry, 1.0, shift[strain]))
-            elif call.index:
-                rows.append((call.index, Strain.NT, 0.0, DOUBLES_FROM, 0.0, shift[Strain.NT]))
-        table = np.array(rows, dtype=np.float64).reshape(-1, 6).T
-        return cls(table[0].astype(np.int64), table[1].astype(np.int64), *table[2:])
+        return _options(before, vulnerable)
 
 
 class Terms(NamedTuple):
-    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 + u1 · b + u2 · b²."""
+    """Utility as a quadratic in b, the tricks that a style adds to the hand: u = u0 + u1 · b + u2 · b².
 
-    u0: Floats
-    u1: Floats
+    Arrays, or expressions of PyTensor where the cells are one.
+    """
+
+    u0: Any
+    u1: Any
     u2: Floats
 
     @classmethod
-    def of(cls, cell: Cells, options: Options) -> Terms:
+    def of(cls, cell: Any, options: Options) -> Terms:
         """Utilities of the options (m,) for the cells of their strains, (…, m)."""
         y = value_of(cell) + options.shift
         over = options.tricks - y
-        iterative = (options.tricks - 6 <= level_of(cell)) * options.match
+        iterative = (level_of(cell) >= options.tricks - 6) * options.match
         u0 = ENTRY * (y - options.entry) - MATCH * options.match * over**2 + ITERATIVE * iterative
-        u1 = ENTRY + 2.0 * MATCH * options.match * over
-        return cls(u0, u1, np.broadcast_to(-MATCH * options.match, u0.shape))
+        return cls(u0, ENTRY + 2.0 * MATCH * options.match * over, -MATCH * options.match)
 
-    def utility(self, added: Floats) -> Floats:
+    def utility(self, added: Any) -> Any:
         """u for a style that adds b tricks."""
         return self.u0 + (self.u1 + self.u2 * added) * added
 
@@ -108,7 +104,7 @@ class StyleBidder:
     """Tricks by which he overvalues his hand."""
 
     suit_preference: float = 0.0
-    """Tricks by which he overvalues suits against no trumps."""
+    """Tricks by which he prefers a suit to no trumps; see :data:`LEANING`."""
 
     temperature: float = 1.0
     """How loosely he follows his own judgement: near 0 he takes the best call, high up any."""
@@ -133,20 +129,24 @@ class StyleBidder:
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
-        options = Options.of(turn.before, self.vulnerable)
-        odds = self._odds(
-            np.broadcast_to(np.arange(CELLS, dtype=np.int16)[:, None], (CELLS, len(options.call))), options
-        )
-        totals = np.zeros((5, CELLS))
-        for strain in range(5):
-            totals[strain] = odds[:, options.strain == strain].sum(axis=1)
-        if turn.call.index:
-            column = int(np.searchsorted(options.call, turn.call.index))
-            chosen, strain = np.ascontiguousarray(odds[:, column]), int(options.strain[column])
-        else:
-            chosen, strain = np.ones(CELLS), 0
-        out = np.empty(len(hands))
-        _log_chances(cells(hands), totals, chosen, strain, self.slip, self.slip / (1 + len(options.call)), out)
+        return self.log_chances(cells(hands), Options.of(turn.before, self.vulnerable), turn.call.index)
+
+    def log_chances(self, cell: Cells, options: Options, call: int) -> Floats:
+        """log P(call) for (n, 5) cells of hands: what :meth:`log_likelihood` answers, its inputs worked out."""
+        # Many hands share few cells: beyond some, odds are looked up and not worked out.
+        few = len(cell) < CELLS
+        at = cell[:, options.strain] if few else np.arange(CELLS, dtype=np.int16)[:, None]
+        odds = self._odds(at, options)
+        column = int(np.searchsorted(options.call, call)) if call else -1
+        floor = self.slip / (1 + len(options.call))
+        if few:
+            chosen = odds[:, column] if call else 1.0
+            with np.errstate(divide="ignore"):
+                return np.log(floor + (1.0 - self.slip) * chosen / (1.0 + odds.sum(axis=1)))
+        totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])
+        numerator = np.ascontiguousarray(odds[:, column]) if call else np.ones(CELLS)
+        out = np.empty(len(cell))
+        _log_chances(cell, totals, numerator, int(options.strain[column]) if call else 0, self.slip, floor, out)
         return out
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
@@ -163,8 +163,9 @@ class StyleBidder:
 
     def _odds(self, cell: Cells, options: Options) -> Floats:
         """exp(u / temperature): the odds of each option against Pass, but for slips."""
-        added = self.aggressiveness + self.suit_preference * (options.strain < Strain.NT)
-        return np.exp(Terms.of(cell, options).utility(added) / self.temperature)
+        added = self.aggressiveness + self.suit_preference * LEANING[options.call]
+        odds: Floats = np.exp(Terms.of(cell, options).utility(added) / self.temperature)
+        return odds
 
 
 @njit
@@ -176,6 +177,24 @@ def _log_chances(
         for s in range(5):
             total += totals[s, cell[i, s]]
         out[i] = np.log(floor + (1.0 - slip) * chosen[cell[i, strain]] / total)
+
+
+@lru_cache(maxsize=256)
+def _options(before: Auction, vulnerable: Vulnerability) -> Options:
+    shift = _shifts(before, vulnerable)
+    lowest: dict[int, int] = {}
+    rows: list[tuple[int, int, float, float, float, float]] = []
+    for call in map(Call, legal_indices(before)):
+        if call.strain is not None:
+            strain, tricks = int(call.strain), 6 + call.level
+            rows.append((call.index, strain, tricks, lowest.setdefault(strain, tricks), 1.0, shift[strain]))
+        elif call.index:
+            rows.append((call.index, Strain.NT, 0.0, DOUBLES_FROM, 0.0, shift[Strain.NT]))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+    options = Options(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
+    for column in options:
+        column.flags.writeable = False
+    return options
 
 
 def _shifts(before: Auction, vulnerable: Vulnerability) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from bayesbridge.auction import Auction, Call
@@ -38,3 +39,9 @@ def seat_to_call(auction: Auction) -> Seat:
     if (seat := auction.turn) is None:
         raise IllegalCall(f"the auction '{auction}' is over: nobody calls any more", auction=auction)
     return seat
+
+
+@lru_cache(maxsize=256)
+def legal_indices(before: Auction) -> tuple[int, ...]:
+    """Indices of the legal calls, rising; the rules are asked once for each auction."""
+    return tuple(call.index for call in before.legal_calls())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.card_wins import CardWinsEstimator
@@ -20,5 +21,9 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder."""
-    return {"iterative": IterativeBidder()}
+    """The paper's bidder, the same with suits, and a sober player with a style."""
+    return {
+        "iterative": IterativeBidder(),
+        "iterative-suits": IterativeBidder(suits=True),
+        "style": StyleBidder(),
+    }

@@ -1,0 +1,116 @@
+"""Fitted styles: draws of every player's four numbers, what they are worth, and the bidders they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.bidders.mixture import MixtureBidder
+from bayesbridge.bidders.style import LEANING, StyleBidder
+from bayesbridge.errors import BayesBridgeError
+
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
+
+STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
+"""The four parameters of a style, by the names of :class:`StyleBidder`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Styles:
+    """Fitted styles: an ArviZ DataTree with the draws, how they were found, and calls simulated to check them."""
+
+    tree: xarray.DataTree
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who was fitted."""
+        return tuple(str(name) for name in self.tree["posterior"].dataset["player"].values)
+
+    @cached_property
+    def values(self) -> Floats:
+        """(draws, players, 4) all draws of all chains, parameters in the order of :data:`STYLE`."""
+        posterior = self.tree["posterior"].dataset
+        stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
+        return np.stack(stacked, axis=-1)
+
+    def draws(self, player: str) -> Floats:
+        """(draws, 4) what is known of one player."""
+        if player not in self.players:
+            raise BayesBridgeError(f"no player {player!r} among those fitted: {', '.join(self.players)}", player=player)
+        return self.values[:, self.players.index(player)]
+
+    def bidder(self, player: str) -> StyleBidder:
+        """The player at his posterior mean: quick, and certain of what is not certain."""
+        return StyleBidder(*self.draws(player).mean(axis=0).tolist())
+
+    def mixture(self, player: str, models: int = 32) -> MixtureBidder:
+        """The player with all that is not known about him: evenly spaced draws as equally likely models."""
+        draws = self.draws(player)
+        chosen = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
+        return MixtureBidder(tuple(StyleBidder(*draws[row].tolist()) for row in chosen))
+
+    def summary(self) -> Any:
+        """ArviZ's table: mean, deviation, interval, effective draws and R-hat of every parameter."""
+        import arviz
+
+        return arviz.summary(self.tree, var_names=[name for name in STYLE if name in self.tree["posterior"]])
+
+    @property
+    def worst_rhat(self) -> float:
+        """R-hat of the parameter that has settled least; 1.01 or less is good, 1.05 usable. Known ones do not count."""
+        import arviz
+
+        posterior = self.tree["posterior"].dataset
+        free = [name for name in STYLE if float(posterior[name].std()) > 1e-12]
+        return max(float(arviz.rhat(posterior[free])[name].max()) for name in free) if free else 1.0
+
+    @property
+    def divergences(self) -> int:
+        """How often NUTS lost its way; a few among thousands is no worry."""
+        return int(self.tree["sample_stats"]["diverging"].sum())
+
+    def check(self) -> dict[str, tuple[float, float]]:
+        """Posterior predictive check: statistic → (observed, share of simulated values at most that; ties half).
+
+        Shares near 0 or 1 say that the model does not make calls like those on record.
+        """
+        observed = self.tree["observed_data"].dataset["call"].values
+        simulated = self.tree["posterior_predictive"].dataset["call"].values
+        simulated = simulated.reshape(-1, simulated.shape[-1])
+        statistics: dict[str, Callable[[Any], Any]] = {
+            "passes": lambda call: (call == 0).mean(axis=-1),
+            "suit bids": lambda call: (LEANING[call] > 0).mean(axis=-1),
+            "mean level": lambda call: np.where(call > 2, (call + 2) // 5, 0).mean(axis=-1),
+            "bids from level 3": lambda call: (call >= 13).mean(axis=-1),
+        }
+        found = {}
+        for name, statistic in statistics.items():
+            seen, drawn = float(statistic(observed)), statistic(simulated)
+            found[name] = seen, float(((drawn < seen) + 0.5 * (drawn == seen)).mean())
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write everything as netCDF."""
+        self.tree.to_netcdf(path, engine="h5netcdf")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Styles:
+        """Read what :meth:`save` wrote."""
+        import xarray
+
+        if not Path(path).is_file():
+            raise BayesBridgeError(f"no file {str(path)!r}: save fitted styles there first", path=str(path))
+        with xarray.open_datatree(path, engine="h5netcdf") as tree:
+            return cls(tree.load())
+
+    def __repr__(self) -> str:
+        return f"<Styles of {', '.join(self.players)}: {len(self.values)} draws>"

@@ -1,0 +1,88 @@
+"""Simulated auctions, and mixtures of models."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.mixture import MixtureBidder
+from bayesbridge.bidders.simulate import call_probabilities, sample_call, simulate_auction
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall
+from tests.bidders.conftest import random_deals
+
+HAND = "AKQ52.J3.A94.K83"
+
+
+class Plain:
+    """A model with nothing but the protocol."""
+
+    def __init__(self, model):
+        self.log_likelihood = model.log_likelihood
+
+
+def test_any_model_gives_its_chances(random_hands):
+    auction = Auction.of("S:1H", dummy="N")
+    for model in (StyleBidder(), IterativeBidder(suits=True)):
+        asked = call_probabilities(Plain(model), random_hands[:20], auction)
+        np.testing.assert_allclose(asked, model.probabilities(random_hands[:20], auction))
+
+
+def test_calls_are_drawn_with_their_chances():
+    auction, rng = Auction.three("S"), np.random.default_rng(1)
+    style = StyleBidder(slip=0.0)
+    drawn = np.bincount([sample_call(style, HAND, auction, rng).index for _ in range(2000)], minlength=38)
+    expected = style.probabilities(np.array([Hand.of(HAND).mask], dtype=np.uint64), auction)[0]
+    often = expected > 0.005
+    seen = [*drawn[often], drawn[~often].sum()]
+    assert stats.chisquare(seen, 2000 * np.array([*expected[often], expected[~often].sum()])).pvalue > 1e-3
+    # A negative control: another temperature is told apart.
+    other = StyleBidder(temperature=1.4, slip=0.0)
+    wrong = other.probabilities(np.array([Hand.of(HAND).mask], dtype=np.uint64), auction)[0]
+    assert stats.chisquare(seen, 2000 * np.array([*wrong[often], wrong[~often].sum()])).pvalue < 1e-3
+
+
+def test_whole_auctions_are_over_and_repeat_with_their_seed():
+    for number, deal in enumerate(random_deals(10, 2)):
+        auction = simulate_auction(deal, StyleBidder(), first="W", rng=number)
+        assert auction.is_over
+        assert auction.bidders == (Seat.W, Seat.E, Seat.S)
+        assert auction == simulate_auction(deal, dict.fromkeys(Seat, StyleBidder()), first="W", rng=number)
+    assert simulate_auction(deal, StyleBidder(), dummy=None, first="N", rng=1).dummy is None
+
+
+def test_sharp_bidders_reach_the_highest_bid():
+    for deal in random_deals(30, 3):
+        auction = simulate_auction(deal, IterativeBidder(slip=0.0, suits=True))
+        masks = np.array([deal[seat].mask for seat in auction.bidders], dtype=np.uint64)
+        highest = IterativeBidder(suits=True).highest_bids(masks).max()
+        assert (auction.last_bid.index if auction.last_bid else 0) == highest
+
+
+def test_a_seat_without_a_bidder_or_a_hand_is_named():
+    deal = random_deals(1, 4)[0]
+    with pytest.raises(BayesBridgeError, match=r"^no bidder for W and E: "):
+        simulate_auction(deal, {Seat.S: StyleBidder()})
+    with pytest.raises(DealError, match="S's hand"):
+        sample_call(StyleBidder(), "AK...", Auction.three("S"))
+    with pytest.raises(IllegalCall, match="is over"):
+        sample_call(StyleBidder(), HAND, Auction.of("S:1C Pass Pass", dummy="N"))
+
+
+def test_a_mixture_sums_its_models_out_over_a_whole_auction(random_hands):
+    models = StyleBidder(-1.0), StyleBidder(0.0, 1.0), StyleBidder(1.5, 0.0, 0.5)
+    mixture, auction = MixtureBidder(models), Auction.of("S:1H 1NT Pass 2D Pass Pass", dummy="N")
+    mine = (0, 3)
+    hands = random_hands[:100]
+    by_model = [sum(model.log_likelihood(hands, auction, index) for index in mine) for model in models]
+    expected = np.log(np.mean(np.exp(by_model), axis=0))
+    found = sum(mixture.log_likelihood(hands, auction, index) for index in mine)
+    np.testing.assert_allclose(found, expected)
+    # One call at a time, each model as likely as at first, is something else.
+    apart = sum(np.log(np.mean(np.exp([m.log_likelihood(hands, auction, i) for m in models]), axis=0)) for i in mine)
+    assert np.abs(apart - expected).max() > 0.01
+    with pytest.raises(BayesBridgeError, match="no bidders"):
+        MixtureBidder(())

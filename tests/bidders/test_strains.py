@@ -1,0 +1,81 @@
+"""Algorithm 1 with trumps: the kernel against a plain transcription of its rule."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+
+from bayesbridge.bidders.strains import highest_bids, strain_levels
+from bayesbridge.capture import literal
+from bayesbridge.cards import Hand, Strain, Suit
+from tests import strategies
+
+
+def meets(hand: Hand, trump: Suit, k: int) -> bool:
+    """Whether a hand meets a target with trumps, told card by card."""
+    columns = {s: [r for r in range(13) if hand.field(s) >> (12 - r) & 1] for s in Suit}
+    lead = {s: columns[s][0] if columns[s] else 13 for s in Suit}
+    if len(columns[trump]) <= lead[trump]:
+        return False
+    losers = sum(lead[s] if s is trump else min(lead[s], len(columns[s])) for s in Suit)
+    budget = 13 - k - losers
+    if budget < 0:
+        return False
+    captures = 0
+    for s in Suit:
+        if len(columns[s]) <= lead[s]:
+            continue
+        captures += 1
+        drawn = -(-(13 - len(columns[s])) // 3) if s is trump else 13
+        for number, (column, following) in enumerate(zip(columns[s], columns[s][1:], strict=False), start=2):
+            gap = following - column - 1 if number <= drawn else 0
+            if gap > budget:
+                break
+            budget -= gap
+            captures += 1
+    return captures >= k
+
+
+def levels(hand: Hand) -> list[int]:
+    found = []
+    for trump in Suit:
+        level = 0
+        while level < 7 and meets(hand, trump, level + 7):
+            level += 1
+        found.append(level)
+    return [*found, literal.bid(hand).level]
+
+
+@given(strategies.hands)
+@example(Hand.from_pbn("AKQJT98765432..."))
+@example(Hand.from_pbn("AKQJT9876543.A.."))
+@example(Hand.from_pbn("AKQJ.AKQ.AKQ.AKQ"))
+@example(Hand.from_pbn("AKQT96.AK5.A4.83"))
+def test_the_kernel_does_what_the_rule_says(hand):
+    masks = np.array([hand.mask], dtype=np.uint64)
+    expected = levels(hand)
+    assert strain_levels(masks)[0].tolist() == expected
+    bids = [5 * level - 2 + strain for strain, level in enumerate(expected) if level]
+    assert highest_bids(masks)[0] == max(bids, default=0)
+
+
+@pytest.mark.parametrize(
+    ("hand", "strain", "level"),
+    [
+        ("KQT85.A3.T94.K83", "S", 1),  # 3 first captures, Q and T in reach, two long spades
+        ("AKQ52.J3.A94.K83", "S", 1),
+        ("AKQ52.J3.A94.K83", "NT", 0),  # a doubleton jack: condition B fails
+        ("AKQJT98765432...", "S", 7),  # voids cost nothing with trumps
+        ("AKQJT98765432...", "NT", 0),
+        ("5432.432.432.432", "S", 0),
+    ],
+)
+def test_hands_by_hand(hand, strain, level):
+    found = strain_levels(np.array([Hand.from_pbn(hand).mask], dtype=np.uint64))
+    assert found[0, Strain.of(strain)] == level
+
+
+def test_strong_hands_bid_and_weak_hands_pass(random_hands):
+    bids = highest_bids(random_hands) > 0
+    points = np.array([Hand(int(mask)).points for mask in random_hands])
+    assert bids[points >= 20].mean() > 0.9
+    assert bids[points <= 5].mean() < 0.02

@@ -1,0 +1,116 @@
+"""The style model: utilities told call by call in plain Python beside the tables and kernels."""
+
+from math import exp
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.features import CELLS, cells
+from bayesbridge.bidders.strains import strain_levels
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.cards import Hand, Strain, Suit
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.notation.record import Vulnerability
+from tests import strategies
+
+styles = st.builds(StyleBidder, st.floats(-2, 2), st.floats(-2, 2), st.floats(0.2, 5), st.floats(0, 1))
+
+
+def value(hand: Hand, strain: Strain) -> float:
+    """What a hand is worth in a strain, in tricks."""
+    controls = sum({"A": 2, "K": 1}.get(str(card)[1], 0) for card in hand)
+    worth = 4 + 3 / 16 * hand.points + controls / 8
+    lengths = [hand.length(suit) for suit in Suit]
+    if strain is Strain.NT:
+        return worth - 0.75 * sum(length < 2 for length in lengths)
+    suit = Suit(int(strain))
+    quality = sum(card.rank >= 8 for card in hand if card.suit is suit)
+    worth += (hand.length(suit) - 5) / 2 + quality / 8 + (hand.length(suit) == max(lengths)) / 4
+    return max(worth, 0.0)
+
+
+def probabilities(style: StyleBidder, hand: Hand, auction: Auction) -> dict[str, float]:
+    """P(call) for every legal call, straight from the formulas."""
+    seat, level = auction.turn, strain_levels(np.array([hand.mask], dtype=np.uint64))[0]
+    shift = dict.fromkeys(Strain, -0.25 if seat in style.vulnerable else 0.0)
+    everybody_passed = len(auction.calls) == len(auction.bidders) - 1 and auction.last_bid is None
+    for strain in Strain:
+        partner = auction.dummy is None and any(c.strain is strain and s is seat.partner for s, c in auction)
+        opponent = any(
+            c.strain is strain and s is not seat and (auction.dummy is not None or s is not seat.partner)
+            for s, c in auction
+        )
+        shift[strain] += 0.25 * everybody_passed + (partner and strain is not Strain.NT) - opponent
+    u = {"Pass": 0.0}
+    for call in auction.legal_calls():
+        strain = Strain.NT if call.strain is None else call.strain
+        y = value(hand, strain) + shift[strain] + style.aggressiveness
+        if call.strain is None:
+            if call.index:
+                u[str(call)] = 3 * (y - 8)
+            continue
+        y += style.suit_preference * (-0.8 if strain is Strain.NT else 0.2)
+        t = 6 + call.level
+        lowest = next(6 + c.level for c in auction.legal_calls() if c.strain is strain)
+        u[str(call)] = 3 * (y - lowest) - (t - y) ** 2 + (call.level <= level[strain])
+    odds = {call: exp(utility / style.temperature) for call, utility in u.items()}
+    total = sum(odds.values())
+    return {call: style.slip / len(u) + (1 - style.slip) * odds[call] / total for call in odds}
+
+
+@given(styles, strategies.hands, strategies.auctions(), st.sampled_from(Vulnerability))
+@example(StyleBidder(), Hand.from_pbn("AKQJ.AKQ.AKQ.AKQ"), Auction.four("N"), Vulnerability.ALL)
+@example(StyleBidder(), Hand.from_pbn("...AKQJT98765432"), Auction.of("N:1C 1H X"), Vulnerability.NONE)
+@example(StyleBidder(), Hand.from_pbn("5432.5432.5432.2"), Auction.of("N:1S Pass 2S"), Vulnerability.EW)
+def test_chances_are_what_the_formulas_say(style, hand, auction, vulnerable):
+    if auction.is_over:
+        return
+    style = StyleBidder(style.aggressiveness, style.suit_preference, style.temperature, style.slip, vulnerable)
+    found = style.probabilities(np.array([hand.mask], dtype=np.uint64), auction)[0]
+    expected = probabilities(style, hand, auction)
+    calls = auction.legal_calls()
+    assert {str(call) for call in calls} == set(expected)
+    np.testing.assert_allclose([found[call.index] for call in calls], [expected[str(c)] for c in calls], atol=1e-12)
+
+
+@pytest.mark.parametrize("text", ["S:Pass", "S:1S 2C", "S:1H 1NT Pass 7NT", "S:1H 1NT Pass 2D"])
+def test_tables_for_many_hands_agree_with_the_formulas_for_few(text, random_hands):
+    auction, style = Auction.of(text, dummy="N"), StyleBidder(0.3, -0.4, 0.7, 0.05)
+    assert len(random_hands) > CELLS
+    index = len(auction.calls) - 1
+    many = style.log_likelihood(random_hands, auction, index)
+    few = np.concatenate([style.log_likelihood(part, auction, index) for part in np.split(random_hands, 8)])
+    np.testing.assert_allclose(many, few)
+
+
+def test_cells_stay_in_their_range(random_hands):
+    masks = [Hand.from_pbn(text).mask for text in ("AKQJ.AKQ.AKQ.AKQ", "AKQJT98765432...", "5432.432.432.432")]
+    found = cells(np.array([*masks, *random_hands], dtype=np.uint64))
+    assert found.min() >= 0
+    assert found.max() < CELLS
+
+
+def test_styles_do_what_their_names_say(random_hands):
+    opening = Auction.three("S")
+
+    def share(style, of):
+        return style.probabilities(random_hands, opening)[:, of].sum(axis=1).mean()
+
+    bids, no_trumps = slice(3, None), slice(7, None, 5)
+    assert share(StyleBidder(1.0), bids) > share(StyleBidder(), bids) + 0.15
+    assert share(StyleBidder(0.0, -1.0), no_trumps) > share(StyleBidder(), no_trumps) + 0.05
+    assert share(StyleBidder(vulnerable="NS"), bids) < share(StyleBidder(), bids)
+    cold = StyleBidder(temperature=0.1, slip=0.0).probabilities(random_hands, opening).max(axis=1)
+    hot = StyleBidder(temperature=10.0, slip=0.0).probabilities(random_hands, opening).max(axis=1)
+    assert cold.mean() > 0.9 > 0.3 > hot.mean()
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"), [("temperature", 0.0), ("aggressiveness", 9.0), ("suit_preference", float("nan"))]
+)
+def test_numbers_that_are_no_style_are_refused(argument, value):
+    with pytest.raises(BayesBridgeError, match=rf"^{argument} {value}: it lies from"):
+        StyleBidder(**{argument: value})
