@@ -11,7 +11,9 @@ from .estimators.hookspecs import hookimpl
 from .estimators.plain import estimator
 from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 from .posterior.layouts import Layouts
-from .results import estimate
+from .results import equally_weighted, estimate
+from .sharpening import sharpening
+from .summary import contract_probabilities, summary
 from .tricks import Trick
 
 __version__: str
@@ -43,7 +45,11 @@ __all__ = [
     "Trick",
     "Void",
     "card_wins",
+    "contract_probabilities",
+    "equally_weighted",
     "estimate",
     "estimator",
     "hookimpl",
+    "sharpening",
+    "summary",
 ]

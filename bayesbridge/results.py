@@ -102,7 +102,8 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
         name, output = names[key], sums.output
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
         values = found.draws[key]
-        attrs = {"long_name": output.doc, "estimator": key[0], "mean": _attr(sums.mean), "sd": _attr(sums.sd.ravel())}
+        attrs = {"long_name": output.doc, "estimator": key[0], "exact": int(sums.exact)}
+        attrs |= {"mean": _attr(sums.mean), "sd": _attr(sums.sd.ravel())}
         draws[name] = (("chain", "draw", *output.dims), values.reshape(chains, -1, *values.shape[1:]), attrs)
         if sums.pmf is not None:
             pmfs[name] = _pmf(name, sums)

@@ -1,0 +1,93 @@
+"""How a belief sharpens: entropy, tricks and the chance of the contract after every call and every trick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.evaluate import Progress, evaluate
+from bayesbridge.evidence import Play
+from bayesbridge.random64 import Seed
+from bayesbridge.results import ask
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def sharpening(
+    belief: Belief,
+    *,
+    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    level: int = 1,
+    by_card: bool = False,
+    draws: int = 20_000,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+) -> pandas.DataFrame:
+    """A row for the belief before any evidence, then one after each piece; cards come a trick at a time.
+
+    Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
+    posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
+    that they hold; ``make``, P(at least 6 + level tricks). ``by_card`` gives every card its own row.
+    """
+    import pandas
+
+    if level not in range(1, 8):
+        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
+    events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
+    history = list(belief.history())
+    rows = []
+    for number, (pieces, event) in enumerate(events, 1):
+        rows.append({"event": event, **_believed(history[pieces], pair, level, draws, rng)})
+        if progress is not None:
+            progress(number, len(events))
+    table = pandas.DataFrame(rows)
+    table.attrs = {"level": level}
+    return table
+
+
+def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:
+    """How many pieces are seen after each event, and what it is called."""
+    evidence = belief.evidence
+    tricks = iter(belief.tricks)
+    cards = 0
+    for number, piece in enumerate(evidence, 1):
+        if isinstance(piece, Play):
+            cards += 1
+            more = number < len(evidence) and isinstance(evidence[number], Play)
+            if cards % 4 == 1:
+                trick = next(tricks)
+            if by_card:
+                yield number, str(piece)
+            elif cards % 4 == 0 or not more:
+                yield number, f"trick {(cards + 3) // 4}: {trick}" if cards % 4 == 0 else str(piece)
+        else:
+            yield number, str(piece)
+
+
+def _believed(
+    belief: Belief, pair: str | tuple[Seat | str, Seat | str] | None, level: int, draws: int, rng: Seed
+) -> dict[str, Any]:
+    posterior = belief.infer(draws=draws, rng=rng)
+    sums = evaluate(posterior, [CaptureEstimator()], ask(posterior, pair), rng=rng).sums["capture", "T"]
+    assert sums.pmf is not None
+    tricks = sums.lowest + np.arange(len(sums.pmf))
+    qualified = float(sums.pmf[tricks > 0].sum())
+    mean = float(sums.pmf @ tricks)
+    return {
+        "layouts": posterior.count,
+        "method": "convolution" if sums.exact and not posterior.exact else posterior.method,
+        "exact": sums.exact and posterior.log_soft_error == 0.0,
+        "entropy_bits": posterior.entropy_bits,
+        "qualified": qualified,
+        "T_mean": mean,
+        "T_mean_qualified": mean / qualified if qualified else nan,
+        "make": min(1.0, float(sums.pmf[tricks >= 6 + level].sum())),
+    }

@@ -1,0 +1,243 @@
+"""A result as one table: every quantity with its mean, spread and interval, and how far to trust them.
+
+T is a mixture: the mass where the conditions fail, and T given that they hold. The table shows both, before the mean
+that mixes them. Where a figure is exact there is no Monte Carlo error, no effective sample size and no R-hat: the
+cells say so instead of showing a number that means nothing.
+
+The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
+u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
+error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
+they are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.errors import BayesBridgeError
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+Floats = NDArray[np.float64]
+
+LEVELS: Final = range(1, 8)
+"""Levels of a contract; level n needs 6 + n tricks."""
+
+EXACT: Final = "exact"
+NONE: Final = "–"
+"""Stands where a figure has no meaning, such as the R-hat of one chain."""
+
+
+def summary(
+    result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
+) -> pandas.DataFrame:
+    """One row a quantity, those of the contract first; the index names them as ArviZ does, such as ``delta[C]``.
+
+    Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass may
+    be larger), then ``mcse``, ``ess`` and ``r_hat``, which say ``exact`` where the figure is. ``names`` picks
+    outputs. The attributes of the table are those of the result.
+    """
+    import pandas
+
+    if not 0.0 < probability < 1.0:
+        raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
+    wanted = _wanted(result, names)
+    draws = _Draws.of(result)
+    ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
+    rows: dict[str, list[Any]] = {}
+    for name in sorted(wanted, key=lambda name: not _counts_tricks(result, name)):
+        for quantity in _quantities(result, name):
+            interval = shortest_interval(quantity.values, quantity.chances, probability)
+            rows[quantity.label] = [
+                quantity.mean,
+                quantity.sd,
+                *((np.nan, np.nan) if quantity.event else interval),
+                *draws.errors(quantity),
+            ]
+    table = pandas.DataFrame.from_dict(rows, orient="index", columns=["mean", "sd", *ends, "mcse", "ess", "r_hat"])
+    # As objects, since pandas would print the errors of a column that has no word in it with trailing zeros.
+    table = table.astype({"mcse": object, "ess": object, "r_hat": object})
+    table.index.name = "quantity"
+    table.attrs = dict(result.attrs)
+    return table
+
+
+def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
+    """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
+
+    T is 0 where the conditions fail, so that mass makes no contract.
+    """
+    import xarray
+
+    pmf = distribution(result, name)
+    values = pmf[f"{name}_value"]
+    made = [pmf.where(values >= 6 + level, 0.0).sum(f"{name}_value").clip(max=1.0) for level in LEVELS]
+    return xarray.concat(made, "level").assign_coords(level=list(LEVELS)).transpose(..., "level")
+
+
+def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:
+    """The distribution of an integer output over ``name_value``."""
+    pmfs = result["pmf"].to_dataset()
+    if name not in pmfs:
+        raise BayesBridgeError(
+            f"the result has no distribution of {name!r}: it has {', '.join(map(str, pmfs)) or 'none'}", name=name
+        )
+    return pmfs[name]
+
+
+def is_mixture(name: str) -> bool:
+    """Whether an output is a T that is 0 where the conditions fail."""
+    return name == "T" or name.endswith("_T")
+
+
+def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:
+    """The shortest [a, b] from value to value that holds the probability; of equally short ones the likeliest.
+
+    ``chances`` (n,) belong to ``values`` (n,) and add up to one.
+
+    >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
+    (9.0, 10.0)
+    """
+    order = np.argsort(values, kind="stable")
+    places, mass = np.asarray(values, dtype=np.float64)[order], chances[order]
+    before = np.concatenate([[0.0], np.cumsum(mass)])
+    # Rounding must not ask for one value more than the mass itself does.
+    last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)
+    first = np.flatnonzero(last < len(places))
+    last = last[first]
+    width = places[last] - places[first]
+    held = before[last + 1] - before[first]
+    best = int(np.lexsort((-held, width))[0])
+    return float(places[first[best]]), float(places[last[best]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Quantity:
+    """One number: its distribution, and the draws behind it unless it is exact."""
+
+    label: str
+    values: NDArray[Any]
+    chances: Floats
+    mean: float
+    sd: float
+    exact: bool
+    draws: Floats
+    """(chain, draw) values."""
+    given: NDArray[np.bool_] | None = None
+    """(chain, draw) the draws that count; ``None`` for all."""
+    event: bool = False
+    """Whether it is 0 or 1, so that an interval says nothing."""
+
+
+def _wanted(result: xarray.DataTree, names: str | Sequence[str] | None) -> list[str]:
+    known = [str(name) for name in result["posterior"].data_vars]
+    wanted = known if names is None else [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if name not in known:
+            raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(known)}", name=name)
+    return wanted
+
+
+def _counts_tricks(result: xarray.DataTree, name: str) -> bool:
+    scalar = result["posterior"].to_dataset()[name].dims == ("chain", "draw")
+    return scalar and name in result["pmf"].data_vars and (is_mixture(name) or name.endswith("tricks"))
+
+
+def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
+    """Every number of one output; for tricks also the conditions and every contract."""
+    draws = result["posterior"].to_dataset()[name]
+    exact = bool(draws.attrs["exact"])
+    pmf = distribution(result, name) if name in result["pmf"].data_vars else None
+    if _counts_tricks(result, name):
+        yield from _tricks(result, name, draws.values, exact)
+    shape = draws.shape[2:]
+    labels = [draws[dim].values for dim in draws.dims[2:]]
+    means, spreads = (np.reshape(draws.attrs[key], shape) for key in ("mean", "sd"))
+    weights = _Draws.of(result).weights.ravel() if pmf is None else np.empty(0)
+    for cell in np.ndindex(*shape):
+        where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
+        own = draws.values[(..., *cell)]
+        chances = weights if pmf is None else pmf.values[cell]
+        values = own.ravel() if pmf is None else pmf[f"{name}_value"].values
+        label = f"{name}[{where}]" if where else name
+        yield _Quantity(label, values, chances, float(means[cell]), float(spreads[cell]), exact, own)
+
+
+def _tricks(result: xarray.DataTree, name: str, draws: NDArray[Any], exact: bool) -> Iterator[_Quantity]:
+    pmf = distribution(result, name)
+    values, chances = pmf[f"{name}_value"].values, pmf.values
+
+    def event(label: str, share: float, happens: NDArray[np.bool_]) -> _Quantity:
+        ends, both = np.array([0, 1]), np.array([1.0 - share, share])
+        return _Quantity(
+            label, ends, both, share, (share * (1 - share)) ** 0.5, exact, happens.astype(np.float64), event=True
+        )
+
+    if is_mixture(name):
+        fails = float(chances[values == 0].sum())
+        yield event("conditions fail" if name == "T" else f"{name} fails", fails, draws == 0)
+        if fails < 1.0:
+            share = np.where(values > 0, chances, 0.0) / (1.0 - fails)
+            mean = float(share @ values)
+            spread = float(share @ (values - mean) ** 2) ** 0.5
+            yield _Quantity(f"{name} if they hold", values, share, mean, spread, exact, draws, draws > 0)
+    for level, share in zip(LEVELS, contract_probabilities(result, name).values, strict=True):
+        yield event(f"{name} ≥ {6 + level}, level {level}", float(share), draws >= 6 + level)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draws:
+    """What the draws of a result are worth."""
+
+    weights: Floats
+    """(chain, draw) adding up to one."""
+    weighed: bool
+    """Whether they are independent draws with importance weights."""
+    ess: float
+
+    @classmethod
+    def of(cls, result: xarray.DataTree) -> _Draws:
+        shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
+        stats = result["sample_stats"].to_dataset()
+        if "log_weight" not in stats:
+            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]))
+        logs = stats["log_weight"].values
+        weights = np.exp(logs - logs.max())
+        return cls(weights / weights.sum(), stats.attrs["engine"] == "weights", float(stats.attrs["ess"]))
+
+    def errors(self, quantity: _Quantity) -> tuple[Any, Any, Any]:
+        """Monte Carlo standard error of the mean, effective sample size, R-hat."""
+        if quantity.exact:
+            return EXACT, EXACT, EXACT
+        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given * 1.0
+        share = float((self.weights * counts).sum())
+        if not share:
+            return NONE, NONE, NONE
+        u = counts * (quantity.draws - quantity.mean) / share
+        error, r_hat = self._error(u)
+        if not error:
+            return 0.0, NONE, NONE
+        return float(f"{error:.2g}"), round((quantity.sd / error) ** 2), r_hat
+
+    def _error(self, u: Floats) -> tuple[float, Any]:
+        """Standard error of the mean of u, and R-hat where there are chains."""
+        variance = float((self.weights * u**2).sum())
+        if u.min() == u.max():
+            return 0.0, NONE
+        if len(u) > 1:
+            if (u == u[:, :1]).all():  # every chain stuck at its own value: ArviZ would divide by zero
+                return variance**0.5, np.inf
+            statistics: Any = import_module("arviz_stats.base").array_stats
+            return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
+        if self.weighed:
+            # Rare events may have been met at light draws only: no better than if all draws counted the same.
+            return max(float((self.weights**2 * u**2).sum()), variance / u.size) ** 0.5, NONE
+        return (variance / self.ess) ** 0.5, NONE
