@@ -155,7 +155,8 @@ def _lines(text: str) -> dict[str, list[tuple[int, list[int]]]]:
 def _not_toml(path: str, text: str, error: tomllib.TOMLDecodeError) -> UsageError:
     what, _, place = str(error).partition(" (at ")
     numbered = re.match(r"line (\d+)", place)
-    line = int(numbered[1]) if numbered else text.count("\n") + 1
-    key = re.match(r"\s*([\w-]+)\s*=", text.splitlines()[line - 1] if text else "")
+    lines = text.splitlines()
+    line = int(numbered[1]) if numbered else len(lines)
+    key = re.match(r"\s*([\w-]+)\s*=", lines[line - 1]) if line <= len(lines) else None
     named = f"{key[1]}: " if key else ""
     return UsageError(f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes')

@@ -1,13 +1,12 @@
 """What the commands print, for programs and for people."""
 
-import json
 import re
 
 import pytest
 
 from bayesbridge import Hand, __version__
 from bayesbridge.capture import exact, literal
-from bayesbridge.cli import COMMANDS, build_parser, main
+from bayesbridge.cli import COMMANDS, build_parser
 
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ32.A54"
@@ -16,31 +15,6 @@ DUMMY = "J54.AQ2.KQ32.A54"
 def cells(line):
     """The cells of a line of a table."""
     return re.split(r" {2,}", line.strip())
-
-
-@pytest.fixture
-def answer(capsys):
-    """Run a command that must succeed and say nothing on stderr; gives its stdout."""
-
-    def run(*words):
-        assert main(words) == 0
-        out, err = capsys.readouterr()
-        assert err == ""
-        return out
-
-    return run
-
-
-@pytest.fixture
-def document(answer):
-    """Run a command with --json; gives the one object on the one line it prints."""
-
-    def run(*words):
-        out = answer(*words, "--json")
-        assert out.count("\n") == 1
-        return json.loads(out)
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -183,7 +157,7 @@ def test_help_explains_and_gives_an_example_that_parses(answer, command):
     assert "--json" in text
     assert "--seed" in text
     for example in text.partition("example:\n")[2].strip().splitlines():
-        words = example.replace('eval "$(', "").replace(')"', "").split()
+        words = example.strip().replace('eval "$(', "").replace(')"', "").split()
         assert words[0] == "bayesbridge"
         assert build_parser().parse_args(words[1:]).command == command
 
@@ -196,5 +170,5 @@ def test_version(answer):
 def test_completion_scripts_know_the_commands(answer, document, shell):
     script = answer("completion", shell)
     assert document("completion", shell) == {"shell": shell, "script": script.removesuffix("\n")}
-    for word in ("capture", "bid", "study", "conditions", "workers"):
+    for word in ("estimate", "capture", "bid", "study", "conditions", "workers", "void", "position"):
         assert word in script

@@ -6,6 +6,7 @@ from bayesbridge import cli
 
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ32.A54"
+SOUTH = ["count", "--observer", "S", "--hand", HAND]
 
 BAD = {
     "12 cards": (["bid", "AKQ2.KJ3.A54.Q3"], "'AKQ2.KJ3.A54.Q3' has 12 cards", "add the missing 1"),
@@ -46,6 +47,75 @@ BAD = {
     "no second hand": (["capture", HAND], "required: SECOND", "see 'bayesbridge capture --help'"),
     "one hand too many": (["bid", HAND, DUMMY], f"unrecognized arguments: {DUMMY}", "--help"),
     "no command": ([], "required: COMMAND", "see 'bayesbridge --help'"),
+    "no observer": (["count", "--hand", HAND], "no observer", "give --observer S"),
+    "no own hand": (["count", "--observer", "S"], "no hand", "give --hand AKQ2.KJ3.A54.Q32"),
+    "nothing at all": (["estimate"], "no observer", "give --observer S"),
+    "unknown observer": (
+        ["count", "--observer", "Q", "--hand", HAND],
+        "argument --observer: unknown seat 'Q'",
+        "write N, E, S or W",
+    ),
+    "observer is dummy": (
+        ["count", "--observer", "N", "--hand", HAND],
+        "argument --observer: N is the dummy's seat",
+        "another dummy, by --dummy",
+    ),
+    "two hands": ([*SOUTH, "--hand", DUMMY], f"argument --hand: given twice, the second time as {DUMMY}", "once"),
+    "four and a dummy": (
+        [*SOUTH, "--players", "4", "--dummy", "N"],
+        "argument --dummy: with four players every seat bids",
+        "leave it out",
+    ),
+    "five players": ([*SOUTH, "--players", "5"], "argument --players: '5' is out of range", "from 3 to 4"),
+    "unknown trump": ([*SOUTH, "--trump", "X"], "argument --trump: unknown strain 'X'", "C, D, H, S or NT"),
+    "unknown bidder": ([*SOUTH, "--bidder", "mind"], "argument --bidder: unknown bidder model 'mind'", "iterative"),
+    "slip in words": ([*SOUTH, "--slip", "often"], "argument --slip: 'often' is not a number", "from 0 to 1"),
+    "slip above one": ([*SOUTH, "--slip", "1.5"], "argument --slip: '1.5' is no probability", "from 0 to 1"),
+    "negative slip": ([*SOUTH, "--slip", "-1"], "argument --slip: '-1' is no probability", "from 0 to 1"),
+    "slip that is none": ([*SOUTH, "--slip", "nan"], "argument --slip: 'nan' is no probability", "from 0 to 1"),
+    "12 cards revealed": ([*SOUTH, "--reveal", "N:J54.AQ2.KQ32.A5"], "argument --reveal: N's hand", "missing 1"),
+    "revealed without seat": ([*SOUTH, "--reveal", DUMMY], f"argument --reveal: '{DUMMY}'", "such as N:J54"),
+    "card without seat": ([*SOUTH, "--play", "HK"], "argument --play: 'HK'", "write seat and card, such as E:HK"),
+    "rank before suit": ([*SOUTH, "--play", "E:KH"], "argument --play: unknown suit 'K' in card 'KH'", "then rank"),
+    "void without suit": ([*SOUTH, "--void", "E:"], "argument --void: 'E:'", "such as E:H"),
+    "void in no suit": ([*SOUTH, "--void", "E:X"], "argument --void: unknown suit 'X'", "write C, D, H or S"),
+    "length without suit": ([*SOUTH, "--length", "W:5"], "argument --length: 'W:5'", "such as W:S:5-13"),
+    "length turned round": ([*SOUTH, "--length", "W:S:9-5"], "argument --length: W's length in S", "write 5 to 9"),
+    "14 spades": ([*SOUTH, "--length", "W:S:14"], "argument --length: W's length in S from 14", "between 0 and 13"),
+    "length in words": ([*SOUTH, "--length", "W:S:long"], "argument --length: 'long' is no range", "5-13, 5, 5+"),
+    "length of dashes": ([*SOUTH, "--length", "W:S:-"], "argument --length: '-' is no range", "5-13, 5, 5+"),
+    "two ends": ([*SOUTH, "--length", "W:S:5-9+"], "argument --length: '5-9+' is no range", "not both"),
+    "41 points": ([*SOUTH, "--hcp", "W:41"], "argument --hcp: W's high-card points from 41", "between 0 and 40"),
+    "no card held": ([*SOUTH, "--holds", "E:"], "argument --holds: 'E:'", "such as E:SA,SK"),
+    "a card held twice": ([*SOUTH, "--holds", "E:SJ,SJ"], "argument --holds: SJ is listed twice", "once"),
+    "no card lacked": ([*SOUTH, "--lacks", "E:XX"], "argument --lacks: unknown suit 'X'", "suit then rank"),
+    "unknown call": ([*SOUTH, "--call", "W:8NT"], "argument --call: unknown call '8NT'", "from 1C to 7NT"),
+    "low call": (
+        [*SOUTH, "--call", "W:2C", "--call", "E:1C"],
+        "argument --call: illegal call '1C' by E",
+        "legal: Pass, 2D",
+    ),
+    "call by dummy": ([*SOUTH, "--call", "N:1C"], "argument --call: N is the dummy's seat", "another seat"),
+    "play out of turn": (
+        [*SOUTH, "--play", "W:C7", "--play", "E:C8"],
+        "argument --play: trick 1: E cannot",
+        "N's turn",
+    ),
+    "revoke": (
+        [*SOUTH, "--play", "W:C7", "--play", "N:H2", "--play", "E:C8", "--play", "S:DA"],
+        "argument --play: trick 1: S cannot play 'DA'",
+        "legal: CQ C3 C2",
+    ),
+    "own card elsewhere": (
+        [*SOUTH, "--holds", "E:SA"],
+        f"these cannot hold together: S shows {HAND}; E holds SA. Take one of them back.",
+        "(given by --holds)",
+    ),
+    "seldom seen conflict": (
+        [*SOUTH, "--hcp", "W:11+", "--hcp", "E:11+"],
+        f"these cannot hold together: S shows {HAND}; W has 11 to 40 high-card points; E has 11 to 40",
+        "(given by --hcp)",
+    ),
     "unknown shell": (["completion", "cmd"], "invalid choice: 'cmd'", "bash"),
 }
 

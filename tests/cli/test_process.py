@@ -56,6 +56,20 @@ def test_light_commands_load_nothing_heavy(words):
     assert (done.returncode, done.stderr) == (0, "none\n")
 
 
+def test_count_is_quick_since_it_loads_no_compiler():
+    """Fifty milliseconds after start leave no room for numba or labelled arrays."""
+    code = (
+        "import sys; from bayesbridge.cli import main; status = main(sys.argv[1:]);"
+        "heavy = {'numba', 'scipy', 'arviz', 'xarray', 'pandas', 'pluggy', 'rich'} & sys.modules.keys();"
+        "print(heavy or 'none', file=sys.stderr);"
+        "sys.exit(status)"
+    )
+    evidence = ["--void", "E:H", "--length", "W:S:5+", "--hcp", "W:10-12", "--call", "W:1NT", "--play", "W:D2"]
+    words = ["count", "--observer", "S", "--hand", HAND, *evidence, "--json"]
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "none\n")
+
+
 def test_json_needs_no_rich():
     code = "import sys; from bayesbridge.cli import main; main(sys.argv[1:]); sys.exit('rich' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code, "bid", HAND, "--json"], capture_output=True).returncode == 0
@@ -103,6 +117,25 @@ def test_progress_is_shown_on_a_terminal_and_an_interrupt_ends_with_130_and_no_t
     assert shown.endswith("deals\r\n")
 
 
+EVIDENCE = ["--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}"]
+
+
+def test_estimate_shows_progress_on_a_terminal_only():
+    """All layouts that fit are walked block by block."""
+    words = ["estimate", *EVIDENCE, "--holds", "E:ST,HT"]
+    status, shown, _ = in_terminal([*words, "--json"], "stderr")
+    assert status == 0
+    assert re.search(r"\r[\d ]+ of [\d ]+ layouts\r\n$", shown)
+    assert run(*words).stderr == ""
+
+
+def test_estimate_can_be_interrupted():
+    words = ["estimate", *EVIDENCE, "--json"]
+    status, shown, out = in_terminal(words, "stderr", until=b" of 10 400 600 layouts")
+    assert (status, out) == (130, "")
+    assert "Traceback" not in shown
+
+
 def test_an_ascii_terminal_gets_an_answer_too():
     done = subprocess.run(
         [*COMMAND, "capture", HAND, DUMMY],
@@ -111,6 +144,13 @@ def test_an_ascii_terminal_gets_an_answer_too():
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"T = 11" in done.stdout.splitlines()[-1]
+    done = subprocess.run(
+        [*COMMAND, "wins", *EVIDENCE, "--holds", "E:ST,S9,S8,HT,H9,H8,CK,CJ", "--trick", "W:S7", "--seat", "N"],
+        capture_output=True,
+        env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"#####" in done.stdout
 
 
 def test_a_closed_pipe_is_silent():

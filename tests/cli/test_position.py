@@ -1,0 +1,166 @@
+"""Position files: what the schema says, and errors that name file, line and key."""
+
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.cli import build_parser
+from bayesbridge.cli.evidence_options import belief_of
+
+HAND = "AKQ2.KJ3.A54.Q32"
+START = f'observer = "S"\nhand = "{HAND}"\n'
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(text):
+        path = tmp_path / "p.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return "p.toml"
+
+    return write
+
+
+def believed(*words):
+    return belief_of(build_parser().parse_args(["count", *words])).belief
+
+
+def test_everything_at_once(file):
+    text = f"""\
+observer = "W"  # a comment with "quotes" and call = "X"
+hand = '{HAND}'
+dummy = "E"
+players = 3
+trump = "H"
+bidder = "iterative"
+slip = 0.1
+evidence = [
+  {{ call = ["N:1H", "S:1NT"] }}, {{ void = "N:C" }},
+  {{ play = "N:HA" }},
+  {{ length = "S:S:4+", hcp = "S:-8" }},
+  {{ holds = "S:SJ,ST" }}, {{ lacks = "S:D2" }},
+  {{ reveal = "E:987.T98.KQ87.A54" }},
+]
+"""
+    expected = bb.Belief("W", HAND, dummy="E", trump="H", bidder=IterativeBidder(slip=0.1)).given(
+        bb.Called("N", "1H"),
+        bb.Called("S", "1NT"),
+        bb.Void("N", "C"),
+        bb.Play("N", "HA"),
+        bb.Length("S", "S", 4),
+        bb.HighCards("S", 0, 8),
+        bb.Holds("S", "SJ ST"),
+        bb.Lacks("S", "D2"),
+        bb.Reveal("E", "987.T98.KQ87.A54"),
+    )
+    assert believed("--position", file(text)) == expected
+
+
+def test_headers_say_the_same_as_the_list(file):
+    as_list = believed("--position", file(f'{START}evidence = [{{ void = "E:H" }}, {{ call = "W:1NT" }}]'))
+    as_headers = believed("--position", file(f'{START}[[evidence]]\nvoid = "E:H"\n[[evidence]]\ncall = "W:1NT"\n'))
+    assert as_list == as_headers == bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Called("W", "1NT"))
+
+
+def test_four_players_and_numbers_as_text(file):
+    assert believed("--position", file(f'{START}players = "4"')).dummy is None
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_read_past(file):
+    text = b"\xef\xbb\xbf" + START.replace("\n", "\r\n").encode()
+    assert believed("--position", file(text)) == bb.Belief("S", HAND)
+
+
+def test_options_come_after_the_files_evidence_and_replace_its_settings(file):
+    path = file(f'{START}trump = "S"\nevidence = [{{ call = "W:1NT" }}]')
+    found = believed("--void", "E:H", "--position", path, "--trump", "NT", "--call", "E:2NT")
+    expected = bb.Belief("S", HAND, trump="NT")
+    assert found == expected.given(bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Called("E", "2NT"))
+    assert believed("--position", file('observer = "S"'), "--hand", HAND) == bb.Belief("S", HAND)
+
+
+BAD = {
+    "unknown setting": ('obsever = "S"', "p.toml:1: obsever: unknown key 'obsever'", "did you mean 'observer'?"),
+    "unknown kind": (
+        f'{START}evidence = [\n  {{ void = "E:H" }},\n  {{ viod = "E:D" }},\n]',
+        "p.toml:5: viod: unknown key 'viod'",
+        "did you mean 'void'?",
+    ),
+    "kind as a setting": (f'{START}call = "W:1NT"', "p.toml:3: call: unknown key 'call'", "keys here are observer"),
+    "bad seat": ('observer = "Q"', "p.toml:1: observer: unknown seat 'Q'", "write N, E, S or W"),
+    "bad hand": ('observer = "S"\n\nhand = "AKQ"', "p.toml:3: hand: hand 'AKQ' has 1 suits", "write four"),
+    "bad dummy": (f"{START}dummy = 7", "p.toml:3: dummy: unknown seat '7'", "write N, E, S or W"),
+    "bad players": (f"{START}players = 5", "p.toml:3: players: '5' is out of range", "from 3 to 4"),
+    "bad trump": (f'{START}trump = "X"', "p.toml:3: trump: unknown strain 'X'", "write C, D, H, S or NT"),
+    "bad bidder": (f'{START}bidder = "mind"', "p.toml:3: bidder: unknown bidder model 'mind'", "choose iterative"),
+    "bad slip": (f"{START}slip = 2.0", "p.toml:3: slip: '2.0' is no probability", "from 0 to 1"),
+    "a truth value": (f"{START}slip = true", "p.toml:3: slip: true is neither text nor number", "in quotes"),
+    "a list": (f'{START}dummy = ["N"]', "p.toml:3: dummy: ['N'] is neither text nor number", "in quotes"),
+    "evidence as text": (f'{START}evidence = "W:1NT"', "p.toml:3: evidence: write a list", '{ call = "W:1NT" }'),
+    "evidence without kind": (f'{START}evidence = ["W:1NT"]', "p.toml:3: evidence: 'W:1NT' does not say", "call ="),
+    "empty evidence": (f"{START}evidence = [{{}}]", "p.toml:3: evidence: {} does not say", "call ="),
+    "second of the same kind": (
+        f'{START}evidence = [\n  {{ void = "E:H" }},\n  {{ void = "E:X" }},\n]',
+        "p.toml:5: void: unknown suit 'X'",
+        "write C, D, H or S",
+    ),
+    "inside a list over lines": (
+        f'{START}evidence = [\n  {{ play = ["W:H5",\n    "N:HA", # not "this"\n    "E:1D"] }},\n]',
+        "p.toml:6: play: unknown suit '1' in card '1D'",
+        "suit then rank",
+    ),
+    "under a header": (
+        f'{START}[[evidence]]\nvoid = "E:H"\n\n[[evidence]]\n"void" = "EH"',
+        "p.toml:7: void: 'EH'",
+        "write seat and suit, such as E:H",
+    ),
+    "illegal call": (
+        f'{START}evidence = [{{ call = "W:1NT" }},\n {{ call = "E:1C" }}]',
+        "p.toml:4: call: illegal call '1C' by E after 'W:1NT'",
+        "legal: Pass, 2C",
+    ),
+    "illegal play": (
+        f'{START}evidence = [{{ play = "W:H5" }},\n {{ play = "S:H3" }}]',
+        "p.toml:4: play: trick 1: S cannot play 'H3'",
+        "it is N's turn",
+    ),
+    "contradiction": (
+        f'{START}evidence = [{{ void = "E:S" }},\n {{ holds = "E:SJ" }}]',
+        "these cannot hold together: E is void in S; E holds SJ. Take one of them back.",
+        "(given by p.toml:3: void; p.toml:4: holds)",
+    ),
+    "observer in the dummy's seat": (START.replace('"S"', '"N"'), "p.toml:1: observer: N is the dummy's", "by --dummy"),
+    "four with a dummy": (
+        f'{START}players = 4\ndummy = "N"',
+        "p.toml:4: dummy: with four players every seat bids",
+        "leave it out",
+    ),
+    "no observer": (f'hand = "{HAND}"', "no observer", "give --observer S, or observer = 'S' in p.toml"),
+    "no hand": ('observer = "S"', "no hand", "give --hand"),
+    "empty file": ("", "no observer", "give --observer S"),
+    "no quotes": ('observer = "S"\nhand = AKQ\n', "p.toml:2: hand: not TOML: Invalid value", "in quotes"),
+    "an open list": (f'{START}evidence = [\n{{ void = "E:H" }},\n', "p.toml:4: not TOML: ", "write key"),
+    "a key twice": ('observer = "S"\nobserver = "E"\n', "p.toml:2: observer: not TOML", "in quotes"),
+    "not UTF-8": (b'observer = "\xff"', "p.toml: not UTF-8 at byte 12", "save it as UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "what", "mend"), BAD.values(), ids=BAD)
+def test_one_line_names_file_line_and_key(complaint, file, text, what, mend):
+    said = complaint("count", "--position", file(text))
+    assert said.startswith(what)
+    assert mend in said
+
+
+def test_a_file_that_cannot_be_read(complaint, file, tmp_path):
+    assert "cannot read 'none.toml': No such file" in complaint("count", "--position", "none.toml")
+    assert f"cannot read '{tmp_path}': Is a directory" in complaint("count", "--position", str(tmp_path))
+    path = file(START)
+    assert "argument --position: given twice" in complaint("count", "--position", path, "--position", path)
+
+
+def test_an_unusual_spelling_costs_the_line_but_not_the_answer(complaint, file):
+    """A dotted key is found in no line that begins with it."""
+    assert complaint("count", "--position", file(f'{START}bidder.name = "x"')).startswith("p.toml: bidder: {'name'")

@@ -1,0 +1,136 @@
+"""``wins``: P(card wins) for the seat in turn."""
+
+from math import comb
+
+import pytest
+
+import bayesbridge as bb
+
+HAND = "AKQ2.AJ3.A54.Q32"
+DUMMY = "J54.Q72.KQ76.A85"
+OPEN = ("--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}")
+HELD = ("--holds", "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT")
+"""East's other four cards are among 17: few layouts."""
+
+
+def test_the_queen_wins_where_east_has_not_the_king(document):
+    """West led one of his thirteen cards, so 12 of the other 25 unseen cards are his: P(HQ wins) = 12/25.
+
+    The seven wins where West has all of K T 9 8 too.
+    """
+    said = document("wins", *OPEN, "--trick", "W:H5", "--seat", "N")
+    assert said["wins"] == pytest.approx({"HQ": 12 / 25, "H7": comb(21, 8) / comb(25, 12), "H2": 0})
+    assert (said["exact"], said["method"], said["layouts"]) == (True, "enumerate", str(comb(25, 12)))
+    assert (said["trick"], said["seat"], said["trump"], said["ess"]) == ("W:H5", "N", None, None)
+    assert said["evidence"][-1] == "W plays H5"
+
+
+def test_numbers_are_those_of_the_python_name(document):
+    belief = bb.Belief("S", HAND, trump="C").given(
+        bb.Reveal("N", DUMMY), bb.Holds("E", HELD[1][2:]), bb.Play("W", "H5")
+    )
+    expected = bb.card_wins(belief.infer(rng=1), bb.Trick.of("W:H5", trump="C"))
+    said = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "C")
+    assert said["wins"] == {str(card): pytest.approx(chance) for card, chance in expected.items()}
+    assert said["trump"] == "C"
+    plain = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    assert plain["wins"]["HQ"] > said["wins"]["HQ"]  # East may be void and ruff
+
+
+@pytest.mark.parametrize(
+    "played",
+    [(), ("--play", "W:H5"), ("--play", "W:H5", "--play", "N:H2")],
+)
+def test_cards_of_the_trick_need_not_be_given_twice(document, played):
+    said = document("wins", *OPEN, *HELD, *played, "--trick", "W:H5 H2", "--seat", "E")
+    assert said["evidence"][-2:] == ["W plays H5", "N plays H2"]
+    assert len(said["evidence"]) == 4
+
+
+def test_a_hidden_hand_is_judged_given_that_it_may_play_the_card(document, answer):
+    words = ("wins", *OPEN, *HELD, "--trick", "W:H5,HQ", "--seat", "E")
+    said = document(*words)
+    assert said["wins"]["HK"] == 0  # South's ace beats it
+    assert "ST" in said["wins"]  # where East is void in hearts
+    assert "E's hand is hidden: each figure is given that E may play the card." in answer(*words)
+
+
+def test_on_lead(document):
+    first = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
+    said = document("wins", *OPEN, *HELD, *first, "--trick", "N:", "--seat", "N")
+    assert len(said["wins"]) == 12
+    assert said["wins"]["CA"] == 1
+    assert said["wins"]["SJ"] == 1  # the three higher spades are partner's
+
+
+def test_pair_says_who_opposes(document):
+    together = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--pair", "N:E")
+    apart = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    assert together["wins"]["HQ"] == 0  # now South's ace opposes it
+    assert apart["wins"]["HQ"] > 0
+
+
+def test_too_many_layouts_are_sampled(document):
+    said = document("wins", "--observer", "S", "--hand", HAND, "--trick", "W:H5", "--seat", "N", "--draws", "1000")
+    assert (said["exact"], said["method"], said["draws"], said["ess"]) == (False, "sample", 1000, 1000.0)
+    assert said["wins"]["HK"] == 1
+
+
+def test_a_table_for_people(answer):
+    text = answer("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    assert "P(card wins), N to play to 'W:H5' at no trumps" in text
+    assert "Nothing tells the trump suit, so there is none: --trump names it." in text
+    assert "hidden: each" not in text
+    text = answer("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "S")
+    assert "at S trumps" in text
+    assert "Nothing tells" not in text
+
+
+FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
+
+BAD = {
+    "no trick": (("--seat", "N"), "the following arguments are required: --trick", "wins --help"),
+    "no seat": (("--trick", "W:H5"), "the following arguments are required: --seat", "wins --help"),
+    "out of turn": (("--trick", "W:H5", "--seat", "E"), "argument --seat: E does not play to 'W:H5', it is N's", "N"),
+    "complete": (
+        ("--trick", "W:H5 HQ H4 H3", "--seat", "N"),
+        "argument --seat: N does not play to 'W:H5 HQ H4 H3', it is nobody's turn",
+        "at most three cards",
+    ),
+    "five cards": (("--trick", "W:H5 HQ H4 H3 H6", "--seat", "N"), "argument --trick: trick", "a trick has four"),
+    "no colon": (("--trick", "H5", "--seat", "N"), "argument --trick: unknown trick 'H5'", "such as W:S5"),
+    "no card": (("--trick", "W:5H", "--seat", "N"), "argument --trick: unknown suit '5'", "suit then rank"),
+    "a card of another": (
+        ("--trick", "W:HA", "--seat", "N"),
+        "argument --trick: these cannot hold together: S shows",
+        "W plays HA",
+    ),
+    "not held": (
+        ("--trick", "W:H5 HK", "--seat", "E"),
+        "argument --trick: trick 1: N cannot play 'HK'",
+        "does not hold it",
+    ),
+    "another trick": (
+        ("--play", "W:H6", "--trick", "W:H5", "--seat", "N"),
+        "argument --trick: 'W:H5' does not begin with the cards played last, 'W:H6'",
+        "write --trick 'W:H6'",
+    ),
+    "wrong leader": (
+        (*FIRST, "--trick", "W:D2", "--seat", "N"),
+        "argument --trick: trick 2: W cannot play 'D2'",
+        "it is N's turn",
+    ),
+    "wrong leader to nothing": (
+        (*FIRST, "--trick", "E:", "--seat", "E"),
+        "argument --trick: E does not lead, for N won the last trick",
+        "write --trick N:",
+    ),
+    "unknown seat": (("--trick", "W:H5", "--seat", "X"), "argument --seat: unknown seat 'X'", "write N, E, S or W"),
+}
+
+
+@pytest.mark.parametrize(("words", "what", "mend"), BAD.values(), ids=BAD)
+def test_bad_input(complaint, words, what, mend):
+    said = complaint("wins", *OPEN, *words)
+    assert said.startswith(what)
+    assert mend in said
