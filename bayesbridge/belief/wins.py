@@ -13,6 +13,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
+from bayesbridge.evidence import Play
 from bayesbridge.posterior.layouts import Masks
 from bayesbridge.tricks import Trick
 
@@ -28,6 +29,12 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     seat = trick.turn
     if seat is None:
         raise IllegalPlay(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
+    seen = {(play.seat, play.card) for play in posterior.belief.evidence if isinstance(play, Play)}
+    if not seen.issuperset(trick):
+        raise IllegalPlay(
+            f"trick '{trick}' is not in the evidence, so the layouts do not know of it: ask belief.given(trick) first",
+            cards=trick.cards,
+        )
     gone = sum(card.mask for earlier in posterior.belief.tricks for card in earlier.cards if card not in trick.cards)
     held, won = np.zeros(52), np.zeros(52)
     side = posterior.belief.pair if pair is None else pair

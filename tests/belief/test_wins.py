@@ -1,0 +1,145 @@
+"""P(card wins) against a reading of the rule on single layouts, through tricks only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.wins import card_wins
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.cards import Card, Hand, Strain, Suit
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import IllegalPlay
+from bayesbridge.evidence import Called, Holds, Length, Play, Reveal, Void
+from bayesbridge.tricks import Trick
+from tests.belief.records import random_deal, random_play
+
+
+def beats(trick: Trick, card: Card, reply: Card) -> bool:
+    """Whether the reply would take the trick from the card, which holds it now: a trick of two or three tells."""
+    cards = (card, reply) if not trick.cards else (trick.cards[0], card, reply)
+    return Trick(Seat.N, trick.trump, cards).winner == Seat(len(cards) - 1)
+
+
+def by_rule(
+    layouts: list[Deal], weights: list[float], belief: Belief, trick: Trick, pair: tuple[Seat, Seat]
+) -> dict[Card, float]:
+    """Layout by layout and card by card."""
+    played = {piece.card for piece in belief.evidence if isinstance(piece, Play)}
+    seat = trick.turn
+    assert seat is not None
+    held: dict[Card, float] = defaultdict(float)
+    won: dict[Card, float] = defaultdict(float)
+    for deal, weight in zip(layouts, weights, strict=True):
+        left = {other: Hand.of([card for card in deal[other] if card not in played]) for other in Seat}
+        for card in trick.legal(left[seat]):
+            after = trick.after(seat, card, left[seat])
+            enemies = [other for other in Seat if (other in pair) != (seat in pair)]
+            still = [after.leader.next(i) for i in range(len(after.cards), 4)]
+            safe = after.winner == seat and not any(
+                beats(trick, card, reply) for other in still if other in enemies for reply in after.legal(left[other])
+            )
+            held[card] += weight
+            won[card] += weight * safe
+    return {card: won[card] / held[card] for card in held}
+
+
+def random_question(rng: np.random.Generator, cards_in_trick: int, hidden_turn: bool) -> tuple[Belief, Trick]:
+    """A position with few layouts and a trick with so many cards."""
+    while True:
+        deal, trump = random_deal(rng), [None, *Suit][rng.integers(5)]
+        dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
+        belief = Belief(observer, deal[observer], dummy=dummy, trump=Strain.NT if trump is None else trump)
+        record = random_play(deal, trump, rng, cards=4 * int(rng.integers(5, 10)) + cards_in_trick)
+        belief = belief.given(Reveal(dummy, deal[dummy]), *record)
+        last = belief.tricks[-1]
+        winner = last.winner
+        assert winner is not None
+        trick = last if cards_in_trick else Trick(winner, trump)
+        turn = trick.turn
+        assert turn is not None
+        if 2 <= belief.count() <= 300 and (turn not in (observer, dummy)) == hidden_turn:
+            return belief, trick
+
+
+@pytest.mark.parametrize("hidden_turn", [False, True])
+@pytest.mark.parametrize("cards_in_trick", range(4))
+def test_every_card_by_the_rule(cards_in_trick: int, hidden_turn: bool) -> None:
+    """On lead to last to play, with and without trumps, from open and from hidden hands."""
+    rng = np.random.default_rng([71, cards_in_trick, hidden_turn])
+    sure = unsure = 0
+    for _ in range(9):
+        belief, trick = random_question(rng, cards_in_trick, hidden_turn)
+        posterior = belief.infer("enumerate")
+        for pair in (None, (trick.leader, trick.leader.next())):
+            answer = card_wins(posterior, trick, pair)
+            layouts = list(posterior.layouts)
+            rule = by_rule(layouts, [1.0] * len(layouts), belief, trick, pair or belief.pair)
+            assert answer == pytest.approx(rule, abs=1e-12)
+            sure += sum(chance in (0.0, 1.0) for chance in answer.values())
+            unsure += sum(0.0 < chance < 1.0 for chance in answer.values())
+    assert sure
+    # Who plays last knows; on lead hardly anybody does.
+    assert unsure == 0 if cards_in_trick == 3 else unsure or cards_in_trick
+
+
+SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32", trump="S")
+
+
+def test_a_void_opponent_ruffs() -> None:
+    """West is known to have no diamond and one spade: dummy's ace of diamonds never wins against spades."""
+    lead = Play("N", "DK")
+    dummy = Reveal("N", "543.AQ4.KQJ76.A5")
+    shown = SOUTH.given(dummy, Void("W", "D"), Length("W", "S", 1), lead, Play("E", "D2"))
+    trick = Trick.of("N:DK D2", trump="S")
+    assert card_wins(shown.infer(), trick)[Card.of("DA")] == 0.0
+    no_trumps = Belief("S", SOUTH.hand, trump="NT").given(*shown.evidence)
+    assert card_wins(no_trumps.infer(), Trick.of("N:DK D2"))[Card.of("DA")] == 1.0
+    no_spade = SOUTH.given(dummy, Void("W", "D"), Void("W", "S"), lead, Play("E", "D2"))
+    assert card_wins(no_spade.infer(), trick)[Card.of("DA")] == 1.0
+
+
+def test_a_known_finesse() -> None:
+    """AQ over West, who has led: the queen wins just when East lacks the king, exactly half of the layouts."""
+    belief = Belief("S", "AKQ2.J32.A54.Q32", trump="NT").given(Reveal("N", "J54.AQ4.KQ76.A54"), Play("W", "H5"))
+    posterior = belief.infer()
+    assert posterior.exact
+    chances = card_wins(posterior, Trick.of("W:H5"))
+    assert list(map(str, chances)) == ["HA", "HQ", "H4"], "high cards first, only what is legal"
+    assert chances[Card.of("HA")] == 1.0
+    west_king = posterior.card_probabilities().sel(card="HK", seat="W").item()
+    assert west_king == pytest.approx(12 / 25)
+    assert chances[Card.of("HQ")] == pytest.approx(west_king)
+
+
+def test_weights_count() -> None:
+    """With a call the layouts weigh differently, and so do the chances."""
+    belief = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1)).given(
+        Reveal("N", "65.Q42.T87.J7652"),
+        Holds("W", "A.AK9.A5.A9"),
+        Holds("E", "83.T87.32.4"),
+        Called("W", "3NT"),
+        Play("W", "HA"),
+        Play("N", "H2"),
+        Play("E", "H5"),
+        Play("S", "H3"),
+    )
+    posterior = belief.infer("enumerate")
+    assert np.ptp(posterior.weights) > 0
+    trick = Trick.of("W:")
+    pair = (Seat.W, Seat.N)
+    layouts = list(posterior.layouts)
+    rule = by_rule(layouts, posterior.weights.tolist(), belief, trick, pair)
+    assert card_wins(posterior, trick, pair) == pytest.approx(rule, abs=1e-9)
+    assert rule != pytest.approx(by_rule(layouts, [1.0] * len(layouts), belief, trick, pair), abs=1e-3)
+
+
+def test_questions_that_make_no_sense() -> None:
+    posterior = SOUTH.given(Reveal("N", "543.AQ4.KQJ76.A5"), Play("W", "H5")).infer()
+    with pytest.raises(IllegalPlay, match="complete: give at most three cards"):
+        card_wins(posterior, Trick.of("W:H5 H4 H6 HK"))
+    with pytest.raises(IllegalPlay, match=r"'W:H6' is not in the evidence.*given"):
+        card_wins(posterior, Trick.of("W:H6"))
