@@ -10,10 +10,15 @@ from .estimators.contract import Output, Question
 from .estimators.hookspecs import hookimpl
 from .estimators.plain import estimator
 from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from .history import sharpening
+from .plots.captures import plot_captures
+from .plots.cards import plot_cards, plot_lengths
+from .plots.paper import plot_algorithms, plot_headline, plot_runs, plot_second_hand
+from .plots.sharpening import plot_sharpening
+from .plots.tricks import plot_prior_posterior, plot_tricks
 from .posterior.layouts import Layouts
 from .results import equally_weighted, estimate
-from .sharpening import sharpening
-from .summary import contract_probabilities, summary
+from .summaries import contract_probabilities, summary
 from .tricks import Trick
 
 __version__: str
@@ -50,6 +55,16 @@ __all__ = [
     "estimate",
     "estimator",
     "hookimpl",
+    "plot_algorithms",
+    "plot_captures",
+    "plot_cards",
+    "plot_headline",
+    "plot_lengths",
+    "plot_prior_posterior",
+    "plot_runs",
+    "plot_second_hand",
+    "plot_sharpening",
+    "plot_tricks",
     "sharpening",
     "summary",
 ]

@@ -1,0 +1,48 @@
+"""The row quantities of Algorithm 2 suit by suit: small multiples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from matplotlib.ticker import PercentFormatter
+
+from bayesbridge.plots.palette import BLUE, SEATS, SUIT_COLOURS, SUITS, bare, ink, new_grid
+from bayesbridge.summaries import distribution
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+QUANTITIES: Final = ("c1", "c2", "delta")
+
+
+def plot_captures(
+    result: xarray.DataTree, *, figure: Figure | None = None, axes: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """c₁, c₂ and δ of every suit: (4, 3) Axes, a row a suit and a column a quantity.
+
+    They are drawn on the ``axes`` given, or in the ``figure`` given, or in a new one.
+    """
+    if axes is None:
+        axes = new_grid(7.2, 6.0, 4, 3, figure=figure, sharex="col", sharey="col")
+    first, second = (SEATS[str(seat)] for seat in result["constant_data"].to_dataset()["pair"].values)
+    heads = (f"$c_1$: cards of {first}", f"$c_2$: cards of {second}", "$\\delta$: leading gap")
+    for column, (name, head) in enumerate(zip(QUANTITIES, heads, strict=True)):
+        pmf = distribution(result, name)
+        values = pmf[f"{name}_value"].values
+        last = int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]])
+        for row, (suit, symbol) in enumerate(SUITS.items()):
+            ax = axes[row, column]
+            ax.bar(values, pmf.sel(suit=suit).values, color=BLUE, edgecolor=ink(), linewidth=0.4)
+            ax.set_xlim(-0.7, max(last, 5) + 0.7)
+            ax.set_xticks(range(max(last, 5) + 1))
+            ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            ax.tick_params(labelsize=8)
+            bare(ax)
+            if row == 0:
+                ax.set_title(head, fontsize=10)
+            if column == 0:
+                ax.set_ylabel(symbol, rotation=0, fontsize=17, color=SUIT_COLOURS.get(suit, ink()), labelpad=12)
+    return axes

@@ -1,0 +1,102 @@
+"""The distribution of tricks, with the mass that fails the conditions apart and the line of the contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from bayesbridge.auction import Contract
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, percent
+from bayesbridge.summaries import contract_probabilities, distribution, is_mixture
+
+if TYPE_CHECKING:
+    import xarray
+    from numpy.typing import NDArray
+
+
+def plot_tricks(
+    result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
+) -> Axes:
+    """How many tricks the pair takes: ``name`` is ``T`` or any other output that counts tricks.
+
+    ``level`` is that of the contract, by default of the auction's contract, else 1. ``where`` picks one of several
+    numbers, such as ``strain="NT"``. Bars of tricks that make it are dark; conditions that fail stand apart, hatched.
+    """
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    level = _level(result) if level is None else level
+    if level not in range(1, 8):
+        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
+    tricks, shares, fails = _parts(result, name, where)
+    made = tricks >= 6 + level
+    bars = ax.bar(tricks, shares, color=np.where(made, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
+    ax.bar_label(bars, [percent(share) if share else "" for share in shares], padding=1, fontsize=8)
+    ax.axvline(5.5 + level, color=ink(), linestyle="--", linewidth=1.2)
+    chance = float(contract_probabilities(result, name).sel(level=level, **where))
+    ax.set_title(f"Level {level}, {6 + level} tricks or more: {percent(chance)} %", fontsize=10)
+    _mark_failure(ax, tricks, fails)
+    ax.set_ylabel("probability")
+    return ax
+
+
+def plot_prior_posterior(
+    prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
+) -> Axes:
+    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``."""
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
+    before, after = (_parts(result, name, where) for result in (prior, posterior))
+    every = np.union1d(before[0], after[0])
+    for side, label, (tricks, shares, fails), look in zip(
+        (-1, 1), ("before", "after"), (before, after), looks, strict=True
+    ):
+        ax.bar(tricks + 0.2 * side, shares, 0.4, label=label, edgecolor=ink(), linewidth=0.6, **look)
+        if fails is not None:
+            ax.bar(every[0] - 2 + 0.2 * side, fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
+    _mark_failure(ax, every, None if before[2] is None else 0.0)
+    picked = "".join(f", {value}" for value in where.values())
+    ax.set_xlabel(f"{ax.get_xlabel() if name == 'T' else name}{picked}")
+    ax.set_ylabel("probability")
+    ax.legend(frameon=False)
+    return ax
+
+
+def _level(result: xarray.DataTree) -> int:
+    contract = str(result["constant_data"].to_dataset()["contract"].values)
+    return Contract.of(contract).level if contract else 1
+
+
+def _parts(
+    result: xarray.DataTree, name: str, where: dict[str, Any]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], float | None]:
+    """Values with their probabilities from the first to the last that occurs; apart, P(conditions fail) of a T."""
+    pmf = distribution(result, name).sel(where)
+    if pmf.ndim != 1:
+        dims = ", ".join(str(dim) for dim in pmf.dims[:-1])
+        raise BayesBridgeError(f"{name!r} has several numbers: pick one by {dims}", name=name)
+    values, shares = pmf[f"{name}_value"].values, pmf.values
+    fails = float(shares[values == 0].sum()) if is_mixture(name) else None
+    kept = np.flatnonzero((shares > 0) & ((values > 0) | (fails is None)))
+    if not len(kept):
+        return np.arange(7, 14), np.zeros(7), fails
+    return values[kept[0] : kept[-1] + 1], shares[kept[0] : kept[-1] + 1], fails
+
+
+def _mark_failure(ax: Axes, tricks: NDArray[np.int64], fails: float | None) -> None:
+    """The bar of failing conditions two places left of the first, and the axis of both."""
+    bare(ax)
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ticks, labels = list(map(int, tricks)), [str(value) for value in tricks]
+    if fails is not None:
+        place = int(tricks[0]) - 2
+        if fails:
+            bar = ax.bar(place, fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
+            ax.bar_label(bar, [percent(fails)], padding=1, fontsize=8)
+        ticks, labels = [place, *ticks], ["conditions\nfail", *labels]
+        ax.axvline(place + 1, color=ink(), linewidth=0.4)
+    ax.set_xticks(ticks, labels)
+    ax.set_xlim(ticks[0] - 0.8, ticks[-1] + 0.8)
+    ax.set_xlabel("tricks captured")
