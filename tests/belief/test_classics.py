@@ -1,0 +1,145 @@
+"""Answers that are in every book: numbers of layouts, how suits split, restricted choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.wins import card_wins
+from bayesbridge.cards import Card, Hand
+from bayesbridge.deal import Seat
+from bayesbridge.evidence import Evidence, Length, Play, Reveal, Void
+from bayesbridge.tricks import Trick
+
+SOUTH = Belief("S", "AKQ52.J3.A94.K83")
+
+
+def chance(belief: Belief, *evidence: Evidence) -> Fraction:
+    """P(evidence ∣ belief), exactly."""
+    return Fraction(belief.given(*evidence).count(), belief.count())
+
+
+def test_how_many_layouts() -> None:
+    assert SOUTH.count() == 84_478_098_072_866_400 == factorial(39) // factorial(13) ** 3
+    assert SOUTH.given(Reveal("N", "643.AQ2.K87.A764")).count() == 10_400_600 == comb(26, 13)
+
+
+def test_rare_evidence() -> None:
+    """B and C of the benchmark, by counting and by sums of binomials."""
+    b = chance(SOUTH, Void("W", "S"), Length("E", "H", 5))
+    c = chance(SOUTH, Void("W", "H"), Length("E", "S", 6))
+    assert float(b) == pytest.approx(0.0039015, abs=5e-8)
+    assert float(c) == pytest.approx(9.81e-6, abs=5e-9)
+
+    def by_binomials(void: int, long: int, shortest: int) -> Fraction:
+        """West has none of the ``void`` cards, East at least so many of the ``long`` ones; 39 cards are unseen."""
+        ways = sum(
+            comb(long, w) * comb(39 - void - long, 13 - w) * comb(long - w, e) * comb(26 - (long - w), 13 - e)
+            for w in range(long + 1)
+            for e in range(shortest, long - w + 1)
+            if 13 - w <= 39 - void - long
+        )
+        return Fraction(ways, SOUTH.count())
+
+    assert b == by_binomials(void=8, long=11, shortest=5)
+    assert c == by_binomials(void=11, long=8, shortest=6)
+    assert by_binomials(8, 11, 4) > b, "one heart fewer makes a difference"
+
+
+SPLITS = {
+    2: {(1, 1): 52.00, (2, 0): 48.00},
+    3: {(2, 1): 78.00, (3, 0): 22.00},
+    4: {(2, 2): 40.70, (3, 1): 49.74, (4, 0): 9.57},
+    5: {(3, 2): 67.83, (4, 1): 28.26, (5, 0): 3.91},
+    6: {(3, 3): 35.53, (4, 2): 48.45, (5, 1): 14.53, (6, 0): 1.49},
+    7: {(4, 3): 62.17, (5, 2): 30.52, (6, 1): 6.78, (7, 0): 0.52},
+    8: {(4, 4): 32.72, (5, 3): 47.12, (6, 2): 17.14, (7, 1): 2.86, (8, 0): 0.16},
+}
+"""Per cent, from the table in the books."""
+
+
+@pytest.mark.parametrize("missing", SPLITS)
+def test_how_suits_split(missing: int) -> None:
+    """So many spades are missing between two hidden hands; the other suits are shared out somehow."""
+    spades = 13 - missing
+    south = Hand(sum(1 << (39 + i) for i in range(spades // 2)) | sum(1 << i for i in range(13 - spades // 2)))
+    rest = 13 - (spades - spades // 2)
+    north = Hand(sum(1 << (39 + i) for i in range(spades // 2, spades)) | sum(1 << (13 + i) for i in range(rest)))
+    belief = Belief("S", south).given(Reveal("N", north))
+    exact = belief.infer("sample", draws=2).length_probabilities().sel(seat="E", suit="S").values
+    total = Fraction(0)
+    for (long, short), percent in SPLITS[missing].items():
+        ways = sum(chance(belief, Length("E", "S", k, k)) for k in {long, short})
+        assert ways == sum(Fraction(comb(missing, k) * comb(26 - missing, 13 - k), comb(26, 13)) for k in {long, short})
+        assert float(ways) == pytest.approx(sum(exact[k] for k in {long, short}), abs=1e-12)
+        assert float(100 * ways) == pytest.approx(percent, abs=0.00501)
+        total += ways
+    assert total == 1
+
+
+class EitherHonour:
+    """Who has both queen and jack of spades plays either, as likely as not; otherwise there is no choice."""
+
+    def log_likelihood(
+        self,
+        hands: NDArray[np.uint64],
+        contract: Contract,
+        plays: Sequence[tuple[Seat, Card]],
+        seat: Seat,
+        auction: Auction | None = None,
+    ) -> NDArray[np.float64]:
+        both = np.uint64(Hand.of("SQ SJ").mask)
+        first = next((card for player, card in plays if player == seat and card in Hand.of("SQ SJ")), None)
+        return np.where((hands & both == both) & (first is not None), np.log(0.5), 0.0)
+
+
+def after_the_queen_fell(player: EitherHonour | None) -> Belief:
+    """South, AKT98 opposite 7654, cashed the ace: West played the queen. Then a small one from dummy, East follows."""
+    belief = Belief("S", "AKT98.K3.A54.K32", player=player)
+    return belief.given(
+        Auction.of("S:4S Pass Pass", dummy="N"),
+        Reveal("N", "7654.A82.K87.A54"),
+        Trick.of("S:SA SQ S4 S2"),
+        Trick.of("S:H3 H4 HA H5"),
+        Trick.of("N:S5 S3"),
+    )
+
+
+def test_restricted_choice() -> None:
+    """The jack: counting alone says 10 : 11 against the finesse; that West chose the queen turns it to 20 : 11.
+
+    By hand: 20 cards are unknown besides. East has the jack with C(20, 11) layouts, West with C(20, 10), and then West
+    would have played the jack half of the time.
+    """
+    east, west = comb(20, 11), comb(20, 10)
+    counted = after_the_queen_fell(None)
+    assert counted.count() == east + west
+    assert chance(counted, Play("S", "ST"), Play("W", "SJ")) == Fraction(west, east + west) == Fraction(11, 21)
+    assert counted.infer().card_probabilities().sel(card="SJ", seat="E").item() == pytest.approx(10 / 21, abs=1e-12)
+
+    chosen = after_the_queen_fell(EitherHonour()).infer()
+    assert chosen.exact
+    by_hand = Fraction(2 * east, 2 * east + west)
+    assert by_hand == Fraction(20, 31)
+    assert chosen.card_probabilities().sel(card="SJ", seat="E").item() == pytest.approx(float(by_hand), abs=1e-12)
+    wins = card_wins(chosen, Trick.of("N:S5 S3", trump="S"))
+    assert wins[Card.of("ST")] == pytest.approx(float(by_hand), abs=1e-9)
+    assert wins[Card.of("SK")] == 1.0
+    calls_alone = counted.infer().log_soft
+    assert np.exp(chosen.log_soft - calls_alone) == pytest.approx((east + west / 2) / (east + west), abs=1e-12)
+
+
+def test_vacant_places() -> None:
+    """East shows six hearts, West two: another card is with West in 11 cases of 18."""
+    belief = Belief("S", "AKQ52.J3.A94.K83").given(Reveal("N", "643.AQ2.K87.A764"))
+    known = belief.given(Length("E", "H", 6, 6))
+    where = known.infer("sample", draws=2).card_probabilities().sel(card="SJ")
+    assert where.sel(seat="W").item() == pytest.approx(11 / 18, abs=1e-12)
+    assert where.sel(seat="E").item() == pytest.approx(7 / 18, abs=1e-12)

@@ -1,0 +1,132 @@
+"""What every posterior answers, whichever engine made it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.cards import Card
+from bayesbridge.deal import Seat
+from bayesbridge.evidence import Called, Holds, Length, Reveal
+from bayesbridge.posterior.layouts import Layouts
+
+SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
+HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
+SOFT = HARD.given(Called("W", "1NT"))
+BELIEFS = {"hard enumerate": HARD, "hard sample": HARD} | {
+    f"soft {method}": SOFT for method in ("enumerate", "weights", "smc", "mcmc")
+}
+
+
+@cache
+def made(name: str) -> Posterior:
+    return BELIEFS[name].infer(name.split()[1], draws=3000, rng=1)
+
+
+@pytest.fixture(params=BELIEFS)
+def posterior(request: pytest.FixtureRequest) -> Posterior:
+    return made(request.param)
+
+
+def test_fields(posterior: Posterior) -> None:
+    assert posterior.why.startswith(f"{posterior.method}: ")
+    assert posterior.count == posterior.belief.count() == 43758
+    assert posterior.exact == (posterior.method == "enumerate")
+    assert len(posterior) == len(posterior.layouts) == len(posterior.weights)
+    assert 1 <= posterior.ess <= len(posterior)
+    assert posterior.weights.sum() == pytest.approx(1.0)
+    assert (posterior.weights >= 0).all()
+    assert posterior.belief.constraints.allows(posterior.layouts.masks).all()
+    assert not posterior.layouts.masks.flags.writeable
+    assert posterior.method in repr(posterior)
+    assert (posterior.log_soft_error == 0.0) == (posterior.exact or posterior.method == "sample")
+
+
+def test_a_posterior_is_frozen(posterior: Posterior) -> None:
+    with pytest.raises(AttributeError):
+        posterior.method = "other"
+    with pytest.raises(ValueError, match="read-only"):
+        posterior.layouts.masks[0, 0] = 0
+
+
+def test_probabilities_are_labelled_and_add_up(posterior: Posterior) -> None:
+    cards = posterior.card_probabilities()
+    assert cards.dims == ("card", "seat")
+    assert cards.sizes == {"card": 52, "seat": 4}
+    assert cards.card.values[0] == "SA"
+    np.testing.assert_allclose(cards.sum("seat"), 1.0)
+    np.testing.assert_allclose(cards.sum("card"), 13.0)
+    assert cards.sel(card="ST", seat="S").item() == pytest.approx(1.0, abs=1e-15)
+    assert cards.sel(card="SA", seat="W").item() == pytest.approx(1.0, abs=1e-15)
+    lengths = posterior.length_probabilities()
+    assert lengths.dims == ("seat", "suit", "length")
+    np.testing.assert_allclose(lengths.sum("length"), 1.0)
+    mean = (lengths * lengths.length).sum("length")
+    by_card = cards.sum("card")
+    np.testing.assert_allclose(mean.sum("suit"), by_card)
+    assert mean.sel(suit="S", seat="W").item() == pytest.approx(cards.sel(seat="W").values[:13].sum())
+    points = posterior.point_probabilities()
+    assert points.dims == ("seat", "points")
+    np.testing.assert_allclose(points.sum("points"), 1.0)
+    assert float((points * points.points).sum()) == pytest.approx(40.0)
+
+
+def test_expect_is_the_weighted_mean(posterior: Posterior) -> None:
+    masks, weights = posterior.layouts.masks, posterior.weights
+    king = posterior.expect(lambda layouts: layouts.holds("HQ")[:, Seat.W])
+    direct = weights[(masks[:, Seat.W] & np.uint64(Card.of("HQ").mask)) != 0].sum()
+    assert king == pytest.approx(direct, abs=1e-12)
+    points = posterior.expect(Layouts.points)
+    assert np.shape(points) == (4,)
+    np.testing.assert_allclose(points, weights @ posterior.layouts.points())
+    lengths = posterior.expect(Layouts.lengths)
+    assert np.shape(lengths) == (4, 4)
+
+
+def test_blocks_are_the_layouts_in_order(posterior: Posterior) -> None:
+    blocks = list(posterior.blocks(1000))
+    np.testing.assert_array_equal(np.concatenate([masks for masks, _ in blocks]), posterior.layouts.masks)
+    np.testing.assert_allclose(np.concatenate([weights for _, weights in blocks]), posterior.weights)
+    assert all(len(masks) == 1000 for masks, _ in blocks[:-1])
+
+
+def test_resampling_gives_layouts_that_count_the_same(posterior: Posterior) -> None:
+    drawn = posterior.resample(20_000, rng=2)
+    assert len(drawn) == 20_000
+    assert posterior.belief.constraints.allows(drawn.masks).all()
+    expected = posterior.expect(Layouts.points)
+    spread = drawn.points().std(0) / math.sqrt(20_000) + 1e-12
+    # Draws of a posterior stand for its layouts; hard evidence alone is drawn afresh.
+    slack = 0.15 if posterior.method == "sample" else 0.0
+    assert (np.abs(drawn.points().mean(0) - expected) < 5 * spread + slack).all()
+    np.testing.assert_array_equal(drawn.masks, posterior.resample(20_000, rng=2).masks)
+
+
+def test_exact_marginals_do_not_depend_on_the_draws() -> None:
+    """Hard evidence alone: two draws or all layouts, the probabilities are the same exact ones."""
+    two = HARD.infer("sample", draws=2, rng=5)
+    all_of_them = made("hard enumerate")
+    for name in ("card_probabilities", "length_probabilities", "point_probabilities"):
+        np.testing.assert_allclose(getattr(two, name)(), getattr(all_of_them, name)(), atol=1e-15)
+    held = all_of_them.marginals
+    np.testing.assert_allclose(held.cards()[::-1], all_of_them.card_probabilities(), atol=1e-12)
+
+
+def test_entropy_and_evidence_of_hard_evidence_are_counted() -> None:
+    for hard in (made("hard enumerate"), made("hard sample")):
+        assert hard.entropy_bits == math.log2(43758)
+        assert hard.log_evidence == pytest.approx(math.log(43758 / 84_478_098_072_866_400), abs=1e-12)
+    assert SOUTH.infer(draws=2).log_evidence == 0.0
+
+
+def test_entropy_falls_as_evidence_comes_in() -> None:
+    belief = HARD.given(Length("E", "H", 4), Holds("E", "SQ"), Holds("W", "DQ"))
+    bits = [stage.infer(draws=2).entropy_bits for stage in belief.history()]
+    assert bits == sorted(bits, reverse=True)
+    assert bits[0] == pytest.approx(math.log2(84_478_098_072_866_400))
