@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.capture import exact
+from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.paper import CAPTURES
+from bayesbridge.studies.study import Counts, Setting, Study
 
 if TYPE_CHECKING:
-    from bayesbridge.studies.engine import Progress
+    import numpy as np
+
+
+def count(seed: np.random.SeedSequence, deals: int) -> Counts:
+    """(14,) random deals by T; at 0 condition A fails, at 1 only B fails."""
+    from bayesbridge.capture.halves import draw_tricks
+
+    return draw_tricks(deals, seed)
+
+
+STUDY: Final = Study("captures", count)
 
 
 def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
-    return _compare(exact.tricks(), exact.DEALS, True, None)
+    return compare_exact(CAPTURES, _truth(), _binned)
 
 
-def simulate(deals: int, seed: int, workers: int | None = None, progress: Progress | None = None) -> Comparison:
-    """Monte Carlo over random deals."""
-    from bayesbridge.capture.halves import draw_tricks
+def simulate(
+    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
+) -> Comparison:
+    """Monte Carlo over ``runs`` times ``deals`` random deals."""
     from bayesbridge.studies.engine import run
 
-    done = run(lambda chunk, size: draw_tricks(size, chunk), deals, seed, workers, progress)
-    counts = {0: int(done.counts[:2].sum())} | {T: int(done.counts[T]) for T in range(4, 14)}
-    return _compare(counts, deals, False, deals / done.seconds)
+    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    return compare_run(CAPTURES, _truth(), _binned, done, _by_tricks)
 
 
-def _compare(counts: Mapping[int, int], total: int, is_exact: bool, speed: float | None) -> Comparison:
-    low = sum(count for T, count in counts.items() if 0 < T <= 6)
-    binned = (low, *(counts.get(T, 0) for T in range(7, 14)), sum(count for T, count in counts.items() if T > 13))
-    return Comparison({str(T): count for T, count in counts.items()}, binned, total, CAPTURES, is_exact, speed)
+def _truth() -> dict[str, int]:
+    return {str(T): count for T, count in exact.tricks().items()}
+
+
+def _by_tricks(counts: Counts) -> dict[str, int]:
+    return {"0": int(counts[:2].sum())} | {str(T): int(counts[T]) for T in range(4, 14)}
+
+
+def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
+    low = sum(counts[str(T)] for T in range(4, 7))
+    return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))

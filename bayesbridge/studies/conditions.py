@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Final
 
 from bayesbridge.capture import exact
+from bayesbridge.studies import captures
+from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.paper import CONDITIONS
+from bayesbridge.studies.study import Counts, Setting, Study
 
-if TYPE_CHECKING:
-    from bayesbridge.studies.engine import Progress
+STUDY: Final = Study("conditions", captures.count)
+"""The deals of the captures study, read otherwise."""
 
 
 def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
-    counts = exact.conditions()
-    return Comparison(counts, tuple(counts.values()), exact.DEALS, CONDITIONS, exact=True)
+    return compare_exact(CONDITIONS, exact.conditions(), _binned)
 
 
-def simulate(deals: int, seed: int, workers: int | None = None, progress: Progress | None = None) -> Comparison:
-    """Monte Carlo over random deals."""
-    from bayesbridge.capture.halves import draw_tricks
+def simulate(
+    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
+) -> Comparison:
+    """Monte Carlo over ``runs`` times ``deals`` random deals."""
     from bayesbridge.studies.engine import run
 
-    done = run(lambda chunk, size: draw_tricks(size, chunk), deals, seed, workers, progress)
-    neither, only_a = int(done.counts[0]), int(done.counts[1])
-    counts = {"neither": neither, "only A": only_a, "both": deals - neither - only_a}
-    return Comparison(counts, tuple(counts.values()), deals, CONDITIONS, False, deals / done.seconds)
+    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
+
+
+def _by_condition(counts: Counts) -> dict[str, int]:
+    return {"neither": int(counts[0]), "only A": int(counts[1]), "both": int(counts[2:].sum())}
+
+
+def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(counts.values())

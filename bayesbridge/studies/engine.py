@@ -1,77 +1,193 @@
 """Runs a study in chunks, so that the answer depends on the seed and on nothing else.
 
 A study is a pure function (chunk seed, chunk size) → counts; counts of chunks add. Chunk i draws from the i-th spawned
-child of the seed, so the result is the same integers for any number of workers and any order of completion.
+child of the seed, so the result is the same integers for any number of workers, here or on a cluster, and any order of
+completion. Several runs take the chunks one after the other: the first run of three is the run that stands alone.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+import bayesbridge
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.studies.checkpoint import Cells, Checkpoint
+from bayesbridge.studies.crews import Crew, hire
+from bayesbridge.studies.study import Count, Counts, Setting, Study
 
-Counts = NDArray[np.int64]
-Study = Callable[[np.random.SeedSequence, int], Counts]
-Progress = Callable[[int, int], None]
-"""Called with the deals done and the deals wanted, after every chunk."""
+ATTEMPTS = 3
+"""How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""
 
-CHUNK = 1 << 19
-"""Deals a chunk: some 50 ms of work, so that workers end together and an interrupt is obeyed at once."""
+
+class ChunkFailed(RuntimeError):
+    """A chunk that failed every time it was tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """What a study counted, and how long it took."""
 
-    counts: Counts
+    by_run: NDArray[np.int64]
+    """(runs, k)"""
     deals: int
+    """In all runs."""
     seconds: float
+    fresh: int
+    """Deals counted now; the others were in the checkpoint."""
+
+    @property
+    def counts(self) -> Counts:
+        """(k,) all runs together."""
+        return np.asarray(self.by_run.sum(axis=0))
+
+    @property
+    def deals_per_second(self) -> float | None:
+        """``None`` when the checkpoint already had everything."""
+        return self.fresh / self.seconds if self.fresh else None
 
 
-def run(study: Study, deals: int, seed: int, workers: int | None = None, progress: Progress | None = None) -> Run:
-    """Run a study over ``deals`` deals; kernels release the interpreter lock, so workers are threads.
+class Chunk(NamedTuple):
+    """One piece of work."""
 
-    ``workers`` is by default one for each core that the process may use.
-    """
-    if deals < 1:
-        raise BayesBridgeError(f"{deals} deals: a study needs at least 1", deals=deals)
-    if workers is not None and workers < 1:
-        raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
-    crew = workers or _cores()
-    chunks = (
-        (np.random.SeedSequence(seed, spawn_key=(i,)), min(CHUNK, deals - start))
-        for i, start in enumerate(range(0, deals, CHUNK))
-    )
-    total = np.zeros_like(study(np.random.SeedSequence(0), 1))  # compiles and loads tables before the clock starts
-    started = time.perf_counter()
-    done = 0
-    with ThreadPoolExecutor(crew) as pool:
-        # Two chunks a worker at a time: nobody waits for work, and a run of any length needs no more memory.
-        pending: dict[Future[Counts], int] = {}
+    number: int
+    run: int
+    size: int
+
+
+def run(study: Study, deals: int, seed: int, runs: int = 1, setting: Setting | None = None) -> Run:
+    """Run a study over ``runs`` times ``deals`` deals."""
+    how = setting or Setting()
+    for name, value in (("deals", deals), ("runs", runs)):
+        if value < 1:
+            raise BayesBridgeError(f"{value} {name}: a study needs at least 1", **{name: value})
+    per_run = -(-deals // study.chunk)
+    chunks = per_run * runs
+    sample = study.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
+    total = np.zeros((runs, len(sample)), dtype=np.int64)
+    finished: set[int] = set()
+
+    def chunk_at(index: int) -> Chunk:
+        return Chunk(index, index // per_run, min(study.chunk, deals - index % per_run * study.chunk))
+
+    def take(index: int, cells: Cells) -> None:
+        finished.add(index)
+        for place, count in cells.items():
+            total[index // per_run, place] += count
+
+    with ExitStack() as stack:
+        keep: Checkpoint | None = None
+        if how.checkpoint is not None:
+            header = {
+                "bayesbridge": bayesbridge.__version__,
+                "study": study.name,
+                "parameters": dict(study.parameters),
+                "deals": deals,
+                "runs": runs,
+                "seed": seed,
+                "chunk": study.chunk,
+            }
+            args = (how.checkpoint, header, chunks, len(sample))
+            keep = stack.enter_context(Checkpoint.resume(*args, take) if how.resume else Checkpoint.create(*args))
+        started = time.perf_counter()
+        done = before = sum(chunk_at(index).size for index in finished)
+        todo = (chunk_at(index) for index in range(chunks) if index not in finished)
+        if done < deals * runs:
+            work = stack.enter_context(closing(_work(study, seed, todo, how)))
+            for chunk, counts in work:
+                cells = {int(place): int(counts[place]) for place in np.flatnonzero(counts)}
+                if keep:
+                    keep.append(chunk.number, cells)
+                total[chunk.run] += counts
+                done += chunk.size
+                if how.progress:
+                    how.progress(done, deals * runs)
+        return Run(total, deals * runs, time.perf_counter() - started, done - before)
+
+
+def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
+    """One chunk, wherever it is worked out; a worker of another version would give other numbers and says so."""
+    if version != bayesbridge.__version__:
+        raise BayesBridgeError(
+            f"a worker has bayesbridge {bayesbridge.__version__}, the run {version}: install the same on both",
+            version=version,
+        )
+    return count(np.random.SeedSequence(seed, spawn_key=(index,)), size)
+
+
+def _work(study: Study, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
+    """Every chunk with its counts, in any order; failures are tried again, a broken pool is opened again."""
+    lost: list[Chunk] = []
+    failures: dict[int, int] = {}
+    breaks = 0
+    while True:
+        with hire(how.scheduler, how.workers) as crew:
+            pending: dict[Future[Counts], Chunk] = {}
+            try:
+                yield from _session(crew, study, seed, todo, lost, pending, failures)
+                return
+            except BrokenExecutor as error:
+                breaks += 1
+                if breaks >= ATTEMPTS:
+                    raise ChunkFailed(
+                        f"worker processes of study {study.name!r} ended {breaks} times before their work was done "
+                        f"({error}): is there memory for {crew.size} of them?"
+                    ) from None
+                lost.extend(pending.values())
+            except BaseException:
+                for future in pending:
+                    future.cancel()
+                crew.executor.shutdown(wait=False)
+                raise
+
+
+def _session(
+    crew: Crew,
+    study: Study,
+    seed: int,
+    todo: Iterator[Chunk],
+    lost: list[Chunk],
+    pending: dict[Future[Counts], Chunk],
+    failures: dict[int, int],
+) -> Iterator[tuple[Chunk, Counts]]:
+    """Work until nothing is left. Two chunks a worker at a time: nobody waits, and no run needs more memory."""
+
+    def submit(chunk: Chunk) -> None:
+        version = bayesbridge.__version__
         try:
-            while True:
-                for chunk, size in islice(chunks, 2 * crew - len(pending)):
-                    pending[pool.submit(study, chunk, size)] = size
-                if not pending:
-                    break
-                for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                    total += future.result()
-                    done += pending.pop(future)
-                if progress:
-                    progress(done, deals)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
+            future = crew.executor.submit(count_chunk, study.count, version, seed, chunk.number, chunk.size)
+        except BrokenExecutor:
+            lost.append(chunk)
             raise
-    return Run(total, deals, time.perf_counter() - started)
+        pending[future] = chunk
 
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    while True:
+        while lost and len(pending) < 2 * crew.size:
+            submit(lost.pop())
+        for chunk in islice(todo, 2 * crew.size - len(pending)):
+            submit(chunk)
+        if not pending:
+            return
+        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            error = future.exception()
+            if isinstance(error, BrokenExecutor):
+                raise error
+            chunk = pending.pop(future)
+            if error is None:
+                yield chunk, future.result()
+                continue
+            failures[chunk.number] = failures.get(chunk.number, 0) + 1
+            if failures[chunk.number] >= ATTEMPTS:
+                raise ChunkFailed(
+                    f"chunk {chunk.number} of study {study.name!r} failed {ATTEMPTS} times: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
+            lost.append(chunk)

@@ -1,14 +1,16 @@
-"""The figures the paper prints, as data, and how far other figures are from them.
+"""The figures the paper prints, as data.
 
 S. Sarkar, *Winning Before You Play: An Iterative Capture Algorithm for Pre-Game Dominance Analysis in Three-Player
-Auction Bridge*, tables 1 and 2: three runs of a million deals each.
+Auction Bridge*: captures and conditions from three runs of a million deals each, the comparison of the two algorithms
+from 100 000 deals, the headline results from three runs of ten million.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Final
+
+from bayesbridge.studies.comparison import share_z
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +27,20 @@ class PaperTable:
         """Mean count over the runs, bin by bin."""
         return tuple(sum(column) / len(self.runs) for column in zip(*self.runs, strict=True))
 
+    def pooled(self) -> tuple[int, ...]:
+        """All runs together, bin by bin."""
+        return tuple(sum(column) for column in zip(*self.runs, strict=True))
+
     def z(self, counts: tuple[int, ...], total: int, *, exact: bool = False) -> tuple[float | None, ...]:
         """How many standard errors the paper's pooled share of each bin lies above the share ``counts / total``.
 
         ``exact`` says that ``counts`` are no sample, so that the noise is the paper's alone. ``None`` where both are 0.
         """
-        pooled_trials = self.trials * len(self.runs)
-        scores: list[float | None] = []
-        for own, column in zip(counts, zip(*self.runs, strict=True), strict=True):
-            share, paper_share = own / total, sum(column) / pooled_trials
-            if exact:
-                variance = share * (1 - share) / pooled_trials
-            else:
-                pooled = (own + sum(column)) / (total + pooled_trials)
-                variance = pooled * (1 - pooled) * (1 / total + 1 / pooled_trials)
-            scores.append((paper_share - share) / sqrt(variance) if variance else None)
-        return tuple(scores)
+        trials = self.trials * len(self.runs)
+        return tuple(
+            share_z((printed, trials), (own, total), exact=exact)
+            for own, printed in zip(counts, self.pooled(), strict=True)
+        )
 
 
 CAPTURES: Final = PaperTable(
@@ -60,3 +60,29 @@ CONDITIONS: Final = PaperTable(
     runs=((145048, 576162, 278790), (145114, 575342, 279544), (145775, 575666, 278559)),
     trials=1_000_000,
 )
+
+COMPARATIVE_TITLE: Final = "Comparative table: Algorithm 1 for 7 tricks, and what Algorithm 2 says with the dummy"
+
+COMPARATIVE_TRIALS: Final = 100_000
+
+COMPARATIVE: Final = {7: (893, 641), 8: (544, 410), 9: (228, 176), 10: (93, 69)}
+"""Algorithm 1's count → how often it occurred, and how often Algorithm 2 was satisfied too.
+
+The columns "A2 not satisfied" and "P2 failure" are the difference of the two, in every row.
+"""
+
+HEADLINE_TITLE: Final = "Headline table: ten million deals, bid by Algorithm 1 and played out"
+
+HEADLINE_TRIALS: Final = 10_000_000
+
+HEADLINE: Final[dict[str, tuple[float, float, float]]] = {
+    "deals with a valid bidder": (1030367, 1029511, 1028714),
+    "win rate (%)": (65.86, 66.00, 66.03),
+    "losses with a weak dummy (%)": (99.81, 99.81, 99.82),
+    "both eligible": (10167, 10231, 10019),
+    "win rate, both eligible (%)": (93.42, 93.50, 93.75),
+    "average bidder level, both eligible": (1.2102, 1.2088, 1.2188),
+    "average dummy level, both eligible": (1.2063, 1.2081, 1.2064),
+    "net points, old scheme": (153210, 154625, 151720),
+    "net points, new scheme": (826750, 832805, 818785),
+}

@@ -1,11 +1,16 @@
-"""The engine: every deal once, the same integers whatever the workers, errors and progress passed on."""
+"""The engine: every deal once, the same integers whatever the workers, failures tried again and then told."""
+
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
 
-from bayesbridge.capture.halves import draw_tricks
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies import engine
+from bayesbridge.studies import captures, engine, headline
+from bayesbridge.studies.crews import hire
+from bayesbridge.studies.study import CHUNK, Setting, Study
 
 
 def tally(chunk, size):
@@ -13,50 +18,128 @@ def tally(chunk, size):
     return np.array([size, 1, int(chunk.generate_state(1)[0])], dtype=np.int64)
 
 
-def test_the_same_integers_for_any_number_of_workers():
-    deals = 3 * engine.CHUNK + 17
-    runs = [engine.run(lambda chunk, size: draw_tricks(size, chunk), deals, 5, workers) for workers in (1, 2, 5, None)]
+TALLY = Study("tally", tally)
+
+
+@pytest.mark.parametrize("study", [captures.STUDY, Study("headline", headline.count, chunk=5_000)])
+def test_the_same_integers_for_any_number_of_workers(study):
+    deals = 3 * study.chunk + 17
+    runs = [engine.run(study, deals, 5, 1, Setting(workers)) for workers in (1, 2, 5, None)]
     assert all(np.array_equal(run.counts, runs[0].counts) for run in runs)
-    assert runs[0].counts.sum() == runs[0].deals == deals
+    assert runs[0].deals == runs[0].fresh == deals
+
+
+def test_processes_give_the_same_integers_as_threads():
+    study = Study("headline", headline.count, chunk=5_000)
+    one, two = (engine.run(study, 23_456, 7, 2, Setting(2, scheduler)) for scheduler in ("threads", "processes"))
+    assert np.array_equal(one.by_run, two.by_run)
+    assert one.by_run.shape == (2, 1569)
 
 
 def test_another_seed_gives_other_integers():
-    one, two = (engine.run(lambda chunk, size: draw_tricks(size, chunk), 10_000, seed, 1).counts for seed in (1, 2))
+    one, two = (engine.run(captures.STUDY, 10_000, seed).counts for seed in (1, 2))
     assert not np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("deals", [1, engine.CHUNK - 1, engine.CHUNK, engine.CHUNK + 1, 100 * engine.CHUNK])
+@pytest.mark.parametrize("deals", [1, CHUNK - 1, CHUNK, CHUNK + 1, 100 * CHUNK])
 def test_chunks_cover_the_deals_with_the_seeds_that_spawn_gives(deals):
-    chunks = -(-deals // engine.CHUNK)
+    chunks = -(-deals // CHUNK)
     children = np.random.SeedSequence(9).spawn(chunks)
     checksum = sum(int(child.generate_state(1)[0]) for child in children)
-    assert engine.run(tally, deals, 9, 3).counts.tolist() == [deals, chunks, checksum]
+    assert engine.run(TALLY, deals, 9, 1, Setting(3)).counts.tolist() == [deals, chunks, checksum]
+
+
+def test_runs_are_further_chunks_and_the_first_run_is_the_run_alone():
+    deals = 2 * CHUNK + 5
+    children = np.random.SeedSequence(4).spawn(9)
+    three = engine.run(TALLY, deals, 4, 3, Setting(2))
+    for run in range(3):
+        checksum = sum(int(child.generate_state(1)[0]) for child in children[3 * run : 3 * run + 3])
+        assert three.by_run[run].tolist() == [deals, 3, checksum]
+    assert engine.run(TALLY, deals, 4).counts.tolist() == three.by_run[0].tolist()
+    assert three.deals == 3 * deals
 
 
 def test_progress_rises_to_the_end():
     seen = []
-    deals = 7 * engine.CHUNK + 1
-    engine.run(tally, deals, 1, 2, lambda done, wanted: seen.append((done, wanted)))
+    deals = 7 * CHUNK + 1
+    engine.run(TALLY, deals, 1, 2, Setting(2, progress=lambda done, wanted: seen.append((done, wanted))))
     assert seen == sorted(seen)
-    assert seen[-1] == (deals, deals)
-    assert {wanted for _, wanted in seen} == {deals}
+    assert seen[-1] == (2 * deals, 2 * deals)
+    assert {wanted for _, wanted in seen} == {2 * deals}
 
 
-def test_an_error_in_a_chunk_comes_out_and_stops_the_run():
+def test_a_chunk_that_fails_twice_is_tried_again_and_changes_nothing():
+    lock, failed = threading.Lock(), {}
+
+    def shaky(chunk, size):
+        with lock:
+            times = failed[chunk.spawn_key] = failed.get(chunk.spawn_key, 0) + 1
+        if size > 1 and times < engine.ATTEMPTS:
+            raise OSError("a worker was lost")
+        return tally(chunk, size)
+
+    deals = 20 * CHUNK
+    assert np.array_equal(
+        engine.run(Study("tally", shaky), deals, 1, 1, Setting(3)).counts, engine.run(TALLY, deals, 1).counts
+    )
+    assert set(failed.values()) == {engine.ATTEMPTS, 1}  # 1: the engine's own call before the clock starts
+
+
+def test_a_chunk_that_always_fails_ends_the_run_with_one_line():
     sizes = []
 
     def failing(chunk, size):
         sizes.append(size)
-        if size > 1:  # the engine's own call, before the clock starts, is for one deal
+        if size > 1:
             raise RuntimeError("in a chunk")
         return np.zeros(1, dtype=np.int64)
 
-    with pytest.raises(RuntimeError, match="in a chunk"):
-        engine.run(failing, 1000 * engine.CHUNK, 1, 2)
-    assert len(sizes) <= 1 + 2 * 2
+    with pytest.raises(engine.ChunkFailed, match=r"chunk \d+ of study 'bad' failed 3 times: RuntimeError: in a chunk"):
+        engine.run(Study("bad", failing), 1000 * CHUNK, 1, 1, Setting(2))
+    assert len(sizes) <= 1 + 3 * 2 * 2
 
 
-@pytest.mark.parametrize(("deals", "workers", "what"), [(0, 1, "0 deals"), (-5, 1, "-5 deals"), (1, 0, "0 workers")])
-def test_nothing_to_do_is_an_error(deals, workers, what):
+def deadly(chunk, size):
+    """Kills the worker process the first time that chunk 3 is worked out."""
+    flag = os.environ["DEADLY_FLAG"]
+    if size > 1 and chunk.spawn_key == (3,):
+        try:
+            os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            pass
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return headline.count(chunk, size)
+
+
+def test_a_killed_worker_process_costs_nothing_but_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("DEADLY_FLAG", str(tmp_path / "killed"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(os.path.dirname(__file__))
+    import test_engine as by_name  # pytest calls this module otherwise, and a worker process must find it by name
+
+    study = Study("headline", by_name.deadly, chunk=1_000)
+    found = engine.run(study, 8_000, 1, 1, Setting(2, "processes"))
+    assert (tmp_path / "killed").exists()
+    plain = engine.run(Study("headline", headline.count, chunk=1_000), 8_000, 1)
+    assert np.array_equal(found.counts, plain.counts)
+
+
+def test_a_worker_of_another_version_is_refused():
+    with pytest.raises(BayesBridgeError, match=r"a worker has bayesbridge .*, the run 0\.0\.0: install the same"):
+        engine.count_chunk(tally, "0.0.0", 1, 0, 5)
+
+
+@pytest.mark.parametrize(
+    ("deals", "runs", "workers", "what"),
+    [(0, 1, 1, "0 deals"), (-5, 1, 1, "-5 deals"), (1, 0, 1, "0 runs"), (1, 1, 0, "0 workers")],
+)
+def test_nothing_to_do_is_an_error(deals, runs, workers, what):
     with pytest.raises(BayesBridgeError, match=what):
-        engine.run(tally, deals, 1, workers)
+        engine.run(TALLY, deals, 1, runs, Setting(workers))
+
+
+def test_an_unknown_scheduler_is_an_error():
+    with pytest.raises(BayesBridgeError, match="unknown scheduler 'nobody': write threads, processes, or an address"):
+        hire("nobody").__enter__()

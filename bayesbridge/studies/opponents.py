@@ -1,0 +1,256 @@
+"""Opponent modelling: what the calls of the others tell the bidder about his contract.
+
+For each contract of the headline study the chance of making it is predicted four times: from the bidder's own hand,
+from his hand and the calls, from his hand and the open dummy, and from all three. A prediction is the share of DRAWS
+layouts, drawn from the exact posterior, in which the play-out makes the contract. Calls follow the paper's auction: a
+player bids Algorithm 1's level if it outranks the last bid and passes otherwise, so a bid tells his level and a pass
+bounds it, and rejecting layouts that would have been called otherwise leaves exactly the posterior.
+
+Only whole numbers are kept: how often a contract was made when w of the DRAWS layouts said so, without and with calls.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import TYPE_CHECKING, Any, Final
+
+from bayesbridge.studies.comparison import Comparison
+from bayesbridge.studies.study import Counts, Setting, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayesbridge.studies.hypotheses import Test
+
+DRAWS: Final = 64
+"""Layouts behind one prediction."""
+PATIENCE: Final = 4096
+"""How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
+STAGES: Final = ("closed dummy", "open dummy")
+JOINT: Final = (2, DRAWS + 1, DRAWS + 1, 2)
+"""Stage, winning layouts without calls, winning layouts with calls, whether the contract was made."""
+BIDS: Final = (2, 2, 2)
+"""Stage, whether the best bid is right without calls, and with calls."""
+_JOINT_END: Final = 3 + 2 * (DRAWS + 1) ** 2 * 2
+_BIDS_END: Final = _JOINT_END + 8
+
+
+def count(seed: np.random.SeedSequence, deals: int) -> Counts:
+    """Deals, contracts, contracts left out; ``JOINT``; ``BIDS``; net points by stage (without, with, squared gain)."""
+    import numpy as np
+
+    from bayesbridge.random64 import seed_state
+    from bayesbridge.studies.contracts import draw_contracts
+
+    counts = np.zeros(_BIDS_END + 6, dtype=np.int64)
+    dealing, guessing = seed.spawn(2)
+    state = seed_state(guessing)
+    worth = _worth()
+    for found in draw_contracts(deals, dealing):
+        actual = found.tricks()
+        made = actual >= found.target
+        low, high = heard(found.levels, found.bidder)
+        tricks = [predict(state, found.table, low, high, stage) for stage in range(2)]
+        good = (tricks[0] >= 0).all(axis=(1, 2)) & (tricks[1] >= 0).all(axis=(1, 2))
+        counts[:3] += (0, len(good), len(good) - int(good.sum()))
+        for stage in range(2):
+            wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)
+            cell = np.ravel_multi_index((np.full(len(good), stage), wins[:, 0], wins[:, 1], made.astype(int)), JOINT)
+            counts[3:_JOINT_END] += np.bincount(cell[good], minlength=_JOINT_END - 3)
+            bid = _best_bids(tricks[stage], worth)
+            right = np.where(bid > 0, bid + 6 <= actual[:, None], actual[:, None] < 7)[good]
+            cell = np.ravel_multi_index((np.full(len(right), stage), *right.T.astype(int)), BIDS)
+            counts[_JOINT_END:_BIDS_END] += np.bincount(cell, minlength=8)
+            points = worth[bid, actual[:, None]][good]
+            gain = points[:, 1] - points[:, 0]
+            counts[_BIDS_END + 3 * stage : _BIDS_END + 3 * stage + 3] += (*points.sum(axis=0), (gain**2).sum())
+    counts[0] = deals
+    return counts
+
+
+STUDY: Final = Study("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
+
+
+def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """(m, 2) least and greatest level that the calls leave to the two other players, in the order of the table.
+
+    levels: (m, 3) true levels in the order of speaking; only what is said aloud is used of the others.
+    """
+    import numpy as np
+
+    highest = np.zeros(len(levels), dtype=np.int8)
+    low, high = np.zeros_like(levels), np.zeros_like(levels)
+    for player in range(3):
+        bids = levels[:, player] > highest
+        low[:, player] = np.where(bids, levels[:, player], 0)
+        highest = np.where(bids, levels[:, player], highest)
+        high[:, player] = highest
+    others = (bidder[:, None] + np.array([1, 2])) % 3
+    return np.take_along_axis(low, others, axis=1), np.take_along_axis(high, others, axis=1)
+
+
+def predict(
+    state: NDArray[np.uint64],
+    table: NDArray[np.uint64],
+    low: NDArray[np.int8],
+    high: NDArray[np.int8],
+    stage: int,
+    draws: int = DRAWS,
+) -> NDArray[np.int8]:
+    """(m, 2, draws) tricks of the bidder's side in layouts that fit what he knows, without and with the calls.
+
+    stage: 1 if he sees the dummy too. Where no layout that fits the calls was found in time, tricks are −1.
+    """
+    import numpy as np
+
+    from bayesbridge.capture.kernels import bids
+    from bayesbridge.capture.playout import NO_TRUMP, play_out
+    from bayesbridge.studies.dealing import redeal
+
+    hidden = np.array([1, 3] if stage else [1, 2, 3])
+    layouts = np.repeat(table, draws, axis=0)
+    least, most = np.repeat(low, draws, axis=0), np.repeat(high, draws, axis=0)
+    redeal(state, layouts, hidden)
+    tricks = np.empty((2, len(layouts)), dtype=np.int8)
+    leaders = np.zeros(len(layouts), dtype=np.int8)
+    play_out(layouts, leaders, NO_TRUMP, 0, 0, tricks[0])
+
+    def unfit(some: NDArray[np.intp]) -> NDArray[np.intp]:
+        said = np.stack([bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1)
+        return some[((said < least[some]) | (said > most[some])).any(axis=1)]
+
+    wrong = unfit(np.arange(len(layouts)))
+    for _ in range(PATIENCE):
+        if not len(wrong):
+            break
+        again = layouts[wrong]
+        redeal(state, again, hidden)
+        layouts[wrong] = again
+        wrong = unfit(wrong)
+    play_out(layouts, leaders, NO_TRUMP, 0, 0, tricks[1])
+    tricks[1, wrong] = -1
+    return np.moveaxis(tricks.reshape(2, len(table), draws), 0, 1)
+
+
+def simulate(
+    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
+) -> Comparison:
+    """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
+    from bayesbridge.studies.engine import run
+
+    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    return Comparison(
+        title="Opponent modelling: the chance of making the contract, without and with the calls",
+        unit="means per contract",
+        counts=_named(done.counts),
+        total=done.deals,
+        figures=(),
+        deals_per_second=done.deals_per_second,
+        runs=tuple(map(_named, done.by_run)),
+        answers={"draws": DRAWS, "stages": _stages(done.counts)},
+        hypotheses=lambda: _tests(done.counts),
+    )
+
+
+def _worth() -> NDArray[np.int64]:
+    """(8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme."""
+    import numpy as np
+
+    from bayesbridge.scoring import NEW
+    from bayesbridge.studies.headline import net_points
+
+    return np.array([[0] * 14, *([net_points(NEW, level, t) for t in range(14)] for level in range(1, 8))])
+
+
+def _best_bids(tricks: NDArray[np.int8], worth: NDArray[np.int64]) -> NDArray[np.intp]:
+    """(m, 2) the level that earns most over the layouts, without and with calls; the lowest on ties."""
+    import numpy as np
+
+    sums = worth[:, np.clip(tricks, 0, 13)].sum(axis=3)
+    return np.asarray(sums.argmax(axis=0))
+
+
+def _named(counts: Counts) -> dict[str, int]:
+    named = {"deals": int(counts[0]), "contracts": int(counts[1]), "left_out": int(counts[2])}
+    joint = counts[3:_JOINT_END].reshape(JOINT)
+    named["made"] = int(joint[0, ..., 1].sum())
+    for stage, name in enumerate(("closed", "open")):
+        bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)[stage]
+        points = counts[_BIDS_END + 3 * stage :]
+        named[f"{name}_right_with_calls_only"] = int(bids[0, 1])
+        named[f"{name}_right_without_calls_only"] = int(bids[1, 0])
+        named[f"{name}_right_both"] = int(bids[1, 1])
+        named[f"{name}_points_without_calls"] = int(points[0])
+        named[f"{name}_points_with_calls"] = int(points[1])
+    return named
+
+
+def _stages(counts: Counts) -> dict[str, Any]:
+    joint = counts[3:_JOINT_END].reshape(JOINT)
+    n = int(joint[0].sum())
+    if not n:
+        return {}
+    found = {}
+    for stage, name in enumerate(STAGES):
+        without, total, squares = (int(v) for v in counts[_BIDS_END + 3 * stage :][:3])
+        gain = (total - without) / n
+        found[name] = {
+            "without calls": _quality(joint[stage].sum(axis=1)) | {"points": without / n},
+            "with calls": _quality(joint[stage].sum(axis=0)) | {"points": total / n},
+            "log_loss_gain": _gain(joint[stage]),
+            "points_gain": {"mean": gain, "standard_error": sqrt(max(0.0, squares / n - gain**2) / n)},
+        }
+    return found
+
+
+def _chance(wins: int) -> float:
+    """P(make) from w of DRAWS layouts, never quite 0 or 1 (Jeffreys)."""
+    return (wins + 0.5) / (DRAWS + 1)
+
+
+def _loss(wins: int, made: int) -> float:
+    return -log(_chance(wins) if made else 1 - _chance(wins))
+
+
+def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
+    """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether they were made."""
+    n = int(table.sum())
+    cells = [(wins, made, int(table[wins, made])) for wins in range(DRAWS + 1) for made in range(2)]
+    tenths: dict[int, list[float]] = {}
+    for wins, made, k in cells:
+        tenth = tenths.setdefault(min(9, 10 * wins // DRAWS), [0.0, 0.0, 0.0])
+        for i, value in enumerate((k, k * _chance(wins), k * made)):
+            tenth[i] += value
+    return {
+        "log_loss": sum(k * _loss(wins, made) for wins, made, k in cells) / n,
+        "brier": sum(k * (_chance(wins) - made) ** 2 for wins, made, k in cells) / n,
+        "calibration_error": sum(abs(said - came) for _, said, came in tenths.values()) / n,
+        "calibration": [[k, said / k, came / k] for _, (k, said, came) in sorted(tenths.items()) if k],
+    }
+
+
+def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
+    """Mean fall of the log loss by the calls, nats a contract, with its standard error over pairs."""
+    cells = [
+        (_loss(before, made) - _loss(after, made), int(joint[before, after, made]))
+        for before in range(DRAWS + 1)
+        for after in range(DRAWS + 1)
+        for made in range(2)
+        if joint[before, after, made]
+    ]
+    n = sum(k for _, k in cells)
+    mean = sum(gain * k for gain, k in cells) / n
+    return {"mean": mean, "standard_error": sqrt(sum((gain - mean) ** 2 * k for gain, k in cells) / n**2)}
+
+
+def _tests(counts: Counts) -> list[Test]:
+    from bayesbridge.studies.hypotheses import mcnemar
+
+    bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)
+    return [
+        mcnemar(
+            f"{name}: the best bid is right as often with the calls as without", int(bids[i, 0, 1]), int(bids[i, 1, 0])
+        )
+        for i, name in enumerate(STAGES)
+    ]

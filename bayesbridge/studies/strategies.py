@@ -1,0 +1,140 @@
+"""Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy.
+
+Every contract of the headline study is played out once for each pair of policies, on the same deals. The joint counts
+of level and tricks give the pay-off matrix under any measure of success; its mixed equilibrium says how well either
+side can do with these policies, and the exploitability of a policy what it loses against an opponent who knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Final
+
+from bayesbridge.studies.comparison import Comparison
+from bayesbridge.studies.headline import net_points
+from bayesbridge.studies.study import Counts, Setting, Study
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayesbridge.studies.hypotheses import Test
+
+POLICIES: Final = ("general", "high", "low")
+SHAPE: Final = (3, 3, 7, 14)
+"""Bidder's policy, defenders' policy, level − 1, tricks."""
+
+
+def count(seed: np.random.SeedSequence, deals: int) -> Counts:
+    """(1 + 882 + 27,) random deals; contracts by ``SHAPE``; contracts made by the first or second of a pair alone.
+
+    The pairs are general against high, general against low, high against low; for each, made by the first alone, by
+    the second alone and by both or none, against each policy of the defenders.
+    """
+    import numpy as np
+
+    from bayesbridge.studies.contracts import draw_contracts
+
+    counts = np.zeros(1 + int(np.prod(SHAPE)) + 27, dtype=np.int64)
+    counts[0] = deals
+    joint, pairs = counts[1:-27].reshape(SHAPE), counts[-27:].reshape(3, 3, 3)
+    for found in draw_contracts(deals, seed):
+        for theirs in range(3):
+            made = []
+            for ours in range(3):
+                tricks = found.tricks(ours, theirs)
+                np.add.at(joint[ours, theirs], (found.level - 1, tricks), 1)
+                made.append(tricks >= found.target)
+            for pair, (first, second) in enumerate(_PAIRS):
+                one, two = int((made[first] & ~made[second]).sum()), int((made[second] & ~made[first]).sum())
+                pairs[pair, theirs] += (one, two, len(made[0]) - one - two)
+    return counts
+
+
+STUDY: Final = Study("strategies", count)
+_PAIRS: Final = ((0, 1), (0, 2), (1, 2))
+
+
+def payoffs() -> dict[str, Callable[[int, int], float]]:
+    """What the bidder's side plays for, as a function of level and tricks; the defenders lose it."""
+    from bayesbridge.scoring import NEW, OLD
+
+    return {
+        "made": lambda level, tricks: float(tricks >= 6 + level),
+        "tricks": lambda _, tricks: float(tricks),
+        "old": lambda level, tricks: float(net_points(OLD, level, tricks)),
+        "new": lambda level, tricks: float(net_points(NEW, level, tricks)),
+    }
+
+
+def simulate(
+    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
+) -> Comparison:
+    """Monte Carlo over ``runs`` times ``deals`` random deals."""
+    from bayesbridge.studies.engine import run
+
+    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    return Comparison(
+        title="Strategies: the bidder's side against the defenders",
+        unit="means per contract",
+        counts=_named(done.counts),
+        total=done.deals,
+        figures=(),
+        deals_per_second=done.deals_per_second,
+        runs=tuple(map(_named, done.by_run)),
+        answers={"policies": list(POLICIES), "games": _games(done.counts)},
+        hypotheses=lambda: _tests(done.counts),
+    )
+
+
+def _joint(counts: Counts) -> NDArray[np.int64]:
+    return counts[1:-27].reshape(SHAPE)
+
+
+def _named(counts: Counts) -> dict[str, int]:
+    joint = _joint(counts)
+    named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
+    for ours, one in enumerate(POLICIES):
+        for theirs, other in enumerate(POLICIES):
+            made = sum(int(joint[ours, theirs, level, level + 7 :].sum()) for level in range(7))
+            tricks = sum(t * int(joint[ours, theirs, :, t].sum()) for t in range(14))
+            named[f"{one}_{other}_made"] = made
+            named[f"{one}_{other}_tricks"] = tricks
+    return named
+
+
+def _games(counts: Counts) -> dict[str, Any]:
+    import numpy as np
+
+    from bayesbridge.studies.equilibrium import solve
+
+    joint = _joint(counts)
+    contracts = int(joint[0, 0].sum())
+    if not contracts:
+        return {}
+    games: dict[str, Any] = {}
+    for name, worth in payoffs().items():
+        table = np.array([[worth(level, tricks) for tricks in range(14)] for level in range(1, 8)])
+        mean = (joint * table).sum(axis=(2, 3)) / contracts
+        square = (joint * table**2).sum(axis=(2, 3)) / contracts
+        games[name] = {
+            "payoff": mean.tolist(),
+            "standard_error": [[sqrt(max(0.0, v) / contracts) for v in row] for row in square - mean**2],
+            **{key: list(v) if isinstance(v, tuple) else v for key, v in asdict(solve(mean)).items()},
+        }
+    return games
+
+
+def _tests(counts: Counts) -> list[Test]:
+    from bayesbridge.studies.hypotheses import mcnemar
+
+    pairs = counts[-27:].reshape(3, 3, 3)
+    tests = []
+    for theirs, defenders in enumerate(POLICIES):
+        for pair, (first, second) in enumerate(_PAIRS):
+            same = f"{POLICIES[first]} play makes as many contracts as {POLICIES[second]} play"
+            one, two, _ = (int(k) for k in pairs[pair, theirs])
+            tests.append(mcnemar(f"{same} against {defenders} defenders", one, two))
+    return tests

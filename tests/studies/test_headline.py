@@ -1,0 +1,130 @@
+"""The headline and strategies studies against plain Python on the same deals, and against the paper on many."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.capture import literal as paper
+from bayesbridge.scoring import NEW, OLD
+from bayesbridge.studies import headline, strategies
+from bayesbridge.studies.dealing import deal_blocks
+from tests.studies import literal
+
+DEALS = 2_500
+
+
+@pytest.fixture(scope="module")
+def contracts():
+    """(level, dummy level, table) of each deal that somebody bids, in plain Python."""
+    found = []
+    for masks in deal_blocks(DEALS, np.random.SeedSequence(8)):
+        for row in masks:
+            hands = literal.hands_of(row)
+            if (bid := literal.auction(hands)) is not None:
+                player, level, _ = bid
+                found.append((level, paper.bid(hands[3]).level, literal.around_the_table(hands, player)))
+    return found
+
+
+def test_headline_counts_what_plain_python_counts(contracts):
+    counts = headline.count(np.random.SeedSequence(8), DEALS)
+    expected = np.zeros(headline.SHAPE, dtype=np.int64)
+    for level, dummy_level, table in contracts:
+        tricks = paper.capture(table[0], table[2]).T
+        promised = tricks >= level + 6
+        expected[level - 1, dummy_level, literal.play(table), int(promised)] += 1
+    assert counts[0] == DEALS
+    assert np.array_equal(counts[1:].reshape(headline.SHAPE), expected)
+    assert expected.sum() > 200
+
+
+def test_the_sums_behind_the_table():
+    """Two contracts by hand: 2NT with nine tricks and a dummy that could bid 1NT; 1NT two down, a weak dummy."""
+    counts = np.zeros(1569, dtype=np.int64)
+    counts[0] = 10
+    joint = counts[1:].reshape(headline.SHAPE)
+    joint[1, 1, 9, 1] = 1
+    joint[0, 0, 5, 1] = 1
+    found = headline._summed(counts)
+    assert {key: found[key] for key in ("valid_bidder", "passed_out", "won", "lost", "lost_weak_dummy")} == {
+        "valid_bidder": 2,
+        "passed_out": 8,
+        "won": 1,
+        "lost": 1,
+        "lost_weak_dummy": 1,
+    }
+    assert (found["both_eligible"], found["won_both_eligible"]) == (1, 1)
+    assert (found["bidder_levels_both_eligible"], found["dummy_levels_both_eligible"]) == (2, 1)
+    assert (found["promised_by_algorithm_2"], found["promised_and_won"]) == (2, 1)
+    assert (found["net_points_old"], found["net_points_old_both_eligible"]) == (20 - 100, 20)
+    assert (found["net_points_new"], found["net_points_new_both_eligible"]) == (85 - 100, 85)
+
+
+def test_net_points_are_the_bidders_less_both_defenders():
+    assert headline.net_points(OLD, 3, 10) == 30
+    assert headline.net_points(NEW, 3, 10) == 95
+    assert headline.net_points(OLD, 3, 7) == headline.net_points(NEW, 3, 7) == -100
+
+
+def test_the_paper_is_met_where_the_text_determines_it():
+    found = headline.simulate(500_000, 1, 2, runs=3)
+    by_name = {figure.name: figure for figure in found.figures}
+    verdicts = dict(zip(by_name, found.verdicts(), strict=True))
+    assert found.counts["valid_bidder"] / found.total == pytest.approx(0.1030, abs=0.0010)
+    assert by_name["both eligible"].own == pytest.approx(10_150, abs=1_100)
+    for name in (
+        "deals with a valid bidder",
+        "both eligible",
+        "average bidder level, both eligible",
+        "average dummy level, both eligible",
+    ):
+        assert verdicts[name] == "reproduced"
+    # The reading of the play that comes closest, as measured over many more deals.
+    assert by_name["win rate (%)"].own == pytest.approx(66.77, abs=0.5)
+    assert by_name["win rate, both eligible (%)"].own == pytest.approx(95.3, abs=2.2)
+    assert verdicts["win rate (%)"] == verdicts["net points, old scheme"] == "not determined by the text"
+    assert [run["deals"] for run in found.runs] == [500_000] * 3
+    assert {test.hypothesis for test in found.tests()} >= {
+        "the own runs have the same win rate",
+        "Algorithm 2 and the play-out grant a contract equally often (paired)",
+    }
+
+
+def test_no_contract_at_all_is_no_error():
+    found = headline.simulate(1, 1)
+    assert found.counts["valid_bidder"] == 0
+    assert {figure.own for figure in found.figures if "%" in figure.name} == {None}
+    assert found.tests()
+    assert strategies.simulate(1, 1).answers["games"] == {}
+
+
+def test_strategies_count_what_plain_python_counts(contracts):
+    counts = strategies.count(np.random.SeedSequence(8), DEALS)
+    some = contracts[::4]
+    joint = np.zeros(strategies.SHAPE, dtype=np.int64)
+    for level, _, table in contracts:
+        joint[0, 0, level - 1, literal.play(table)] += 1
+    assert np.array_equal(strategies._joint(counts)[0, 0], joint[0, 0])
+    from bayesbridge.capture.playout import NO_TRUMP, POLICIES, play_out
+
+    masks = np.array([[hand.mask for hand in table] for _, _, table in some], dtype=np.uint64)
+    out = np.empty(len(some), dtype=np.int8)
+    for ours in range(3):
+        for theirs in range(3):
+            play_out(masks, np.zeros(len(some), dtype=np.int8), NO_TRUMP, ours, theirs, out)
+            plain = [literal.play(table, POLICIES[ours], POLICIES[theirs]) for _, _, table in some]
+            assert out.tolist() == plain
+
+
+def test_games_are_consistent_with_their_counts():
+    found = strategies.simulate(30_000, 3, 2)
+    games = found.answers["games"]
+    made = [[found.counts[f"{a}_{b}_made"] for b in strategies.POLICIES] for a in strategies.POLICIES]
+    assert np.allclose(np.array(made) / found.counts["contracts"], games["made"]["payoff"])
+    for game in games.values():
+        payoff, row, column = (np.array(game[key]) for key in ("payoff", "row", "column"))
+        assert row @ payoff @ column == pytest.approx(game["value"])
+        assert (row @ payoff >= game["value"] - 1e-9).all()
+        assert (payoff @ column <= game["value"] + 1e-9).all()
+        assert np.allclose(game["row_exploitability"], game["value"] - payoff.min(axis=1), atol=1e-9)
+        assert np.allclose(game["column_exploitability"], payoff.max(axis=0) - game["value"], atol=1e-9)
+    assert len(found.tests()) == 9

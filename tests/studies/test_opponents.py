@@ -1,0 +1,138 @@
+"""Opponent modelling: what calls say against real auctions, and posteriors against the belief engine."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.capture.kernels import bids
+from bayesbridge.capture.playout import NO_TRUMP, play_out
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.evidence import Called, Reveal
+from bayesbridge.random64 import seed_state
+from bayesbridge.studies import opponents
+from bayesbridge.studies.contracts import draw_contracts
+
+SHARP = IterativeBidder(slip=0.0)
+SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)
+"""Of the table: bidder, next player, dummy, the player after."""
+
+
+def deal_of(table):
+    return Deal.of({seat: Hand(int(mask)) for seat, mask in zip(SEATS, table, strict=True)})
+
+
+def auction_of(contracts, i):
+    """The real auction of a contract, the bidder in the south, first to speak as in the study."""
+    first = SEATS[{0: 0, 1: 3, 2: 1}[int(contracts.bidder[i])]]
+    return simulate_auction(deal_of(contracts.table[i]), SHARP, first=first, dummy="N", rng=1)
+
+
+def some_contracts(deals=6_000, seed=5):
+    return next(iter(draw_contracts(deals, seed)))
+
+
+def test_the_highest_level_wins_a_real_auction_too():
+    found = some_contracts()
+    for i in range(0, len(found.table), 3):
+        contract = auction_of(found, i).contract
+        assert (contract.declarer, contract.level) == (Seat.S, found.level[i])
+
+
+def test_calls_bound_levels_as_the_bidder_model_does():
+    """A hand of level n could have made the call if and only if its likelihood is not nought."""
+    rng = np.random.default_rng(1)
+    hands = np.array(
+        [sum(1 << int(c) for c in rng.choice(52, 13, replace=False)) for _ in range(3000)], dtype=np.uint64
+    )
+    levels = bids(hands).level
+    assert set(levels) >= {0, 1}
+    found = some_contracts()
+    low, high = opponents.heard(found.levels, found.bidder)
+    bid_first = np.flatnonzero(low.any(axis=1))
+    assert len(bid_first) > 0
+    for i in [*range(0, len(found.table), 40), *bid_first]:
+        auction = auction_of(found, i)
+        for k, seat in enumerate((Seat.W, Seat.E)):
+            possible = np.ones(len(hands), dtype=bool)
+            for index, (caller, _) in enumerate(auction):
+                if caller == seat:
+                    possible &= np.isfinite(SHARP.log_likelihood(hands, auction, index))
+            assert np.array_equal(possible, (levels >= low[i, k]) & (levels <= high[i, k]))
+
+
+def tricks(masks):
+    out = np.empty(len(masks), dtype=np.int8)
+    table = np.ascontiguousarray(masks[:, [int(seat) for seat in SEATS]])
+    play_out(table, np.zeros(len(masks), dtype=np.int8), NO_TRUMP, 0, 0, out)
+    return out
+
+
+@pytest.mark.parametrize("stage", [0, 1])
+def test_predictions_agree_with_the_belief_engine(stage):
+    found = some_contracts()
+    low, _ = opponents.heard(found.levels, found.bidder)
+    for i in (0, int(np.flatnonzero(low.any(axis=1))[0])):
+        one = find_one(found, i)
+        low, high = opponents.heard(one.levels, one.bidder)
+        drawn = opponents.predict(seed_state(3), one.table, low, high, stage, draws=20_000)[0]
+        deal = deal_of(one.table[0])
+        belief = Belief("S", deal["S"], bidder=SHARP)
+        if stage:
+            belief = belief.given(Reveal("N", deal["N"]))
+        calls = [Called(seat, call) for seat, call in auction_of(one, 0)]
+        for which, known in enumerate((belief, belief.given(*calls))):
+            layouts = known.infer(method="auto" if which else "sample", draws=20_000, rng=2)
+            expected = layouts.resample(20_000, rng=4).masks if which else layouts.layouts.masks
+            mine, theirs = drawn[which], tricks(expected[:20_000])
+            error = np.sqrt((mine.var() + theirs.var()) * (1 / len(mine) + 1 / len(theirs)))
+            assert abs(mine.mean() - theirs.mean()) < 5 * error
+
+
+def find_one(contracts, i):
+    return type(contracts)(*(column[i : i + 1] for column in contracts))
+
+
+def test_fitting_layouts_really_fit_the_calls():
+    found = some_contracts(1_000)
+    low, high = opponents.heard(found.levels, found.bidder)
+    masks = np.array([[hand.mask for hand in deal_of(table)] for table in found.table], dtype=np.uint64)
+    assert np.array_equal(tricks(masks), found.tricks())
+    for k, place in enumerate((1, 3)):
+        true = bids(found.table[:, place].copy()).level
+        assert ((low[:, k] <= true) & (true <= high[:, k])).all()  # the truth is never ruled out
+
+
+def test_what_is_reported_follows_from_the_counts():
+    found = opponents.simulate(12_000, 4, 2, runs=2)
+    n = found.counts["contracts"] - found.counts["left_out"]
+    stages = found.answers["stages"]
+    assert found.counts["deals"] == found.total == 24_000
+    for name, key in (("closed dummy", "closed"), ("open dummy", "open")):
+        for which in ("without calls", "with calls"):
+            quality = stages[name][which]
+            rows = np.array(quality["calibration"])
+            assert rows[:, 0].sum() == n
+            assert (rows[:, 0] * rows[:, 2]).sum() == pytest.approx(found.counts["made"])
+            assert quality["points"] == found.counts[f"{key}_points_{which.replace(' ', '_')}"] / n
+            assert 0 < quality["brier"] < 0.25
+        gain = stages[name]["log_loss_gain"]
+        losses = [stages[name][which]["log_loss"] for which in ("without calls", "with calls")]
+        assert gain["mean"] == pytest.approx(losses[0] - losses[1])
+        assert gain["standard_error"] > 0
+    # Seeing the dummy is worth far more than any call.
+    assert stages["open dummy"]["with calls"]["log_loss"] < stages["closed dummy"]["with calls"]["log_loss"] - 0.1
+    assert len(found.tests()) == 2
+
+
+def test_a_call_that_nothing_explains_in_time_is_left_out(monkeypatch):
+    monkeypatch.setattr(opponents, "PATIENCE", 0)
+    found = some_contracts(2_000)
+    low, high = opponents.heard(found.levels, found.bidder)
+    tricks = opponents.predict(seed_state(1), found.table, low, high, 0, draws=64)
+    assert (tricks[:, 0] >= 0).all()
+    assert (tricks[:, 1] < 0).any()
+    counted = opponents._named(opponents.count(np.random.SeedSequence(1), 2_000))
+    assert 0 < counted["left_out"] <= counted["contracts"]
