@@ -1,0 +1,79 @@
+"""The paper's bidder in no trumps: P(call ∣ hand) from the literal Algorithm 1, hand by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.auction import Auction, Call
+from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.capture import literal
+from bayesbridge.cards import Hand, Strain
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.evidence import Called
+from tests.strategies import auctions, hands
+
+STRONG = [Hand.from_pbn(text) for text in ("AKQ2.AKJ.AK4.A32", "AKQJ.AKQ.AKQ.AKQ", "AKQ.AKQJ.AK3.A32")]
+levels = hands | st.sampled_from(STRONG)
+
+
+def chance(hand: Hand, auction: Auction, index: int, slip: float) -> float:
+    """P(call) read off the model's description, with Algorithm 1 as the paper writes it."""
+    before = Auction(auction.first, auction.calls[:index], auction.dummy)
+    level = literal.bid(hand).level
+    intended = Call.of("Pass")
+    if level and before.can(Call.bid(level, Strain.NT)):
+        intended = Call.bid(level, Strain.NT)
+    legal = [call for call in map(Call, range(38)) if before.can(call)]
+    return slip / len(legal) + (1 - slip) * (auction.calls[index] == intended)
+
+
+@given(st.lists(levels, min_size=1, max_size=4), auctions(), st.sampled_from([0.0, 0.02, 0.5, 1.0]))
+def test_every_call_of_any_auction(held: list[Hand], auction: Auction, slip: float) -> None:
+    masks = np.array([hand.mask for hand in held], dtype=np.uint64)
+    for index in range(len(auction.calls)):
+        found = IterativeBidder(slip).log_likelihood(masks, auction, index)
+        truth = [chance(hand, auction, index, slip) for hand in held]
+        np.testing.assert_allclose(np.exp(found), truth, rtol=1e-12)
+
+
+@given(levels, auctions(), st.floats(0, 1))
+def test_chances_add_up_to_one(hand: Hand, auction: Auction, slip: float) -> None:
+    if auction.is_over:
+        return
+    mask = np.array([hand.mask], dtype=np.uint64)
+    n = len(auction.calls)
+    each = [
+        math.exp(IterativeBidder(slip).log_likelihood(mask, auction.after(call), n)[0])
+        for call in auction.legal_calls()
+    ]
+    assert sum(each) == pytest.approx(1.0)
+
+
+def test_a_sharp_bidder_makes_a_call_impossible() -> None:
+    auction = Auction.of("S:7C", dummy="N")
+    mask = np.array([STRONG[0].mask], dtype=np.uint64)
+    assert IterativeBidder(slip=0.0).log_likelihood(mask, auction, 0)[0] == -np.inf
+    assert IterativeBidder(slip=0.5).log_likelihood(mask, auction, 0)[0] == pytest.approx(math.log(0.5 / 36))
+
+
+def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
+    belief = Belief("S", "T9742.J3.964.T83")
+    prior = belief.infer("sample", draws=2).point_probabilities().sel(seat="W")
+    mean = {}
+    for call in ("1NT", "Pass"):
+        found = belief.given(Called("W", call)).infer("weights", draws=20_000, rng=1)
+        points = found.point_probabilities().sel(seat="W")
+        mean[call] = float((points * points.points).sum())
+    assert mean["Pass"] < float((prior * prior.points).sum()) < mean["1NT"] - 3
+
+
+@pytest.mark.parametrize("slip", [-0.1, 1.1, float("nan"), "some", None])
+def test_a_slip_is_a_probability(slip: float) -> None:
+    with pytest.raises(BayesBridgeError, match=f"slip {slip!r}: it is a probability, from 0 to 1"):
+        IterativeBidder(slip)
