@@ -1,0 +1,68 @@
+"""Auctions as the learned bidder sees them, against the rules of the auction itself."""
+
+import numpy as np
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.encoding import OPENING, encode, step_inputs, suit_features
+from bayesbridge.cards import HIGH_CARD_POINTS
+
+
+def _random_auction(rng: np.random.Generator) -> Auction:
+    auction = Auction.four("NESW"[rng.integers(4)])
+    while not auction.is_over:
+        legal = auction.legal_calls()
+        # Low calls mostly, or every auction would jump to the seven level and end.
+        auction = auction.after(legal[min(int(rng.geometric(0.35)) - 1, len(legal) - 1)])
+    return auction
+
+
+def test_legal_calls_are_those_of_the_rules():
+    rng = np.random.default_rng(1)
+    doubles = redoubles = 0
+    for _ in range(200):
+        auction = _random_auction(rng)
+        legal = encode([call.index for call in auction.calls], False, False).legal
+        for i in range(len(auction.calls)):
+            before = Auction(auction.first, auction.calls[:i])
+            assert [call.index for call in before.legal_calls()] == np.flatnonzero(legal[i]).tolist()
+        doubles += legal[:, 1].any()
+        redoubles += legal[:, 2].any()
+    assert doubles > 50
+    assert redoubles > 5
+
+
+def test_made_counts_every_earlier_call_at_its_relative_seat():
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        auction = _random_auction(rng)
+        calls = [call.index for call in auction.calls]
+        steps = encode(calls, True, False)
+        assert steps.previous.tolist() == [OPENING, *calls[:-1]]
+        for i in range(len(calls)):
+            caller = auction.bidders[i % 4]
+            for seat, times in zip(map(caller.next, range(4)), steps.made[i], strict=True):
+                earlier = [call.index for other, call in list(auction)[:i] if other == seat]
+                assert np.array_equal(times, np.bincount(np.array(earlier, int), minlength=38))
+
+
+def test_vulnerability_is_told_from_the_callers_side():
+    steps = encode([0, 0, 3, 0, 0, 0], dealer_vulnerable=True, others_vulnerable=False)
+    assert steps.vulnerable.tolist() == [[True, False], [False, True]] * 3
+    assert step_inputs(steps)[:, 77:].tolist() == steps.vulnerable.astype(float).tolist()
+
+
+def test_an_auction_reads_the_same_however_it_goes_on():
+    short, long = encode([3, 0, 7], True, True), encode([3, 0, 7, 0, 0, 0], True, True)
+    for a, b in zip(short, long, strict=True):
+        assert np.array_equal(a, b[:3])
+
+
+def test_suit_features_against_a_count_card_by_card():
+    features = suit_features()
+    for holding in (0, 1, 0x1FFF, 0b1010000000101, 0b0111000000000):
+        ranks = [rank for rank in range(13) if holding >> rank & 1]
+        row = features[holding]
+        assert np.flatnonzero(row[:13]).tolist() == ranks
+        assert row[13 + len(ranks)] == row[13:27].sum() == row[27 + (holding >> 9)] == row[27:43].sum() == 1
+        assert row[43] == sum(HIGH_CARD_POINTS[rank] for rank in ranks) / 4
+        assert row[45] == 2 * (12 in ranks) + (11 in ranks)
