@@ -152,7 +152,7 @@ class Belief:
             raise BayesBridgeError(f"{draws!r} draws: give a whole number", draws=draws) from None
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         seed = int(start) if isinstance(start, Integral) else None
-        return replace(infer(self, method, wanted, start), seed=seed)
+        return replace(infer(self, method, wanted, start), seed=seed, asked=(method, wanted))
 
     def history(self) -> Iterator[Belief]:
         """The belief before any evidence, then after each piece."""

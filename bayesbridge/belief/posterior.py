@@ -50,6 +50,7 @@ class Posterior:
     ess:            how many independent draws the layouts are worth; their number where exact
     chains:         how many chains the draws come from, one after the other
     seed:           what random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use
+    asked:          the method and the draws that were asked for: with the seed they give the same posterior again
     """
 
     belief: Belief
@@ -66,6 +67,7 @@ class Posterior:
     ess: float = 0.0
     chains: int = 1
     seed: int | None = None
+    asked: tuple[str, int] = ("auto", 20_000)
 
     def __len__(self) -> int:
         return len(self.source)

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.plots.palette import BLUE, VERMILION, bare, new_grid
 from bayesbridge.history import sharpening
+from bayesbridge.plots.palette import BLUE, VERMILION, bare, new_grid
 
 if TYPE_CHECKING:
     import pandas
@@ -76,8 +76,8 @@ def _line(
     label: str | None = None,
 ) -> None:
     ax.plot(places, values, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=4.5, label=label)
-    sampled = ~exact
-    ax.plot(places[sampled], values[sampled], color=colour, linestyle="", marker=marker, markersize=4.5, mfc="white")
+    sampled, inside = ~exact, ax.get_facecolor()
+    ax.plot(places[sampled], values[sampled], color=colour, linestyle="", marker=marker, markersize=4.5, mfc=inside)
 
 
 def _short(event: str) -> str:
