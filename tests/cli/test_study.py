@@ -1,0 +1,132 @@
+"""``bayesbridge study`` as a process: killed and resumed, refused in one line, the same keys for every study."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from bayesbridge.cli import main
+
+COMMAND = [sys.executable, "-m", "bayesbridge", "study"]
+KEYS = {"counts", "total", "exact", "deals_per_second", "paper", "z"}
+
+
+def document(capsys, *words):
+    assert main(["study", *words, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+def refusal(capsys, *words):
+    assert main(["study", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+def lines_in(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(capsys, tmp_path, scheduler):
+    study = ["captures", "--deals", "2e7", "--runs", "2", "--seed", "5"]
+    path, moments = tmp_path / "run.jsonl", random.Random(scheduler)
+    kills = 0
+    while kills < 3:
+        seen = lines_in(path)
+        words = [*COMMAND, *study, "--resume", str(path), "--scheduler", scheduler, "--workers", "1", "--json"]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # Once it is at work again, at any moment: also in the middle of a line.
+        while lines_in(path) <= seen and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 0.2))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        if process.returncode != -signal.SIGKILL:
+            break  # it was done before
+        kills += 1
+    assert kills > 0
+    assert 1 < lines_in(path) < 1 + 2 * 39 or kills < 3
+    resumed, undisturbed = document(capsys, *study, "--resume", str(path)), document(capsys, *study)
+    assert resumed["counts"] == undisturbed["counts"]
+    assert resumed["runs"] == undisturbed["runs"]
+    assert resumed["z"] == undisturbed["z"]
+
+
+def test_a_damaged_or_foreign_checkpoint_is_one_line_and_left_alone(capsys, tmp_path):
+    path = tmp_path / "run.jsonl"
+    document(capsys, "captures", "--deals", "1e6", "--checkpoint", str(path))
+    whole = path.read_bytes()
+    assert "exists already" in refusal(capsys, "captures", "--deals", "1e6", "--checkpoint", str(path))
+    assert "seed is 1 there and 2 here" in refusal(
+        capsys, "captures", "--deals", "1e6", "--seed", "2", "--resume", str(path)
+    )
+    assert "study" in refusal(capsys, "conditions", "--deals", "1e6", "--resume", str(path))
+    assert path.read_bytes() == whole
+    damaged = whole.replace(b'"cells"', b'"cell$"', 1)
+    path.write_bytes(damaged)
+    assert "is damaged in line 2" in refusal(capsys, "captures", "--deals", "1e6", "--resume", str(path))
+    assert path.read_bytes() == damaged
+    path.write_text("my notes\n")
+    assert "is not a checkpoint" in refusal(capsys, "captures", "--deals", "1e6", "--resume", str(path))
+    assert path.read_text() == "my notes\n"
+
+
+def test_a_finished_checkpoint_answers_at_once(capsys, tmp_path):
+    words = ["conditions", "--deals", "600000", "--resume", str(tmp_path / "done.jsonl")]
+    first, second = document(capsys, *words), document(capsys, *words)
+    assert first["counts"] == second["counts"]
+    assert second["deals_per_second"] is None
+    assert main(["study", *words]) == 0
+    assert "all from the checkpoint" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("table", ["captures", "conditions", "comparative", "headline", "strategies", "opponents"])
+def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, table):
+    said = document(capsys, table, "--deals", "3000", "--runs", "2")
+    assert said.keys() >= KEYS
+    assert said["total"] == "6000"
+    assert all(isinstance(count, str) and int(count) is not None for count in said["counts"].values())
+    assert len(said["runs"]) == 2
+    for key, count in said["counts"].items():
+        assert int(count) == sum(int(run[key]) for run in said["runs"])
+    if said["paper"] is not None:
+        assert said["z"].keys() == said["paper"]["mean"].keys() == said["own"].keys()
+    assert all(test["p"] <= test["p_holm"] for test in said["tests"])
+    assert main(["study", table, "--deals", "3000"]) == 0
+    shown = capsys.readouterr().out
+    assert "Hypothesis tests" in shown
+    assert "3 000 deals, seed 1, " in shown
+
+
+def test_workers_schedulers_and_runs_do_not_change_the_first_run(capsys):
+    one = document(capsys, "headline", "--deals", "20000", "--workers", "1")
+    two = document(capsys, "headline", "--deals", "20000", "--workers", "2", "--scheduler", "processes", "--runs", "2")
+    assert two["runs"][0] == one["counts"]
+
+
+def test_tests_of_the_exact_tables_on_demand(capsys):
+    assert "tests" not in document(capsys, "captures", "--exact")
+    assert len(document(capsys, "captures", "--exact", "--tests")["tests"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["headline", "--exact"], "study 'headline' has no exact count: leave --exact out"),
+        (["captures", "--exact", "--resume", "x"], "--resume keeps random draws, and --exact makes none"),
+        (["captures", "--resume", "x", "--checkpoint", "y"], "not allowed with argument"),
+        (["captures", "--scheduler", "nobody"], "unknown scheduler 'nobody'"),
+        (["captures", "--runs", "0"], "argument --runs: '0' is out of range"),
+        (["captures", "--resume", "/nowhere/at/all"], "cannot be opened"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(capsys, words, what):
+    assert what in refusal(capsys, *words)

@@ -1,0 +1,142 @@
+"""A real Dask cluster on the loopback: the same integers as here, also when a worker is killed on the way."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.studies import crews, engine, headline
+from bayesbridge.studies.study import Setting, Study
+
+ROOT = Path(__file__).parents[2]
+STUDY = Study("headline", headline.count, chunk=2_000)
+PATIENCE = 120
+"""Seconds for what takes a few even on a busy machine."""
+
+
+def start(log, *words):
+    with log.open("wb") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "dask", *words],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=file,
+            stderr=file,
+        )
+
+
+def wait_for(what, seconds=PATIENCE):
+    deadline = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < deadline, "the cluster did not come up"
+        time.sleep(0.05)
+    return found
+
+
+def start_scheduler(folder):
+    file = str(folder / "scheduler.json")
+    words = ("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file)
+    return start(folder / "scheduler.log", *words)
+
+
+def address_of(folder):
+    """Once the scheduler has written it down whole."""
+
+    def read():
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads((folder / "scheduler.json").read_text())["address"]
+
+    return wait_for(read)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Address of a scheduler, and the processes of its two workers."""
+    started = [start_scheduler(tmp_path)]
+    try:
+        address = address_of(tmp_path)
+        started += [
+            start(
+                tmp_path / f"worker-{i}.log",
+                *("worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"),
+                *("--local-directory", str(tmp_path / f"worker-{i}")),
+            )
+            for i in range(2)
+        ]
+        yield address, started[1:]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+def workers_at(address):
+    from distributed import Client
+
+    with Client(address, timeout=PATIENCE) as client:
+        return len(client.scheduler_info()["workers"])
+
+
+def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster):
+    address, workers = cluster
+    wait_for(lambda: workers_at(address) == 2)
+    deals, killed = 80_000, []
+
+    def kill_one(done, wanted):
+        if not killed and done >= wanted // 4:
+            workers[0].send_signal(signal.SIGKILL)
+            killed.append(done)
+
+    found = engine.run(STUDY, deals, 3, 1, Setting(scheduler=address, progress=kill_one))
+    assert 0 < killed[0] < deals
+    assert workers[0].wait(PATIENCE) == -signal.SIGKILL
+    assert workers[1].poll() is None
+    serial = engine.run(STUDY, deals, 3, 1, Setting(workers=1))
+    assert np.array_equal(found.by_run, serial.by_run)
+    assert_the_command_line_reaches_it_too(address)
+
+
+def assert_the_command_line_reaches_it_too(address):
+    def answer(*words):
+        command = [sys.executable, "-m", "bayesbridge", "study", "comparative", "--deals", "30000", "--json", *words]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)["counts"]
+
+    assert answer("--scheduler", address) == answer("--workers", "1")
+
+
+def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
+    monkeypatch.setattr(crews, "REACH_SECONDS", 1)
+    with (
+        pytest.raises(BayesBridgeError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'") as caught,
+        crews.hire("tcp://127.0.0.1:9"),
+    ):
+        pass
+    assert "\n" not in str(caught.value)
+
+
+def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(crews, "REACH_SECONDS", 5)
+    process = start_scheduler(tmp_path)
+    try:
+        address = address_of(tmp_path)
+        with pytest.raises(BayesBridgeError, match="has no workers: start some with 'dask worker"), crews.hire(address):
+            pass
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge\[cluster\]'"), crews.hire("tcp://x:1"):
+        pass
