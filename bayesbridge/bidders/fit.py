@@ -138,7 +138,7 @@ def fit_styles(
         style = style_variables(prior or Prior(), players, len(players) > 1 if pooled is None else pooled)
         pm.Potential("calls", log_calls(design, style).sum())
         tree = sample_quietly(draws, tune, chains, generator)
-    return Styles(_with_predictions(tree, design, predictive, generator))
+    return Styles(with_predictions(tree, design, predictive, generator))
 
 
 def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any) -> xarray.DataTree:
@@ -164,7 +164,7 @@ def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator,
     return tree
 
 
-def _with_predictions(
+def with_predictions(
     tree: xarray.DataTree, design: Design, predictive: int, rng: np.random.Generator
 ) -> xarray.DataTree:
     """The tree with observed calls and as many as simulated from evenly spaced draws."""

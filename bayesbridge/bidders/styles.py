@@ -59,19 +59,20 @@ class Styles:
         return MixtureBidder(tuple(StyleBidder(*draws[row].tolist()) for row in chosen))
 
     def summary(self) -> Any:
-        """ArviZ's table: mean, deviation, interval, effective draws and R-hat of every parameter."""
+        """ArviZ's table: mean, deviation, interval, effective draws and R-hat of every parameter that is not known."""
         import arviz
 
-        return arviz.summary(self.tree, var_names=[name for name in STYLE if name in self.tree["posterior"]])
+        return arviz.summary(self.tree, var_names=self.unknown, round_to="none")
+
+    @property
+    def unknown(self) -> list[str]:
+        """The parameters that the prior left open."""
+        return [name for column, name in enumerate(STYLE) if self.values[:, :, column].std() > 1e-12]
 
     @property
     def worst_rhat(self) -> float:
-        """R-hat of the parameter that has settled least; 1.01 or less is good, 1.05 usable. Known ones do not count."""
-        import arviz
-
-        posterior = self.tree["posterior"].dataset
-        free = [name for name in STYLE if float(posterior[name].std()) > 1e-12]
-        return max(float(arviz.rhat(posterior[free])[name].max()) for name in free) if free else 1.0
+        """R-hat of the parameter that has settled least: 1.01 or less is good, 1.05 usable."""
+        return float(self.summary()["r_hat"].max())
 
     @property
     def divergences(self) -> int:

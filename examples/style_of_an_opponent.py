@@ -1,0 +1,27 @@
+"""The style of an opponent, learned from twenty-five auctions whose hands are on record."""
+
+import numpy as np
+
+import bayesbridge as bb
+from bayesbridge.bidders.fit import fit_styles
+from bayesbridge.bidders.records import records_of
+from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.bidders.style import StyleBidder
+
+rng = np.random.default_rng(7)
+truth = StyleBidder(aggressiveness=-0.6, suit_preference=-1.0, temperature=0.6)
+table = {bb.Seat.S: StyleBidder(), bb.Seat.W: truth, bb.Seat.E: StyleBidder()}
+
+records = []
+for _ in range(25):
+    hands = rng.permutation(52).reshape(4, 13)
+    deal = bb.Deal(tuple(bb.Hand(sum(1 << int(card) for card in hand)) for hand in hands))
+    auction = simulate_auction(deal, table, first="SWE"[rng.integers(3)], rng=rng)
+    records += records_of(deal, auction, {bb.Seat.W: "West"})
+
+styles = fit_styles(records, draws=300, tune=300, rng=1)
+print(f"{len(records)} calls on record; truth: {truth}")
+print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub", "r_hat"]].round(2))
+print("check: share of simulated values below the one on record, near 0 or 1 is bad")
+for statistic, (seen, share) in styles.check().items():
+    print(f"  {statistic:18} {seen:5.2f} on record, share {share:.2f}")
