@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from bayesbridge.belief.soft import SoftEvidence, soft_evidence
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence import Called
 from bayesbridge.posterior import swaps
-from bayesbridge.posterior.annealing import anneal
+from bayesbridge.posterior.annealing import LAST_MOVES, MOVES, anneal
 from bayesbridge.posterior.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
 from bayesbridge.posterior.sampling import Sampler
 from bayesbridge.posterior.weights import Weights
@@ -66,7 +67,7 @@ def _auto(belief: Belief, layouts: int, soft: SoftEvidence, draws: int, rng: np.
     why = f"{layouts} layouts are too many to walk"
     weighed = _weigh(belief, layouts, soft, draws, rng, why)
     wanted = ENOUGH * draws
-    if weighed.ess < wanted and (more := int(1.2 * draws * wanted / weighed.ess)) <= min(MOST_DRAWS, most):
+    if weighed.ess < wanted and (more := int(1.2 * draws * wanted / weighed.ess)) <= min(MOST_DRAWS, most // 10):
         weighed = _weigh(belief, layouts, soft, more, rng, why)
     if weighed.ess >= wanted:
         return weighed
@@ -141,8 +142,12 @@ def _anneal(
 ) -> Posterior:
     constraints = belief.constraints
     sampler = Sampler.of(constraints)
+    moves, last_moves = getattr(belief.bidder, "moves", (MOVES, LAST_MOVES))  # an expensive model affords fewer
     try:
-        found = anneal(soft.of_seat, soft.seats, constraints, sampler, n=draws, rng=rng)
+        with _matrix_threads().limit(limits=1):  # batches are small: more threads would wait for each other
+            found = anneal(
+                soft.of_seat, soft.seats, constraints, sampler, n=draws, moves=moves, last_moves=last_moves, rng=rng
+            )
     except Contradiction:
         raise _impossible(belief) from None
     return Posterior(
@@ -199,6 +204,13 @@ def _chains(
         diagnostics.worst_ess,
         CHAINS,
     )
+
+
+@cache
+def _matrix_threads() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _impossible(belief: Belief) -> Contradiction:

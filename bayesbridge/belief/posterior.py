@@ -92,19 +92,27 @@ class Posterior:
 
     def card_probabilities(self) -> xarray.DataArray:
         """P(seat holds card), card × seat; exact from the counting tables where the evidence is hard."""
-        cards = self._marginals.cards() if self._soft else self.sampler.card_marginals() / self.count
+        cards = self.marginals.cards() if self._soft else self.sampler.card_marginals() / self.count
         return _labelled(cards[::-1], "probability", card=CARDS, seat=[seat.name for seat in Seat])
 
     def length_probabilities(self) -> xarray.DataArray:
         """P(seat has so many cards of a suit), seat × suit × length."""
-        lengths = self._marginals.lengths() if self._soft else self.sampler.length_distributions() / self.count
+        lengths = self.marginals.lengths() if self._soft else self.sampler.length_distributions() / self.count
         names = {"seat": [seat.name for seat in Seat], "suit": [suit.name for suit in Suit]}
         return _labelled(lengths, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
         """P(seat has so many high-card points), seat × points."""
-        points = self._marginals.points[:, :38] if self._soft else self.sampler.point_distributions() / self.count
+        points = self.marginals.points[:, :38] if self._soft else self.sampler.point_distributions() / self.count
         return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
+
+    @cached_property
+    def marginals(self) -> Marginals:
+        """Weighted sums over the layouts held; the methods above take exact counts instead where there are any."""
+        sums = Marginals.empty()
+        for masks, weights in self.blocks():
+            sums.add(masks, weights)
+        return sums
 
     @property
     def khat(self) -> float | None:
@@ -150,13 +158,6 @@ class Posterior:
     @property
     def _soft(self) -> bool:
         return self.log_likelihood is not None
-
-    @cached_property
-    def _marginals(self) -> Marginals:
-        sums = Marginals.empty()
-        for masks, weights in self.blocks():
-            sums.add(masks, weights)
-        return sums
 
     def __repr__(self) -> str:
         worth = "exact" if self.exact else f"ESS {self.ess:.0f}"

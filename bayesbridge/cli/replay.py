@@ -1,0 +1,113 @@
+"""``bayesbridge replay``: a table on record, and how one seat's posterior sharpens."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
+from bayesbridge.cli.printing import number, percent, print_json, print_table, progress_line
+from bayesbridge.cli.records import read_records
+from bayesbridge.cli.worth import MOST_DRAWS
+from bayesbridge.deal import Seat
+
+if TYPE_CHECKING:
+    from bayesbridge.notation import Record
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "replay",
+        "walk a real record and show how the posterior of one seat sharpens",
+        run,
+        "bayesbridge replay match.pbn --board 7 --observer W",
+    )
+    parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
+    parser.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
+    parser.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
+    parser.add_argument(
+        "--observer", type=reading(Seat.of), action=Once, metavar="S", help="the seat that looks (default: S)"
+    )
+    parser.add_argument("--cards", action="store_true", help="a step for every card, not for every trick")
+    parser.add_argument(
+        "--draws",
+        type=whole(2, MOST_DRAWS),
+        default=1000,
+        metavar="N",
+        help="layouts drawn where there are too many to walk (default: 1_000)",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Replay and print."""
+    from bayesbridge.belief.witness import witness
+    from bayesbridge.history import sharpening
+
+    record = _chosen(read_records(args.file), args)
+    observer = args.observer or Seat.S
+    belief = witness(record, observer)
+    contract = record.contract
+    pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
+    table = sharpening(
+        belief,
+        pair=pair,
+        level=1 if contract is None else contract.level,
+        by_card=args.cards,
+        draws=args.draws,
+        rng=args.seed,
+        progress=progress_line("steps"),
+    )
+    steps = table.to_dict("records")
+    if args.json:
+        document = [{**step, "layouts": str(step["layouts"]), "exact": bool(step["exact"])} for step in steps]
+        told = None if contract is None else str(contract)
+        print_json(
+            {
+                "steps": document,
+                "board": record.board,
+                "room": record.room,
+                "observer": observer.name,
+                "contract": told,
+                "pair": [seat.name for seat in pair],
+            }
+        )
+        return 0
+    rows = [
+        [
+            step["event"],
+            f"{step['layouts']:,}".replace(",", " "),
+            number(step["entropy_bits"], 1),
+            percent(step["qualified"]),
+            number(step["T_mean_qualified"], 2),
+            percent(step["make"]),
+            "exact" if step["exact"] else step["method"],
+        ]
+        for step in steps
+    ]
+    goal = "1 odd trick" if contract is None else str(contract)
+    where = f"Board {record.board} {record.room}".strip()
+    title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
+    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", "P(make)", "how"], rows)
+    print("bits: entropy of the posterior. qualified: P(both conditions of Algorithm 2 hold); T is their mean then.")
+    return 0
+
+
+def _chosen(records: tuple[Record, ...], args: Namespace) -> Record:
+    """The record asked for."""
+    fitting = [
+        record
+        for record in records
+        if (args.board is None or record.board == args.board)
+        and (args.room is None or record.room.lower() == args.room.lower())
+    ]
+    if not fitting:
+        boards = sorted({record.board for record in records}, key=lambda name: (len(name), name))
+        known = ", ".join(boards[:8]) + (" …" if len(boards) > 8 else "")
+        raise UsageError(f"no board {args.board or ''} {args.room or ''} in {args.file!r}: it has {known}")
+    observer = args.observer or Seat.S
+    for record in fitting:
+        if record.auction is not None and record.hands[observer] is not None:
+            return record
+    raise UsageError(f"{fitting[0].place}: no auction, or not {observer.name}'s hand, on record: choose another board")

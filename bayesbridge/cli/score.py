@@ -1,0 +1,83 @@
+"""``bayesbridge score``: how well the posterior finds the cards of real boards."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.printing import bar, number, percent, print_json, print_table, progress_line
+from bayesbridge.cli.records import read_records
+from bayesbridge.cli.worth import MOST_DRAWS
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "score",
+        "score the opening leader's posterior on real boards: where the honours lie, how long the suits are",
+        run,
+        "bayesbridge score match.pbn --boards 100",
+    )
+    parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
+    parser.add_argument(
+        "--boards", type=whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
+    )
+    parser.add_argument(
+        "--cards", type=whole(0, 52), default=0, metavar="N", help="after N cards of the play (default: 0, the auction)"
+    )
+    parser.add_argument(
+        "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="particles a board (default: 1_000)"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Score and print."""
+    from bayesbridge.studies.inference import BoardScore, score_boards, total, usable
+
+    records = read_records(args.file)
+    left_out: dict[str, int] = {}
+    chosen = []
+    for record in records:
+        reason = usable(record) or ("the play is shorter" if len(record.plays) < args.cards else None)
+        if reason is None:
+            chosen.append(record)
+        else:
+            left_out[reason] = left_out.get(reason, 0) + 1
+    if not chosen:
+        reasons = "; ".join(f"{reason} ({count})" for reason, count in left_out.items())
+        raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {reasons}")
+    if args.boards is not None and args.boards < len(chosen):
+        chosen = [chosen[i * len(chosen) // args.boards] for i in range(args.boards)]
+    next(score_boards(chosen[:1], cards=args.cards, draws=args.draws))  # compiles and loads before the clock starts
+    progress = progress_line("boards")
+    scores: list[BoardScore] = []
+    for _, one in score_boards(chosen, cards=args.cards, draws=args.draws, seed=args.seed):
+        if isinstance(one, BoardScore):
+            scores.append(one)
+        if progress is not None:
+            progress(len(scores), len(chosen))
+    found = total(scores)
+    document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
+    if args.json:
+        curve = [{"said": said, "so": so, "cards": cards} for said, so, cards in found.calibration]
+        print_json({**document, "calibration": curve, "after_cards": args.cards, "left_out": left_out})
+        return 0
+    rows = [
+        ["honours, log-loss (nats)", number(found.honour_log_loss, 4), number(found.honour_error, 4), "1.0986"],
+        ["lengths, log-loss (nats)", number(found.length_log_loss, 4), number(found.length_error, 4), "1.681"],
+        ["honours, Brier score", number(found.brier, 4), "", "0.6667"],
+        ["honours, most likely seat is right", percent(found.top1), "", "33.3 %"],
+        ["calibration error", number(found.calibration_error, 4), "", ""],
+        ["seconds a board", number(found.seconds_per_board, 3), "", ""],
+    ]
+    when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
+    print_table(f"{found.boards} boards, the opening leader {when}", ["", "score", "±", "knowing nothing"], rows)
+    curve_rows = [
+        [percent(said), percent(so), str(cards), bar(so, 30)] for said, so, cards in found.calibration if cards >= 10
+    ]
+    print_table("Cards said to be in a seat with probability …", ["said", "so", "cards", ""], curve_rows)
+    for reason, count in left_out.items():
+        print(f"{count} records left out: {reason}.")
+    return 0

@@ -1,0 +1,180 @@
+"""How well a posterior finds the cards of real boards: log-loss, Brier score, top-1 and calibration.
+
+The observer is the opening leader. After the auction, or a given number of cards, the posterior says where each hidden
+honour lies (A K Q J T) and how long each suit is in each hidden hand; the record knows the truth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.witness import witness
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.evidence import BidderModel, PlayerModel
+from bayesbridge.notation.record import Record
+
+type Floats = NDArray[np.float64]
+
+HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
+"""T J Q K A of each suit."""
+
+PSEUDO: Final = 10.0
+"""Draws that the prior is worth beside the particles', so that no place is ever called impossible by chance."""
+
+DRAWS: Final = 1000
+
+BINS: Final = 10
+"""Of the calibration curve."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoardScore:
+    """One board: for each hidden honour P(seat) of the hidden seats and where it lies, and the losses of lengths."""
+
+    honours: Floats
+    """(h, 3) probabilities of the hidden seats, rows sum to one."""
+    truth: NDArray[np.int64]
+    """(h,) the column of the true seat."""
+    length_loss: Floats
+    """(hidden seats × 4,) −log P(true length)."""
+    seconds: float
+    layouts: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Score:
+    """Means over boards; losses in nats."""
+
+    boards: int
+    honour_log_loss: float
+    honour_error: float
+    """Standard error, boards taken as independent."""
+    length_log_loss: float
+    length_error: float
+    brier: float
+    top1: float
+    calibration_error: float
+    """Mean gap between what was said and what was so, over bins weighted by their cards."""
+    calibration: tuple[tuple[float, float, int], ...]
+    """(mean probability said, share that was so, cards) for each bin that has cards."""
+    seconds_per_board: float
+    layouts_per_second: float
+
+
+def usable(record: Record) -> str | None:
+    """Why a record cannot be scored; ``None`` if it can."""
+    if record.deal is None:
+        return "not all four hands are on record"
+    if record.auction is None or not record.auction.is_over:
+        return "no complete auction is on record"
+    return "passed out: nobody leads" if record.contract is None else None
+
+
+def score_board(
+    record: Record,
+    *,
+    cards: int = 0,
+    bidder: BidderModel | None = None,
+    player: PlayerModel | None = None,
+    draws: int = DRAWS,
+    seed: int = 1,
+) -> BoardScore:
+    """Score the leader's posterior on one board after the auction and ``cards`` cards."""
+    deal, contract = record.deal, record.contract
+    assert deal is not None
+    assert contract is not None
+    started = time.perf_counter()
+    belief = witness(record, contract.declarer.next(), cards=cards, bidder=bidder, player=player)
+    posterior = belief.infer("auto" if belief.count() <= LearnedBidder.most_layouts else "smc", draws, seed)
+    honours, lengths = smoothed_marginals(posterior)
+    seconds = time.perf_counter() - started
+    hidden = [seat for seat in Seat if belief.constraints.normalised().must[seat].bit_count() < 13]
+    return _scored(honours, lengths, deal, hidden, seconds, len(posterior))
+
+
+def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
+    """P(card in seat) (52, 4) and P(length) (4, 4, 14), mixed with what the hard evidence alone says.
+
+    The prior weighs as much as a few draws, so exact posteriors are left alone.
+    """
+    cards = posterior.sampler.card_marginals() / posterior.count
+    lengths = posterior.sampler.length_distributions() / posterior.count
+    if posterior.log_likelihood is None:
+        return cards, lengths
+    share = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior))
+    sums = posterior.marginals
+    return (1 - share) * sums.cards() + share * cards, (1 - share) * sums.lengths() + share * lengths
+
+
+def _scored(cards: Floats, lengths: Floats, deal: Deal, hidden: list[Seat], seconds: float, layouts: int) -> BoardScore:
+    masks = [deal[seat].mask for seat in hidden]
+    unsure = [card for card in HONOURS if any(mask >> card & 1 for mask in masks) and cards[card].max() < 1.0 - 1e-12]
+    truth = [next(i for i, mask in enumerate(masks) if mask >> card & 1) for card in unsure]
+    chances = [
+        lengths[seat, suit, (mask >> (13 * suit) & 0x1FFF).bit_count()]
+        for seat, mask in zip(hidden, masks, strict=True)
+        for suit in range(4)
+    ]
+    return BoardScore(
+        np.clip(cards[unsure][:, hidden], 1e-12, 1.0).reshape(-1, len(hidden)),
+        np.array(truth, dtype=np.int64),
+        -np.log(np.maximum(chances, 1e-12)),
+        seconds,
+        layouts,
+    )
+
+
+def score_boards(
+    records: Iterable[Record], *, cards: int = 0, draws: int = DRAWS, seed: int = 1
+) -> Iterator[tuple[Record, BoardScore | str]]:
+    """Each record with its score, or with the reason why it has none."""
+    for record in records:
+        yield record, usable(record) or score_board(record, cards=cards, draws=draws, seed=seed)
+
+
+def total(scores: list[BoardScore]) -> Score:
+    """Means over boards."""
+    honour = np.array([_losses(one).mean() for one in scores if len(one.truth)])
+    length = np.array([one.length_loss.mean() for one in scores])
+    said = np.concatenate([one.honours.ravel() for one in scores])
+    was = np.concatenate([_indicator(one).ravel() for one in scores])
+    brier = np.concatenate([((one.honours - _indicator(one)) ** 2).sum(axis=1) for one in scores])
+    top = np.concatenate([one.honours.argmax(axis=1) == one.truth for one in scores])
+    place = np.minimum((said * BINS).astype(np.int64), BINS - 1)
+    curve = [(float(said[here].mean()), float(was[here].mean()), int(here.sum())) for here in _bins(place)]
+    seconds = sum(one.seconds for one in scores)
+    return Score(
+        boards=len(scores),
+        honour_log_loss=float(honour.mean()),
+        honour_error=float(honour.std() / np.sqrt(len(honour))),
+        length_log_loss=float(length.mean()),
+        length_error=float(length.std() / np.sqrt(len(length))),
+        brier=float(brier.mean()),
+        top1=float(top.mean()),
+        calibration_error=sum(abs(p - q) * n for p, q, n in curve) / len(said),
+        calibration=tuple(curve),
+        seconds_per_board=seconds / len(scores),
+        layouts_per_second=sum(one.layouts for one in scores) / seconds,
+    )
+
+
+def _losses(one: BoardScore) -> Floats:
+    losses: Floats = -np.log(one.honours[np.arange(len(one.truth)), one.truth])
+    return losses
+
+
+def _indicator(one: BoardScore) -> Floats:
+    indicator: Floats = (np.arange(one.honours.shape[1]) == one.truth[:, None]).astype(np.float64)
+    return indicator
+
+
+def _bins(place: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
+    return (place == number for number in range(BINS) if (place == number).any())
