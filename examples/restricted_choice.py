@@ -1,0 +1,37 @@
+"""Restricted choice, exactly. python examples/restricted_choice.py
+
+South has AKT98 of spades opposite 7654. On the ace West drops the queen; dummy leads a spade and East follows low.
+King or ten? Counting layouts favours the king. But West with queen and jack could as well have dropped the jack.
+"""
+
+import numpy as np
+
+import bayesbridge as bb
+
+HONOURS = bb.Hand.of("SQ SJ")
+
+
+class EitherHonour:
+    """A player who has both queen and jack drops either, as likely as not."""
+
+    def log_likelihood(self, hands, _contract, plays, seat, _auction):
+        """log P(cards played ∣ hand): there is a choice only with both honours, and only if one of them was played."""
+        dropped = any(player == seat and card in HONOURS for player, card in plays)
+        both = hands & np.uint64(HONOURS.mask) == HONOURS.mask
+        return np.where(both & dropped, np.log(0.5), 0.0)
+
+
+def main() -> None:
+    """The ten wins if East has the jack."""
+    seen = ("S:SA SQ S4 S2", "S:H3 H4 HA H5", "N:S5 S3")
+    for name, player in (("counting alone", None), ("West chose", EitherHonour())):
+        belief = bb.Belief("S", "AKT98.K3.A54.K32", player=player)
+        belief = belief.given(bb.Auction.of("S:4S Pass Pass", dummy="N"), bb.Reveal("N", "7654.A82.K87.A54"))
+        belief = belief.given(*map(bb.Trick.of, seen))
+        wins = bb.card_wins(belief.infer(), bb.Trick.of(seen[-1], trump="S"))
+        print(f"{name:16} P(the ten wins) = {wins[bb.Card.of('ST')]:.6f}")
+    print(f"by hand          10/21 = {10 / 21:.6f} and 20/31 = {20 / 31:.6f}")
+
+
+if __name__ == "__main__":
+    main()

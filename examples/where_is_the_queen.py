@@ -1,0 +1,27 @@
+"""Who has the queen of spades? python examples/where_is_the_queen.py
+
+South plays 3NT. The chances move with every card seen, exactly: all layouts that fit are counted, none is guessed.
+"""
+
+import bayesbridge as bb
+
+SEEN = (
+    bb.Reveal("N", "KT62.A43.K72.A54"),
+    bb.Trick.of("W:HQ H3 H7 HK"),
+    bb.Trick.of("S:HJ H9 HA H8"),
+    bb.Trick.of("N:H4 D3 H2 H5"),  # East throws a diamond: West began with five hearts
+    bb.HighCards("W", 3, 5),
+)
+
+
+def main() -> None:
+    """A line after each piece of evidence."""
+    belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT")
+    for stage in belief.given(*SEEN).history():
+        east, west = stage.infer(draws=2).card_probabilities().sel(card="SQ", seat=["E", "W"]).values
+        news = str(stage.evidence[-1]) if stage.evidence else "South sees his own hand"
+        print(f"{news:32}{stage.count():25,} layouts    SQ with East {east:6.2%}    with West {west:6.2%}")
+
+
+if __name__ == "__main__":
+    main()
