@@ -12,7 +12,7 @@ export PYTHON
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 
-.PHONY: help demo test test-all lint bench docs lock clean
+.PHONY: help demo test test-all lint bench docs reproduce lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -42,6 +42,9 @@ bench: .venv/.dev ## side-by-side speed ratios
 docs: .venv/.dev ## the documentation, in docs/_build/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+reproduce: .venv/.user ## the paper's tables beside own figures, in docs/reproduction.md
+	$(BIN)/python scripts/reproduce
 
 lock: .venv/.dev ## renew the lock files from pyproject.toml
 	scripts/lock
