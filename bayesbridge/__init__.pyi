@@ -17,6 +17,7 @@ from .plots.paper import plot_algorithms, plot_headline, plot_runs, plot_second_
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .posterior.layouts import Layouts
+from .report.page import html_report
 from .results import equally_weighted, estimate
 from .summaries import contract_probabilities, summary
 from .tricks import Trick
@@ -55,6 +56,7 @@ __all__ = [
     "estimate",
     "estimator",
     "hookimpl",
+    "html_report",
     "plot_algorithms",
     "plot_captures",
     "plot_cards",

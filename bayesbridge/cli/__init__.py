@@ -12,11 +12,11 @@ import sys
 from collections.abc import Sequence
 
 from bayesbridge import __version__
-from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, score, study, wins
+from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
 from bayesbridge.cli.parsing import Parser, protect_voids
 from bayesbridge.errors import BayesBridgeError
 
-COMMANDS = (estimate, count, wins, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (estimate, report, count, wins, replay, score, capture, bid, study, plugins, completion)
 """In the order of the help text."""
 
 

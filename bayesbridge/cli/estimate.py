@@ -66,9 +66,9 @@ def run(args: Namespace) -> int:
 
     if args.save is not None:
         _verify_writable(args.save)
-    estimators = _estimators(args.estimator or ["capture"])
+    estimators = estimators_named(args.estimator or ["capture"])
     believed = belief_of(args)
-    with believed.blaming(), _blaming_method(args.method):
+    with believed.blaming(), blaming_method(args.method):
         posterior = believed.belief.infer(args.method, args.draws, args.seed)
     found = _evaluate(posterior, estimators, args)
     if found.estimators:
@@ -85,7 +85,7 @@ def run(args: Namespace) -> int:
 
 
 @contextmanager
-def _blaming_method(method: str) -> Iterator[None]:
+def blaming_method(method: str) -> Iterator[None]:
     """Say of an engine that was insisted on, and cannot answer, which option named it."""
     try:
         yield
@@ -95,7 +95,7 @@ def _blaming_method(method: str) -> Iterator[None]:
         raise UsageError(f"argument --method {method}: {error}") from None
 
 
-def _estimators(names: list[str]) -> list[Estimator]:
+def estimators_named(names: list[str]) -> list[Estimator]:
     from bayesbridge.estimators.registry import load
 
     registry = load()

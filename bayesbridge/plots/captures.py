@@ -32,12 +32,12 @@ def plot_captures(
     for column, (name, head) in enumerate(zip(QUANTITIES, heads, strict=True)):
         pmf = distribution(result, name)
         values = pmf[f"{name}_value"].values
-        last = int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]])
+        last = max(5, int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]]))
         for row, (suit, symbol) in enumerate(SUITS.items()):
             ax = axes[row, column]
             ax.bar(values, pmf.sel(suit=suit).values, color=BLUE, edgecolor=ink(), linewidth=0.4)
-            ax.set_xlim(-0.7, max(last, 5) + 0.7)
-            ax.set_xticks(range(max(last, 5) + 1))
+            ax.set_xlim(-0.7, last + 0.7)
+            ax.set_xticks(range(0, last + 1, 1 if last < 7 else 2))
             ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
             ax.tick_params(labelsize=8)
             bare(ax)

@@ -60,11 +60,11 @@ def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None)
             for length in range(longest + 1):
                 shaded_cell(ax, length, top - row - 1, float(shares.sel(length=length)), 7)
             mean = float((shares * shares["length"]).sum())
-            ax.text(longest + 1.75, place, f"{mean:.2f}", ha="right", va="center", fontsize=8)
+            ax.text(longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8)
         ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
         top -= 4.4
-    _frame(ax, -2.6, longest + 1.9, top + 0.3)
-    ax.set_xticks([*(np.arange(longest + 1) + 0.5), longest + 1.45], [*map(str, range(longest + 1)), "mean"])
+    _frame(ax, -2.6, longest + 2.3, top + 0.3)
+    ax.set_xticks([*(np.arange(longest + 1) + 0.5), longest + 1.7], [*map(str, range(longest + 1)), "mean"])
     ax.set_title("Suit lengths of the hidden hands: P(number of cards) in %", fontsize=10)
     return ax
 

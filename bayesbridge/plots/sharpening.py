@@ -41,7 +41,7 @@ def plot_sharpening(
     exact = table["exact"].to_numpy(dtype=bool)
     _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
     entropy.set_ylabel("entropy, bits")
-    entropy.set_ylim(bottom=0)
+    entropy.set_ylim(0, 1.08 * max(1.0, float(table["entropy_bits"].max())))
     _line(tricks, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
     _line(tricks, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
     tricks.set_ylabel("mean of T")

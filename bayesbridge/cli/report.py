@@ -1,0 +1,182 @@
+"""``bayesbridge report``: the answer to a question as one HTML page with pictures."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import warnings
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayesbridge.cli.estimate import METHODS, blaming_method, estimators_named
+from bayesbridge.cli.evidence_options import add_evidence, belief_of
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, pair, whole
+from bayesbridge.cli.position import read_position
+from bayesbridge.cli.printing import number, print_json, progress_line
+from bayesbridge.cli.worth import MOST_DRAWS, worth
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.evidence import Evidence
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "report",
+        "the same as estimate, as an HTML page with pictures that needs no network",
+        run,
+        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html",
+    )
+    parser.add_argument(
+        "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
+    )
+    parser.add_argument("--title", action=Once, metavar="TEXT", help="the heading of the page")
+    parser.add_argument(
+        "--level",
+        type=whole(1, 7),
+        action=Once,
+        metavar="N",
+        help="level of the contract asked about (default: that of the auction, else 1)",
+    )
+    parser.add_argument(
+        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
+    )
+    parser.add_argument(
+        "--estimator", action="append", metavar="NAME", help="what to compute besides capture, repeatable"
+    )
+    parser.add_argument("--method", choices=METHODS, default="auto", metavar="NAME", help="the engine (default: auto)")
+    parser.add_argument(
+        "--draws",
+        type=whole(2, MOST_DRAWS),
+        default=20_000,
+        metavar="N",
+        help="layouts drawn where there are too many to walk (default: 20_000)",
+    )
+    parser.add_argument(
+        "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
+    )
+    add_evidence(parser)
+
+
+def run(args: Namespace) -> int:
+    """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
+    path = _page(args.out or "report.html")
+    estimators = estimators_named(["capture", *(args.estimator or [])])
+    believed = belief_of(args)
+    belief = believed.belief
+    with believed.blaming(), blaming_method(args.method):
+        posterior = belief.infer(args.method, args.draws, args.seed)
+
+    from bayesbridge.history import sharpening
+    from bayesbridge.report.page import contract_level, html_report
+    from bayesbridge.results import estimate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what failed is said below, and stands in the page
+        result = estimate(posterior, estimators, pair=args.pair, rng=args.seed, progress=progress_line("layouts"))
+    level = contract_level(belief) if args.level is None else args.level
+    steps = prior = None
+    if belief.evidence:
+        start = next(belief.history()).infer(draws=args.draws, rng=args.seed)
+        prior = estimate(start, "capture", pair=args.pair, rng=args.seed)
+        if not args.no_history:
+            steps = sharpening(
+                belief,
+                pair=args.pair,
+                level=level,
+                draws=args.draws,
+                rng=args.seed,
+                progress=progress_line("steps"),
+            )
+    named: dict[str, Any] = {} if args.title is None else {"title": args.title}
+    page = html_report(
+        posterior, result, level=level, steps=steps, prior=prior, command=_command(args, belief), **named
+    )
+    _write(path, page)
+    if args.json:
+        how = worth(posterior, result.attrs["method"], bool(result.attrs["exact"]))
+        print_json({"file": str(path), "bytes": path.stat().st_size, **how})
+    else:
+        print(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
+    failures = result.attrs["failures"]
+    if failures and sys.stderr is not None:
+        print(f"bayesbridge: left out: {failures}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def _page(name: str) -> Path:
+    """Find out before the work whether the page can be written."""
+    path = Path(name)
+    if path.suffix not in (".html", ".htm"):
+        raise UsageError(f"argument --out: {name!r}: the report is a web page, let its name end in .html")
+    if path.is_dir() or not path.parent.is_dir():
+        raise UsageError(f"argument --out: {name!r}: name a file in a folder that exists")
+    return path
+
+
+def _write(path: Path, page: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(page, "utf-8", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"argument --out: cannot write {str(path)!r}: {error.strerror or error}") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _command(args: Namespace, belief: Belief) -> str:
+    """The command line that makes the page again, from the position itself, so that no file is needed for it."""
+    words = ["bayesbridge", "report", "--observer", belief.observer.name, "--hand", belief.hand.pbn]
+    if belief.dummy is None:
+        words += ["--players", "4"]
+    elif belief.dummy.name != "N":
+        words += ["--dummy", belief.dummy.name]
+    if belief.strain is not None:
+        words += ["--trump", belief.strain.name]
+    for piece in belief.evidence:
+        words += _option(piece)
+    if args.pair is not None:
+        words += ["--pair", ":".join(seat.name for seat in args.pair)]
+    filed = read_position(args.position).settings if args.position else {}
+    for name in ("bidder", "slip", "level", "title"):
+        value = getattr(args, name)
+        if value is None and name in filed:
+            value = filed[name].value
+        if value is not None:
+            words += [f"--{name}", str(value)]
+    for name in args.estimator or []:
+        words += ["--estimator", name]
+    if args.method != "auto":
+        words += ["--method", args.method]
+    if args.draws != 20_000:
+        words += ["--draws", str(args.draws)]
+    words += ["--no-history"] if args.no_history else []
+    return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])
+
+
+def _option(piece: Evidence) -> list[str]:
+    """A piece of evidence as its option."""
+    from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+
+    seat = piece.seat.name
+    match piece:
+        case Reveal(_, hand):
+            return ["--reveal", f"{seat}:{hand.pbn}"]
+        case Play(_, card):
+            return ["--play", f"{seat}:{card}"]
+        case Void(_, suit):
+            return ["--void", f"{seat}:{suit.name}"]
+        case Length(_, suit, low, high):
+            return ["--length", f"{seat}:{suit.name}:{low}-{high}"]
+        case HighCards(_, low, high):
+            return ["--hcp", f"{seat}:{low}-{high}"]
+        case Holds(_, cards):
+            return ["--holds", f"{seat}:{','.join(map(str, cards))}"]
+        case Lacks(_, cards):
+            return ["--lacks", f"{seat}:{','.join(map(str, cards))}"]
+        case Called(_, call):
+            return ["--call", f"{seat}:{call}"]

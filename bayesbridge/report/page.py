@@ -1,0 +1,152 @@
+"""The page: the answer first, then the position, the evidence, pictures, numbers, and how they came about."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from bayesbridge.auction import Contract
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.deal import Seat
+from bayesbridge.evidence import Called
+from bayesbridge.report.diagram import NAMES, diagram
+from bayesbridge.report.pictures import pictures
+from bayesbridge.report.tables import card_places, contracts, percent, spaced, summarised
+from bayesbridge.summaries import contract_probabilities, distribution, summary
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+def html_report(
+    posterior: Posterior,
+    result: xarray.DataTree,
+    *,
+    title: str = "What the hidden hands hold",
+    level: int | None = None,
+    steps: pandas.DataFrame | None = None,
+    prior: xarray.DataTree | None = None,
+    command: str | None = None,
+) -> str:
+    """A result as one self-contained HTML page.
+
+    ``level`` is that of the contract, by default of the auction's contract, else 1. ``steps``, the table of
+    ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
+    makes the page again; the same in Python stands there anyway.
+    """
+    belief = posterior.belief
+    level = contract_level(belief) if level is None else level
+    first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
+    has_tricks = "T" in result["pmf"].data_vars
+    sections = [
+        ("The position", diagram(posterior, (first, second))),
+        ("What was seen", _evidence(belief)),
+        ("Pictures", _pictures(result, level, steps, prior)),
+        (
+            "Numbers",
+            (contracts(result, "T", level) if has_tricks else "")
+            + summarised(summary(result))
+            + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
+        ),
+        ("How it was computed", _computed(posterior, result, command, (first, second))),
+    ]
+    body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
+    style = files("bayesbridge.report").joinpath("style.css").read_text("utf-8")
+    answer = _answer(result, level, first, second) if has_tricks else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f"<body><main><header><h1>{escape(title)}</h1>{answer}</header>{body}</main></body></html>\n"
+    )
+
+
+def contract_level(belief: Belief) -> int:
+    """The level of the contract once the auction is over, else 1."""
+    contract: Contract | None = None if belief.auction is None else belief.auction.contract
+    return 1 if contract is None else contract.level
+
+
+def _answer(result: xarray.DataTree, level: int, first: Seat, second: Seat) -> str:
+    """What a hurried reader takes away."""
+    pmf = distribution(result, "T")
+    values, shares = pmf["T_value"].values, pmf.values
+    holds = float(shares[values > 0].sum())
+    made = float(contract_probabilities(result).sel(level=level))
+    tiles = [
+        (percent(made), f"{NAMES[first]} and {NAMES[second]} take {6 + level} tricks or more"),
+        (percent(holds), "both conditions of Algorithm 2 hold"),
+        (f"{float(shares @ values) / holds:.2f}" if holds else "–", "tricks on average, given that they hold"),
+    ]
+    inside = "".join(f"<li><b>{figure}</b> {escape(words)}</li>" for figure, words in tiles)
+    exact = bool(pmf.attrs["exact"])
+    draws, worth = (spaced(result.attrs[key]) for key in ("draws", "ess"))
+    how = "These figures are exact." if exact else f"Estimated from {draws} draws, worth {worth} independent ones."
+    return f'<ul class="tiles">{inside}</ul><p class="worth">{how}</p>'
+
+
+def _evidence(belief: Belief) -> str:
+    rows = [f"<li>{NAMES[belief.observer]} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"]
+    for piece in belief.evidence:
+        own = isinstance(piece, Called) and piece.seat == belief.observer
+        kind = "own call" if own else "weighs layouts" if isinstance(piece, Called) else "excludes layouts"
+        rows.append(f"<li>{escape(str(piece))} <small>{kind}</small></li>")
+    passed = ", ".join(NAMES[seat] for seat in belief.assumed_passes)
+    note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
+    calls = any(isinstance(piece, Called) for piece in belief.evidence)
+    model = f"<p>Calls are judged by <code>{escape(repr(belief.bidder))}</code>.</p>" if calls else ""
+    return f"<ol>{''.join(rows)}</ol>{note}{model}"
+
+
+def _pictures(
+    result: xarray.DataTree, level: int, steps: pandas.DataFrame | None, prior: xarray.DataTree | None
+) -> str:
+    drawn = pictures(result, level, steps, prior)
+    return "".join(f"<figure>{svg}<figcaption>{caption}.</figcaption></figure>" for caption, svg in drawn.items())
+
+
+def _computed(posterior: Posterior, result: xarray.DataTree, command: str | None, pair: tuple[Seat, Seat]) -> str:
+    attrs = result.attrs
+    exact = bool(attrs["exact"])
+    sampled = "" if exact or attrs["method"] != "convolution" else f" (sampled: {attrs['sampled']})"
+    facts = {
+        "engine": f"{attrs['method']}{sampled}",
+        "why": attrs["why"],
+        "layouts that fit": spaced(int(attrs["layouts"])),
+        "layouts used": spaced(attrs["draws"]),
+        "effective draws": "not needed, exact" if exact else spaced(attrs["ess"]),
+        "what is unknown": f"{attrs['entropy_bits']:.2f} bits",
+        "estimators": attrs["estimators"],
+        "left out": attrs["failures"],
+        "seed": attrs["seed"] or "a generator already in use",
+        "bayesbridge": attrs["creation_library_version"],
+        "versions": attrs["versions"],
+    }
+    listed = "".join(f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>" for name, fact in facts.items() if fact != "")
+    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    code = escape(_code(posterior, attrs["estimators"].split(", "), pair))
+    return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{code}</pre>"
+
+
+def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) -> str:
+    """Python lines that give the same result."""
+    belief = posterior.belief
+    dummy = None if belief.dummy is None else belief.dummy.name
+    trump = "" if belief.strain is None else f", trump={belief.strain.name!r}"
+    pieces = "".join(f"    bb.{piece!r},\n" for piece in belief.evidence)
+    given = f".given(\n{pieces})" if pieces else ""
+    method, draws = posterior.asked
+    bidder = "" if belief.bidder == IterativeBidder() else f", bidder={belief.bidder!r}"
+    names = repr(estimators[0] if len(estimators) == 1 else estimators)
+    return (
+        "import bayesbridge as bb\n\n"
+        f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}, dummy={dummy!r}{trump}{bidder}){given}\n"
+        f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
+        f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
+        "print(bb.summary(result))\n"
+    )

@@ -1,0 +1,100 @@
+"""Pictures as SVG inside the page: they take its colours, so that one drawing serves light, dark and print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from bayesbridge.plots.captures import QUANTITIES, plot_captures
+from bayesbridge.plots.cards import plot_cards, plot_lengths
+from bayesbridge.plots.sharpening import plot_sharpening
+from bayesbridge.plots.tricks import plot_prior_posterior, plot_tricks
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+INK: Final = "#0a0b0c"
+PAPER: Final = "#f4f3f2"
+"""Drawn in these two, which no picture uses otherwise; the page's own colours then take their places."""
+
+SETTINGS: Final[dict[Any, Any]] = {
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), PAPER),
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "bayesbridge",
+}
+
+WIDTH: Final = 4.6
+"""Inches: narrow, so that figures keep a readable size on a phone."""
+
+
+def pictures(
+    result: xarray.DataTree,
+    level: int | None,
+    steps: pandas.DataFrame | None,
+    prior: xarray.DataTree | None,
+) -> dict[str, str]:
+    """Caption → SVG, those that the result has numbers for."""
+    has = set(map(str, result["pmf"].data_vars))
+    hidden = int(((result["marginals"]["card_probabilities"] % 1.0) > 1e-9).any("card").sum())
+    tall = 0.8 + 0.85 * (hidden or 4)
+    drawn: dict[str, tuple[float, Callable[[Figure], Any]]] = {}
+    if "T" in has:
+        drawn["How many tricks the pair captures; the dashed line is the contract, and a darker bar makes it"] = (
+            3.0,
+            lambda figure: plot_tricks(result, level=level, ax=figure.subplots()),
+        )
+    if prior is not None and "T" in has:
+        drawn["The same before the evidence and after it"] = (
+            3.0,
+            lambda figure: plot_prior_posterior(prior, result, ax=figure.subplots()),
+        )
+    drawn["Where each card lies; a letter names the hand that certainly holds it"] = (
+        tall,
+        lambda figure: plot_cards(result, ax=figure.subplots()),
+    )
+    drawn["How long the suits of the hidden hands are"] = (
+        tall,
+        lambda figure: plot_lengths(result, ax=figure.subplots()),
+    )
+    if set(QUANTITIES) <= has:
+        drawn["What Algorithm 2 sees in each suit: cards of the first hand, of the second, and the leading gap"] = (
+            5.0,
+            lambda figure: plot_captures(result, figure=figure),
+        )
+    if steps is not None:
+        drawn["How the belief sharpened; full marks are exact, open ones sampled"] = (
+            5.4,
+            lambda figure: plot_sharpening(steps, figure=figure),
+        )
+    return {
+        caption: draw(paint, height, f"p{number}", caption)
+        for number, (caption, (height, paint)) in enumerate(drawn.items())
+    }
+
+
+def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str) -> str:
+    """An SVG element with the names inside it made its own by ``prefix``, and without references to the outside."""
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure((WIDTH, height), layout="constrained")
+        paint(figure)
+        text = StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
+    svg = svg.replace(INK, "currentColor").replace(PAPER, "var(--paper)")
+    size = r'<svg[^>]*?viewBox="([^"]*)"[^>]*>'
+    head = f'<svg role="img" viewBox="\\1"><title>{escape(title)}</title>'
+    return re.sub(r"\s*\n\s*", "\n", re.sub(size, lambda found: found.expand(head), svg, count=1)).strip()

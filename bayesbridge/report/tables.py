@@ -1,0 +1,101 @@
+"""Numbers as HTML tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.cards import Suit
+from bayesbridge.report.diagram import symbol
+from bayesbridge.summaries import LEVELS, contract_probabilities, distribution
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, kind: str = "") -> str:
+    """A table that scrolls by itself where it is wider than the page; cells are HTML, the first of a row its name."""
+    top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    body = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
+    )
+    label = escape(caption, quote=True)
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table class="{kind}">'
+        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def contracts(result: xarray.DataTree, name: str, level: int | None) -> str:
+    """P(made) for every level, and how the tricks are spread."""
+    pmf = distribution(result, name)
+    shares = {int(value): float(share) for value, share in zip(pmf[f"{name}_value"].values, pmf.values, strict=True)}
+    made = contract_probabilities(result, name)
+    rows = []
+    for number in LEVELS:
+        mark = "<mark>" if number == level else ""
+        row = [str(6 + number), percent(shares.get(6 + number, 0.0)), percent(float(made.sel(level=number)))]
+        rows.append([f"{mark}{number}{'</mark>' if mark else ''}", *row])
+    return table(
+        ("level", "tricks needed", f"P({name} is exactly that)", "P(contract made)"), rows, "Every contract", "narrow"
+    )
+
+
+def summarised(summary: pandas.DataFrame) -> str:
+    """The table of :func:`bayesbridge.summary`."""
+    rows = [[escape(str(name)), *(number(value) for value in row)] for name, *row in summary.itertuples(name=None)]
+    heads = ["quantity", *(escape(str(column)).replace("_", " ") for column in summary.columns)]
+    return table(heads, rows, "All quantities: mean, spread, shortest interval, and how far to trust them")
+
+
+def card_places(posterior: Posterior) -> str:
+    """P(seat holds card) for every card that is not certain."""
+    chances = posterior.card_probabilities()
+    seats = [str(seat) for seat in chances["seat"].values]
+    rows = []
+    for card in map(str, chances["card"].values):
+        shares = [float(share) for share in chances.sel(card=card).values]
+        if max(shares) < 1.0 - 1e-9:
+            rows.append([f"{symbol(Suit.of(card[0]))} {card[1:].replace('T', '10')}", *map(percent, shares)])
+    return table(("card", *seats), rows, "Where the cards lie, as far as that is open", "narrow") if rows else ""
+
+
+def percent(share: float) -> str:
+    """A probability with one digit after the point, never rounded to certainty.
+
+    >>> [percent(share) for share in (0.0, 0.00001, 0.4883, 0.99999, 1.0)]
+    ['0', '&lt; 0.1 %', '48.8 %', '&gt; 99.9 %', '100 %']
+    """
+    if share <= 1e-12 or share >= 1.0 - 1e-12:
+        return "100 %" if share > 0.5 else "0"
+    if share < 0.0005:
+        return "&lt; 0.1 %"
+    return "&gt; 99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
+
+
+def number(value: Any) -> str:
+    """A figure of the summary; words stay, and what has no meaning is a dash.
+
+    >>> number("exact"), number(float("nan")), number(9.0), number(0.48837), number(7)
+    ('exact', '–', '9', '0.488', '7')
+    """
+    if isinstance(value, str):
+        return escape(value)
+    if value != value:
+        return "–"
+    rounded = round(float(value), 9)  # sums of weights miss whole numbers by rounding
+    if rounded.is_integer():
+        return spaced(rounded)
+    return f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3f}"
+
+
+def spaced(value: float) -> str:
+    """A whole number with its thousands apart, by narrow spaces at which no line breaks.
+
+    >>> spaced(84478098072866400).split("\u202f")
+    ['84', '478', '098', '072', '866', '400']
+    """
+    return f"{round(value):,}".replace(",", "\u202f")
