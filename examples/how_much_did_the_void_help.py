@@ -1,7 +1,7 @@
 """How much does it help to know a void? python examples/how_much_did_the_void_help.py
 
-South does not see North yet. That West has no heart leaves one layout in 217 and moves hearts to North: what that does to
-T, the captures of South and North together, is counted over all layouts, not sampled.
+South does not see North yet. That West has no heart leaves one layout in 217 and moves hearts to North: what that
+does to T, the captures of South and North together, is counted over all layouts, not sampled.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def describe(name: str, belief: bb.Belief) -> None:
     hearts = posterior.length_probabilities().sel(seat="N", suit="H")
     print(
         f"{name:22}{belief.count():24,} layouts {posterior.entropy_bits:6.2f} bits"
-        f"   hearts in North {float(hearts @ hearts.length):.2f}   P(both conditions) {qualified:.4f}   T then {mean:.3f}"
+        f"   hearts in North {float(hearts @ hearts.length):.2f}   P(A and B) {qualified:.4f}   T then {mean:.3f}"
     )
 
 
