@@ -72,6 +72,8 @@ class Belief:
         model = IterativeBidder() if bidder is None else bidder
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
+        if player is not None and not isinstance(player, PlayerModel):
+            raise BayesBridgeError(f"player {player!r} has no log_likelihood: give a player model", player=player)
         values = {
             "observer": own,
             "hand": Hand.of(hand).verify_full(f"{own.name}'s hand"),

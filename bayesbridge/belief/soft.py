@@ -78,7 +78,9 @@ def _plays(belief: Belief) -> list[tuple[Seat, HandLikelihood]]:
     def of_seat(seat: Seat) -> HandLikelihood:
         return lambda hands: player.log_likelihood(hands, contract, plays, seat, auction)
 
-    told = {seat for seat, _ in plays} - {belief.observer, contract.declarer.partner}
+    # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
+    dummy = contract.declarer.partner if belief.dummy is None else belief.dummy
+    told = {seat for seat, _ in plays} - {belief.observer, dummy}
     return [(seat, of_seat(seat)) for seat in sorted(told)]
 
 
