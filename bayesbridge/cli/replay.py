@@ -104,8 +104,9 @@ def _chosen(records: tuple[Record, ...], args: Namespace) -> Record:
     ]
     if not fitting:
         boards = sorted({record.board for record in records}, key=lambda name: (len(name), name))
+        asked = " ".join(filter(None, (args.board, args.room)))
         known = ", ".join(boards[:8]) + (" …" if len(boards) > 8 else "")
-        raise UsageError(f"no board {args.board or ''} {args.room or ''} in {args.file!r}: it has {known}")
+        raise UsageError(f"no board {asked} in {args.file!r}: it has {known}")
     observer = args.observer or Seat.S
     for record in fitting:
         if record.auction is not None and record.hands[observer] is not None:

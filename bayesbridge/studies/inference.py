@@ -115,8 +115,11 @@ def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
 
 
 def _scored(cards: Floats, lengths: Floats, deal: Deal, hidden: list[Seat], seconds: float, layouts: int) -> BoardScore:
+    if not hidden:  # all has been seen
+        return BoardScore(np.empty((0, 3)), np.empty(0, dtype=np.int64), np.zeros(1), seconds, layouts)
     masks = [deal[seat].mask for seat in hidden]
-    unsure = [card for card in HONOURS if any(mask >> card & 1 for mask in masks) and cards[card].max() < 1.0 - 1e-12]
+    held = [card for card in HONOURS if any(mask >> card & 1 for mask in masks)]
+    unsure = np.array([card for card in held if cards[card].max() < 1.0 - 1e-12], dtype=np.intp)
     truth = [next(i for i, mask in enumerate(masks) if mask >> card & 1) for card in unsure]
     chances = [
         lengths[seat, suit, (mask >> (13 * suit) & 0x1FFF).bit_count()]
@@ -124,7 +127,7 @@ def _scored(cards: Floats, lengths: Floats, deal: Deal, hidden: list[Seat], seco
         for suit in range(4)
     ]
     return BoardScore(
-        np.clip(cards[unsure][:, hidden], 1e-12, 1.0).reshape(-1, len(hidden)),
+        np.clip(cards[np.ix_(unsure, np.array(hidden, dtype=np.intp))], 1e-12, 1.0),
         np.array(truth, dtype=np.int64),
         -np.log(np.maximum(chances, 1e-12)),
         seconds,
@@ -142,7 +145,7 @@ def score_boards(
 
 def total(scores: list[BoardScore]) -> Score:
     """Means over boards."""
-    honour = np.array([_losses(one).mean() for one in scores if len(one.truth)])
+    honour = np.array([_losses(one).mean() for one in scores if len(one.truth)] or [0.0])
     length = np.array([one.length_loss.mean() for one in scores])
     said = np.concatenate([one.honours.ravel() for one in scores])
     was = np.concatenate([_indicator(one).ravel() for one in scores])

@@ -1,0 +1,93 @@
+"""Scoring of inference: losses by hand, what cannot be scored, and that experts' calls really tell something."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbridge.auction import Auction
+from bayesbridge.belief.witness import witness
+from bayesbridge.notation import Record, open_records
+from bayesbridge.studies.inference import (
+    HONOURS,
+    BoardScore,
+    score_board,
+    score_boards,
+    smoothed_marginals,
+    total,
+    usable,
+)
+
+RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
+
+
+class Shrug:
+    """A model that finds every call and every card equally likely from any hand."""
+
+    def log_likelihood(self, hands, *_):
+        return np.zeros(len(hands))
+
+
+def test_means_by_hand() -> None:
+    one = BoardScore(np.array([[0.5, 0.25, 0.25], [0.1, 0.8, 0.1]]), np.array([0, 2]), np.array([1.0, 3.0]), 2.0, 100)
+    two = BoardScore(np.array([[0.2, 0.2, 0.6]]), np.array([2]), np.array([0.5]), 1.0, 200)
+    found = total([one, two])
+    assert found.boards == 2
+    assert found.honour_log_loss == pytest.approx(((math.log(2) + math.log(10)) / 2 - math.log(0.6)) / 2)
+    assert found.length_log_loss == pytest.approx((2.0 + 0.5) / 2)
+    assert found.top1 == pytest.approx(2 / 3)
+    assert found.brier == pytest.approx((0.375 + (0.01 + 0.64 + 0.81) + (0.04 + 0.04 + 0.16)) / 3)
+    assert found.seconds_per_board == pytest.approx(1.5)
+    assert found.layouts_per_second == pytest.approx(100.0)
+    assert sum(cards for _, _, cards in found.calibration) == 9
+
+
+def test_a_calibrated_forecast_has_no_error_and_a_boaster_has() -> None:
+    half = np.full((1000, 2), 0.5)
+    truth = np.arange(1000) % 2
+    assert total([BoardScore(half, truth, np.zeros(1), 1.0, 1)]).calibration_error == pytest.approx(0.0)
+    boast = np.tile([0.95, 0.05], (1000, 1))
+    assert total([BoardScore(boast, truth, np.zeros(1), 1.0, 1)]).calibration_error == pytest.approx(0.45)
+
+
+def test_what_cannot_be_scored_says_why() -> None:
+    auction = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
+    assert usable(RECORDS[0]) is None
+    assert usable(Record(auction=auction)) == "not all four hands are on record"
+    assert usable(Record(hands=RECORDS[0].hands)) == "no complete auction is on record"
+    passed = Record(hands=RECORDS[0].hands, auction=Auction.of("N:Pass Pass Pass Pass"))
+    assert usable(passed) == "passed out: nobody leads"
+    assert [one for _, one in score_boards([passed])] == ["passed out: nobody leads"]
+
+
+def test_knowing_nothing_costs_what_the_prior_says() -> None:
+    """A model that shrugs leaves the exact prior, up to noise: 13 of 39 cards for each hidden seat."""
+    one = score_board(RECORDS[0], bidder=Shrug(), player=Shrug(), draws=4000)
+    assert one.honours == pytest.approx(np.full_like(one.honours, 1 / 3), abs=0.04)
+    assert -np.log(one.honours[np.arange(len(one.truth)), one.truth]).mean() == pytest.approx(math.log(3), abs=0.1)
+
+
+def test_probabilities_are_probabilities_and_never_zero() -> None:
+    posterior = witness(RECORDS[0], RECORDS[0].leader, cards=0).infer("smc", draws=200, rng=1)
+    cards, lengths = smoothed_marginals(posterior)
+    assert cards.sum(axis=1) == pytest.approx(np.ones(52))
+    assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))
+    own = RECORDS[0].hands[RECORDS[0].leader]
+    hidden = [card for card in HONOURS if not own.mask >> card & 1]
+    assert (np.delete(cards[hidden], int(RECORDS[0].leader), axis=1) > 0).all()
+
+
+def test_calls_and_cards_tell_where_the_honours_are() -> None:
+    """Over the example boards the loss falls from log 3, and falls on with the play; exact at the end of it."""
+    after_auction = total([score_board(record, draws=600) for record in RECORDS])
+    after_six = total([score_board(record, cards=24, draws=600) for record in RECORDS])
+    assert after_auction.honour_log_loss < 1.06
+    assert after_auction.length_log_loss < 1.60
+    assert after_six.length_log_loss < after_auction.length_log_loss - 0.3
+
+
+def test_the_end_of_the_play_leaves_nothing_to_guess() -> None:
+    one = score_board(RECORDS[0], cards=52)
+    assert len(one.truth) == 0
+    assert one.length_loss == pytest.approx(np.zeros(len(one.length_loss)), abs=1e-9)
