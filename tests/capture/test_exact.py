@@ -33,11 +33,10 @@ def test_conditions_per_million() -> None:
 
 def test_the_papers_six_runs_agree_with_the_exact_distribution() -> None:
     for found in (conditions.count_exactly(), captures.count_exactly()):
-        shares = np.array([count / found.total for count in found.binned])
-        for run in found.paper.runs:
-            rest = found.paper.trials - sum(run)
-            seen = np.array([*run, rest])
-            expected = np.array([*shares, 1 - shares.sum()]) * found.paper.trials
+        shares = np.array([figure.own / 1e6 for figure in found.figures])
+        for run in zip(*(figure.printed for figure in found.figures), strict=True):
+            seen = np.array([*run, found.trials - sum(run)])
+            expected = np.array([*shares, 1 - shares.sum()]) * found.trials
             used = expected > 1e-6
             assert not seen[~used].any()
             assert stats.chisquare(seen[used], expected[used]).pvalue > 1e-3
