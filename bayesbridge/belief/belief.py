@@ -48,7 +48,7 @@ class Belief:
     strain: Strain | None
     """The strain of the contract if told; the auction tells it too."""
     bidder: BidderModel
-    """How the others are taken to bid."""
+    """How the others are taken to bid: by Algorithm 1 with slips; where all four bid, as experts do on record."""
     player: PlayerModel | None
     """How the others are taken to choose cards; ``None`` if their cards say no more than where they lie."""
     evidence: tuple[Evidence, ...]
@@ -69,7 +69,7 @@ class Belief:
                 f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
                 seat=own,
             )
-        model = IterativeBidder() if bidder is None else bidder
+        model = _usual_bidder(other) if bidder is None else bidder
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player is not None and not isinstance(player, PlayerModel):
@@ -181,6 +181,15 @@ class Belief:
     @property
     def _facts(self) -> tuple[Fact, ...]:
         return hard_facts(self._everything, self.contract_strain)
+
+
+def _usual_bidder(dummy: Seat | None) -> BidderModel:
+    """The paper's bidder in the three-player game, experts learned from records where all four bid."""
+    if dummy is not None:
+        return IterativeBidder()
+    from bayesbridge.bidders.learned import LearnedBidder
+
+    return LearnedBidder()
 
 
 def replace_evidence(belief: Belief, evidence: tuple[Evidence, ...]) -> Belief:

@@ -15,17 +15,27 @@ from bayesbridge.errors import BayesBridgeError, Contradiction
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.evidence import BidderModel, Evidence
+    from bayesbridge.evidence import BidderModel, Evidence, PlayerModel
 
-METAVARS = {"observer": "S", "hand": "PBN", "dummy": "N", "players": "N", "trump": "H", "bidder": "NAME", "slip": "P"}
+METAVARS = {
+    "observer": "S",
+    "hand": "PBN",
+    "dummy": "N",
+    "players": "N",
+    "trump": "H",
+    "bidder": "NAME",
+    "slip": "P",
+    "vulnerable": "NS",
+}
 HELP = {
     "observer": "the seat that looks",
     "hand": "its 13 cards: spades.hearts.diamonds.clubs",
     "dummy": "the seat that does not bid (default: N)",
     "players": "3, or 4 for the usual game where every seat bids (default: 3)",
     "trump": "the strain of the contract, C D H S or NT, where the calls do not tell it",
-    "bidder": "how the others are taken to bid (default: iterative; 'bayesbridge plugins' lists all)",
+    "bidder": "how the others are taken to bid (default: iterative, with four players learned; see 'plugins')",
     "slip": "share of calls made at random, from 0 to 1 (default: the bidder's own)",
+    "vulnerable": "None, NS, EW or All, for bidders who mind (default: None)",
 }
 
 
@@ -107,30 +117,46 @@ def _start(settings: dict[str, Sourced[Any]], position: Position | None) -> Beli
         )
     values = {name: sourced.value for name, sourced in settings.items()}
     dummy = None if four else values.get("dummy", "N")
-    bidder = _bidder(settings)
+    bidder = _bidder(settings, "learned" if four else "iterative")
     try:
-        return Belief(values["observer"], values["hand"], dummy=dummy, trump=values.get("trump"), bidder=bidder)
+        return Belief(
+            values["observer"],
+            values["hand"],
+            dummy=dummy,
+            trump=values.get("trump"),
+            bidder=bidder,
+            player=_player() if four else None,
+        )
     except BayesBridgeError as error:
         raise UsageError(f"{settings['observer'].where}: {error}, by --dummy") from None
 
 
-def _bidder(settings: dict[str, Sourced[Any]]) -> BidderModel | None:
-    """The bidder model named, with the slip given; ``None`` for the default."""
-    if "bidder" not in settings and "slip" not in settings:
+def _player() -> PlayerModel:
+    """How experts choose cards, once the calls have told the contract."""
+    from bayesbridge.bidders.card_play import LearnedPlayer
+
+    return LearnedPlayer()
+
+
+def _bidder(settings: dict[str, Sourced[Any]], usual: str) -> BidderModel | None:
+    """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
+    if not {"bidder", "slip", "vulnerable"} & set(settings):
         return None
     from bayesbridge.estimators.registry import load
 
-    name = settings["bidder"].value if "bidder" in settings else "iterative"
+    name = settings["bidder"].value if "bidder" in settings else usual
     try:
         model: Any = load().bidder(name)
     except BayesBridgeError as error:
         raise UsageError(f"{settings['bidder'].where}: {error}") from None
-    if "slip" not in settings:
-        return cast("BidderModel", model)
-    try:
-        return cast("BidderModel", dataclasses.replace(model, slip=settings["slip"].value))
-    except TypeError:
-        raise UsageError(f"{settings['slip'].where}: bidder {name!r} has no slip: leave it out") from None
+    for setting in ("slip", "vulnerable"):
+        if setting in settings:
+            try:
+                model = dataclasses.replace(model, **{setting: settings[setting].value})
+            except TypeError:
+                where = settings[setting].where
+                raise UsageError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
+    return cast("BidderModel", model)
 
 
 def _first_fault(belief: Belief, pieces: Sequence[Sourced[Evidence]]) -> BayesBridgeError:

@@ -19,6 +19,13 @@ from bayesbridge.errors import BayesBridgeError
 if TYPE_CHECKING:
     from bayesbridge.evidence import Evidence
 
+
+def _vulnerability(text: str) -> Any:
+    from bayesbridge.notation.record import Vulnerability
+
+    return Vulnerability.of(text)
+
+
 SETTINGS: dict[str, Callable[[str], Any]] = {
     "observer": reading(Seat.of),
     "hand": full_hand,
@@ -27,6 +34,7 @@ SETTINGS: dict[str, Callable[[str], Any]] = {
     "trump": reading(Strain.of),
     "bidder": str,
     "slip": probability,
+    "vulnerable": reading(_vulnerability),
 }
 """What stands once in a position, and how each is read; the options of the same names read the same."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
@@ -21,9 +22,10 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, and a sober player with a style."""
+    """The paper's bidder, the same with suits, a sober player with a style, and experts of the four-player game."""
     return {
         "iterative": IterativeBidder(),
         "iterative-suits": IterativeBidder(suits=True),
         "style": StyleBidder(),
+        "learned": LearnedBidder(),
     }

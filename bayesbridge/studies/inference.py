@@ -145,7 +145,8 @@ def score_boards(
 
 def total(scores: list[BoardScore]) -> Score:
     """Means over boards."""
-    honour = np.array([_losses(one).mean() for one in scores if len(one.truth)] or [0.0])
+    told = [float(_losses(one).mean()) for one in scores if len(one.truth)]
+    honour = np.array(told or [0.0])
     length = np.array([one.length_loss.mean() for one in scores])
     said = np.concatenate([one.honours.ravel() for one in scores])
     was = np.concatenate([_indicator(one).ravel() for one in scores])

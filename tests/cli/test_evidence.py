@@ -111,3 +111,20 @@ def test_count_counts(document, answer):
     whole = ("--reveal", "N:J54.AQ2.KQ76.A85", "--reveal", "E:T9876.T9876.JT9.")
     assert answer("count", *SOUTH, *whole).endswith("\n1 layout fits: 0.00 bits.\n")
     assert "84 478 098 072 866 400 layouts fit: 56.23 bits." in answer("count", *SOUTH)
+
+
+FOUR = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96", "--call", "N:pass", "--call", "E:1NT")
+
+
+def test_four_players_bid_and_play_like_experts(document):
+    """East's opening of 1NT gives him more than his share of the honours."""
+    said = document("estimate", *FOUR, "--vulnerable", "All", "--draws", "400")
+    places = said["card_probabilities"]
+    assert sum(places[card]["E"] for card in ("CA", "DA", "HA")) > 1.2
+    assert said["evidence"] == ["N calls Pass", "E calls 1NT"]
+
+
+def test_vulnerability_is_read_and_belongs_to_bidders_who_mind(complaint):
+    assert "argument --vulnerable: unknown vulnerability 'us'" in complaint("count", *FOUR, "--vulnerable", "us")
+    line = complaint("count", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--vulnerable", "NS")
+    assert "argument --vulnerable: bidder 'iterative' has no such setting: leave it out" in line
