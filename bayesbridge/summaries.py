@@ -164,11 +164,20 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
     weights = _Draws.of(result).weights.ravel() if pmf is None else np.empty(0)
     for cell in np.ndindex(*shape):
         where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
-        own = draws.values[(..., *cell)]
-        chances = weights if pmf is None else pmf.values[cell]
-        values = own.ravel() if pmf is None else pmf[f"{name}_value"].values
         label = f"{name}[{where}]" if where else name
-        yield _Quantity(label, values, chances, float(means[cell]), float(spreads[cell]), exact, own)
+        own = draws.values[(..., *cell)]
+        if pmf is None:
+            yield _Quantity(label, own.ravel(), weights, float(means[cell]), float(spreads[cell]), exact, own)
+        else:
+            values, chances = pmf[f"{name}_value"].values, pmf.values[cell]
+            yield _Quantity(label, values, chances, *_moments(values, chances), exact, own)
+
+
+def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
+    """Mean and standard deviation; a number that never changes has none, whatever the rounding of its weight."""
+    mean = float(chances @ values)
+    spread = float(chances @ (values - mean) ** 2) ** 0.5
+    return mean, spread if spread > 1e-9 else 0.0
 
 
 def _tricks(result: xarray.DataTree, name: str, draws: NDArray[Any], exact: bool) -> Iterator[_Quantity]:
@@ -186,9 +195,8 @@ def _tricks(result: xarray.DataTree, name: str, draws: NDArray[Any], exact: bool
         yield event("conditions fail" if name == "T" else f"{name} fails", fails, draws == 0)
         if fails < 1.0:
             share = np.where(values > 0, chances, 0.0) / (1.0 - fails)
-            mean = float(share @ values)
-            spread = float(share @ (values - mean) ** 2) ** 0.5
-            yield _Quantity(f"{name} if they hold", values, share, mean, spread, exact, draws, draws > 0)
+            label = f"{name} if they hold"
+            yield _Quantity(label, values, share, *_moments(values, share), exact, draws, draws > 0)
     for level, share in zip(LEVELS, contract_probabilities(result, name).values, strict=True):
         yield event(f"{name} ≥ {6 + level}, level {level}", float(share), draws >= 6 + level)
 
