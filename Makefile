@@ -18,10 +18,12 @@ SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-demo: .venv/.user ## answer a few questions in the terminal
-	$(RUN) capture $(HAND) $(DUMMY)
-	$(RUN) bid $(HAND)
-	$(RUN) study conditions --deals 1000000
+demo: .venv/.user ## answer a bidding question in the terminal, and as a page with pictures
+	@echo
+	@echo "South holds $(HAND) and may bid. West has just bid 1NT. How many tricks will South and the dummy take?"
+	@echo
+	@$(RUN) estimate --observer S --hand $(HAND) --call W:1NT
+	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --level 2 --out demo/report.html
 
 test: lint ## linters, then the tests and doctests, with coverage
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term
