@@ -20,7 +20,7 @@ for row in losses:
         if 0 < calls <= len(auction):
             belief = belief.given(bb.Called(*auction[calls - 1]))
         if calls <= len(auction):
-            posterior = belief.infer(draws=4000, rng=rng)
+            posterior = belief.infer(draws=10_000, rng=1)  # the same draws each time
             cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
         hidden = [card for card in map(bb.Card, range(52)) if card.points and card not in deal["S"]]
         honours = [float(cards.sel(card=str(card), seat=deal.holder(card).name)) for card in hidden]

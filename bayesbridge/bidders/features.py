@@ -60,7 +60,7 @@ def cells(hands: NDArray[np.uint64]) -> Cells:
     ([[5.875, 5.875, 5.375, 7.375, 6.75]], [[0, 0, 0, 1, 0]])
     """
     found = np.empty((len(hands), 5), dtype=np.int16)
-    _cells(np.ascontiguousarray(hands), *tables(), found)
+    fill_cells(np.ascontiguousarray(hands), *tables(), found)
     return found
 
 
@@ -81,32 +81,6 @@ def tables() -> Tables:
 
 @njit
 def fill_cells(
-    mask: np.int64,
-    side: Walk,
-    trumps: Walk,
-    length: NDArray[np.int8],
-    leading: NDArray[np.int8],
-    worth: NDArray[np.int16],
-    levels: NDArray[np.int8],
-    out: NDArray[np.int16],
-) -> None:
-    """The cells of one hand; ``levels`` is room for five numbers."""
-    fill_levels(mask, side, trumps, length, leading, levels)
-    shared, longest, short = BASE, 0, 0
-    for suit in range(4):
-        field = (mask >> (13 * suit)) & 0x1FFF
-        shared += worth[field, 0]
-        longest = max(longest, length[field])
-        short += length[field] < 2
-    for suit in range(4):
-        field = (mask >> (13 * suit)) & 0x1FFF
-        value = shared + worth[field, 1] + LONGEST * (length[field] == longest)
-        out[suit] = 8 * max(value, 0) + levels[suit]
-    out[4] = 8 * max(shared - SHORT * short, 0) + levels[4]
-
-
-@njit
-def _cells(
     hands: NDArray[np.uint64],
     side: Walk,
     trumps: Walk,
@@ -115,6 +89,19 @@ def _cells(
     worth: NDArray[np.int16],
     out: Cells,
 ) -> None:
+    """:func:`cells` for other kernels to call."""
     levels = np.empty(5, dtype=np.int8)
     for i in range(len(hands)):
-        fill_cells(np.int64(hands[i]), side, trumps, length, leading, worth, levels, out[i])
+        mask = np.int64(hands[i])
+        fill_levels(mask, side, trumps, length, leading, levels)
+        shared, longest, short = BASE, 0, 0
+        for suit in range(4):
+            field = (mask >> (13 * suit)) & 0x1FFF
+            shared += worth[field, 0]
+            longest = max(longest, length[field])
+            short += length[field] < 2
+        for suit in range(4):
+            field = (mask >> (13 * suit)) & 0x1FFF
+            value = shared + worth[field, 1] + LONGEST * (length[field] == longest)
+            out[i, suit] = 8 * max(value, 0) + levels[suit]
+        out[i, 4] = 8 * max(shared - SHORT * short, 0) + levels[4]

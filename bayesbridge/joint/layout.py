@@ -90,10 +90,11 @@ def _compiled_cells(_op: HandCells, **_: Any) -> Any:
 
     @numba_njit
     def hand_cells(mask: Any) -> Any:
-        levels = np.empty(5, dtype=np.int8)
-        found = np.empty(5, dtype=np.int16)
-        fill_cells(np.int64(mask.item()), side, trumps, length, leading, worth, levels, found)
-        return found.astype(np.int64)
+        hands = np.empty(1, dtype=np.uint64)
+        hands[0] = mask.item()
+        found = np.empty((1, 5), dtype=np.int16)
+        fill_cells(hands, side, trumps, length, leading, worth, found)
+        return found[0].astype(np.int64)
 
     return hand_cells
 
