@@ -106,8 +106,8 @@ def shortest_interval(values: NDArray[Any], chances: Floats, probability: float)
     >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
     (9.0, 10.0)
     """
-    order = np.argsort(values, kind="stable")
-    places, mass = np.asarray(values, dtype=np.float64)[order], chances[order]
+    places, which = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
+    mass = np.bincount(which, chances)
     before = np.concatenate([[0.0], np.cumsum(mass)])
     # Rounding must not ask for one value more than the mass itself does.
     last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)

@@ -1,0 +1,81 @@
+"""How a belief sharpens, step by step."""
+
+from math import log2
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from tests import positions
+
+DEFENDER = bb.Belief("E", positions.EAST, trump="NT").given(
+    bb.Holds("S", "SA SK S2 HK HJ H3 DA CQ"),
+    bb.Play("W", "S8"),
+    bb.Reveal("N", positions.NORTH),
+    bb.Play("N", "SJ"),
+    bb.Play("E", "S3"),
+    bb.Play("S", "S2"),
+    bb.Play("N", "HA"),
+    bb.Play("E", "H4"),
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return bb.sharpening(DEFENDER, pair="S:N", level=4, draws=200)
+
+
+def test_cards_come_a_trick_at_a_time(table):
+    assert table["event"].tolist() == [
+        "E's hand",
+        "S holds SA SK S2 HK HJ H3 DA CQ",
+        "W plays S8",
+        f"N shows {positions.NORTH}",
+        "trick 1: W:S8 SJ S3 S2",
+        "E plays H4",
+    ]
+
+
+def test_every_card_has_its_row_if_wished():
+    table = bb.sharpening(DEFENDER, pair="S:N", by_card=True, draws=200)
+    assert len(table) == 1 + len(DEFENDER.evidence)
+    assert table["event"].tolist()[1:] == [str(piece) for piece in DEFENDER.evidence]
+
+
+def test_a_row_is_what_is_believed_then(table):
+    posterior = DEFENDER.infer(rng=0)
+    T = bb.estimate(posterior, pair="S:N")["posterior"]["T"].values.ravel()
+    last = table.iloc[-1]
+    assert last["layouts"] == DEFENDER.count() == len(T)
+    assert last["entropy_bits"] == pytest.approx(log2(len(T)))
+    assert last["T_mean"] == pytest.approx(T.mean())
+    assert last["qualified"] == pytest.approx((T > 0).mean())
+    assert last["T_mean_qualified"] == pytest.approx(T[T > 0].mean())
+    assert last["make"] == pytest.approx((T >= 10).mean())
+    assert last["exact"]
+    first = bb.estimate(bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N")
+    assert table.iloc[0]["make"] == pytest.approx(float(bb.contract_probabilities(first).sel(level=4)))
+
+
+def test_layouts_and_entropy_only_fall_under_hard_evidence(table):
+    assert table["layouts"].is_monotonic_decreasing
+    assert (np.diff(table["entropy_bits"]) <= 1e-9).all()
+    assert all(isinstance(count, int) for count in table["layouts"])
+
+
+def test_conditions_that_never_hold_leave_no_mean():
+    belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
+    last = bb.sharpening(belief).iloc[-1]
+    assert (last["qualified"], last["T_mean"], last["make"]) == (0.0, 0.0, 0.0)
+    assert np.isnan(last["T_mean_qualified"])
+
+
+def test_progress_is_told():
+    told = []
+    bb.sharpening(positions.wide().given(bb.Void("E", "H")), draws=100, progress=lambda *step: told.append(step))
+    assert told == [(1, 2), (2, 2)]
+
+
+def test_there_is_no_level_eight():
+    with pytest.raises(bb.BayesBridgeError, match="level 8: a contract is at level 1 to 7"):
+        bb.sharpening(positions.quiet(), level=8)

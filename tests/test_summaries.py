@@ -1,0 +1,172 @@
+"""The summary: its figures recomputed from layouts, its errors against repeated runs, its words."""
+
+from itertools import pairwise
+
+import arviz
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bayesbridge as bb
+from bayesbridge.capture import literal
+from bayesbridge.summaries import shortest_interval
+from tests import positions
+
+
+@pytest.fixture(scope="module")
+def weighed():
+    posterior = positions.called().infer(rng=1)
+    return posterior, bb.estimate(posterior, pair="S:N")
+
+
+@pytest.fixture(scope="module")
+def chains():
+    return bb.estimate(positions.bid().infer("mcmc", draws=800, rng=1))
+
+
+@given(st.lists(st.tuples(st.integers(-5, 20), st.integers(1, 50)), min_size=1, max_size=12), st.floats(0.05, 0.99))
+def test_no_shorter_interval_holds_as_much(pairs, probability):
+    values = np.array([value for value, _ in pairs])
+    chances = np.array([weight for _, weight in pairs]) / sum(weight for _, weight in pairs)
+    low, high = shortest_interval(values, chances, probability)
+
+    def held(a, b):
+        return chances[(values >= a) & (values <= b)].sum()
+
+    enough = [(a, b) for a in values for b in values if a <= b and held(a, b) >= probability - 1e-12]
+    shortest = min(b - a for a, b in enough)
+    assert high - low == shortest
+    assert held(low, high) == pytest.approx(max(held(a, b) for a, b in enough if b - a == shortest))
+
+
+def test_the_interval_of_many_draws_is_that_of_arviz():
+    draws = np.random.default_rng(1).gamma(3.0, size=4000)
+    low, high = shortest_interval(draws, np.full(4000, 1 / 4000), 0.89)
+    np.testing.assert_allclose([low, high], arviz.hdi(draws, prob=0.89), atol=0.03)
+
+
+def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(weighed):
+    posterior, result = weighed
+    some = slice(0, 8568, 7)
+    deals, weights = list(posterior.layouts[some]), posterior.weights[some]
+    T = np.array([literal.capture(deal[bb.Seat.S], deal[bb.Seat.N]).T for deal in deals])
+    assert (result["posterior"]["T"].values[0, some] == T).all()
+
+    T, weights = result["posterior"]["T"].values[0], posterior.weights
+    table = bb.summary(result)
+    holds = T > 0
+    assert table.loc["conditions fail", "mean"] == pytest.approx(weights[~holds].sum())
+    given_holds = weights[holds] / weights[holds].sum()
+    assert table.loc["T if they hold", "mean"] == pytest.approx(given_holds @ T[holds])
+    spread = np.sqrt(given_holds @ (T[holds] - given_holds @ T[holds]) ** 2)
+    assert table.loc["T if they hold", "sd"] == pytest.approx(spread)
+    assert table.loc["T", "mean"] == pytest.approx(weights @ T)
+    made = [table.loc[f"T ≥ {6 + level}, level {level}", "mean"] for level in range(1, 8)]
+    assert made == pytest.approx([weights[tricks <= T].sum() for tricks in range(7, 14)])
+    assert all(more >= less for more, less in pairwise(made))
+    np.testing.assert_allclose(bb.contract_probabilities(result).values, made)
+
+
+def test_where_nothing_is_sampled_every_error_says_exact(weighed):
+    table = bb.summary(weighed[1])
+    assert (table[["mcse", "ess", "r_hat"]] == "exact").all(axis=None)
+    assert table.attrs["exact"] == 1
+
+
+def test_counted_outputs_are_exact_and_sampled_ones_are_not():
+    table = bb.summary(bb.estimate(positions.wide().infer(draws=400, rng=1)))
+    assert table.loc["T", "ess"] == "exact"
+    assert table.loc["kappa[C]", "ess"] == 400
+    assert table.loc["kappa[C]", "mcse"] == pytest.approx(table.loc["kappa[C]", "sd"] / 20, rel=0.05)
+    assert table.loc["kappa[C]", "r_hat"] == "–"
+
+
+def repeated(method, draws, times):
+    """Means and claimed errors of repeated runs."""
+    belief = bb.Belief("S", positions.SOUTH, bidder=bb.IterativeBidder(slip=0.2)).given(bb.Called("W", "1NT"))
+    tables = [bb.summary(bb.estimate(belief.infer(method, draws=draws, rng=seed)), "T") for seed in range(times)]
+    return pandas.concat(tables, keys=range(times))
+
+
+def test_claimed_errors_are_the_spread_of_repeated_runs():
+    tables = repeated("weights", 3000, 60)
+    for quantity in ("conditions fail", "T if they hold", "T ≥ 9, level 3", "T"):
+        runs = tables.xs(quantity, level=1)
+        spread = runs["mean"].std()
+        claimed = np.sqrt((runs["mcse"].astype(float) ** 2).mean())
+        assert 0.7 < spread / claimed < 1.4
+        # As if all draws counted the same: far too hopeful.
+        assert spread / (runs["sd"].mean() / np.sqrt(3000)) > 2.0
+
+
+def test_chains_are_judged_by_arviz(chains):
+    table = bb.summary(chains, ["T", "c2"])
+    draws = chains["posterior"]["T"]
+    assert table.loc["T", "r_hat"] == pytest.approx(float(arviz.rhat(draws)), abs=1e-3)
+    error = float(arviz.mcse(draws, method="mean"))
+    assert table.loc["T", "mcse"] == pytest.approx(error, rel=0.05)
+    assert table.loc["T", "ess"] == pytest.approx((float(draws.std()) / error) ** 2, rel=0.01)
+
+
+def test_stuck_chains_have_infinite_r_hat(chains):
+    stuck = chains.copy(deep=True)
+    chains_of = stuck["posterior"]["T"].values
+    chains_of[:] = np.arange(len(chains_of))[:, None] % 14
+    assert bb.summary(stuck, "T").loc["T", "r_hat"] == np.inf
+
+
+def test_a_number_that_never_changes_has_no_error(chains):
+    row = bb.summary(chains, "c1").loc["c1[S]"]
+    assert row["mean"] == pytest.approx(4)
+    assert (row["sd"], row["mcse"], row["ess"]) == (0, 0, "–")
+
+
+@bb.estimator("longest", dtype="float64")
+def longest(deal, question):
+    """Longest suit of the first seat, halved."""
+    return max(deal[question.pair[0]].length(suit) for suit in bb.Suit) / 2
+
+
+def test_floating_point_outputs_take_their_interval_from_weighted_draws(weighed):
+    posterior, _ = weighed
+    result = bb.estimate(posterior, [longest], pair="S:N")
+    table = bb.summary(result)
+    assert table.index.tolist() == ["longest"]
+    values = np.array([longest.function(deal, bb.Question.of("S:N")) for deal in posterior.layouts])
+    assert table.loc["longest", "mean"] == pytest.approx(posterior.weights @ values)
+    inside = (values >= table.loc["longest", "hdi89_lb"]) & (values <= table.loc["longest", "hdi89_ub"])
+    assert posterior.weights[inside].sum() >= 0.89 - 1e-9
+
+
+def test_tricks_of_a_play_out_are_no_mixture(weighed):
+    posterior, _ = weighed
+    table = bb.summary(bb.estimate(posterior, "play_out", pair="S:N"))
+    assert table.index[0] == "tricks ≥ 7, level 1"
+    assert "conditions fail" not in table.index
+
+
+def test_the_table_fits_a_terminal_of_80_columns(chains):
+    text = str(bb.summary(chains, ["T", "delta"]))
+    assert "..." not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_another_interval_and_a_choice_of_outputs(weighed):
+    table = bb.summary(weighed[1], ["delta"], probability=0.5)
+    assert table.index.tolist() == [f"delta[{suit}]" for suit in "CDHS"]
+    assert list(table.columns[2:4]) == ["hdi50_lb", "hdi50_ub"]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda result: bb.summary(result, "tricks"), "no output 'tricks': it has c1, c2"),
+        (lambda result: bb.summary(result, probability=89), "probability 89: give a number between 0 and 1"),
+        (lambda result: bb.contract_probabilities(result, "x"), "no distribution of 'x': it has c1"),
+    ],
+)
+def test_wrong_questions_are_answered_with_what_there_is(weighed, call, words):
+    with pytest.raises(bb.BayesBridgeError, match=words):
+        call(weighed[1])
