@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -23,6 +24,10 @@ METHODS: Final = ("auto", "enumerate", "sample", "weights", "smc", "mcmc")
 
 ENOUGH: Final = 0.1
 """Effective draws that ``auto`` wants of weights, as a share of the draws asked for."""
+
+FEWEST_DRAWS: Final = 100_000
+"""Layouts drawn before weights are believed, if the model is quick: few draws may miss the hands that explain a rare
+call, and then all weights are equally small and look fine."""
 
 MOST_DRAWS: Final = 2_000_000
 """Layouts that ``auto`` draws and weighs at most before it moves them instead."""
@@ -65,18 +70,39 @@ def _auto(belief: Belief, layouts: int, soft: SoftEvidence, draws: int, rng: np.
     if not soft:
         return _sample(belief, layouts, draws, rng, f"{layouts} layouts are too many to walk")
     why = f"{layouts} layouts are too many to walk"
-    weighed = _weigh(belief, layouts, soft, draws, rng, why)
+    weighed = _weigh(belief, layouts, soft, max(draws, _first_draws(belief)), rng, why)
     wanted = ENOUGH * draws
-    if weighed.ess < wanted and (more := int(1.2 * draws * wanted / weighed.ess)) <= min(MOST_DRAWS, most // 10):
+    more = int(1.2 * len(weighed) * wanted / weighed.ess)
+    if weighed.ess < wanted and more <= min(MOST_DRAWS, most // 10):
         weighed = _weigh(belief, layouts, soft, more, rng, why)
     if weighed.ess >= wanted:
-        return weighed
+        return _thinned(weighed, draws, rng)
     why = f"{len(weighed)} weighted draws were worth only {weighed.ess:.0f}"
     moved = _anneal(belief, layouts, soft, min(draws, PARTICLES), rng, why)
     if moved.ess >= FEWEST_LINEAGES:
         return moved
     why += f", and particles descended from {moved.ess:.0f} draws"
     return _chains(belief, layouts, soft, draws, rng, why)
+
+
+def _thinned(posterior: Posterior, draws: int, rng: np.random.Generator) -> Posterior:
+    """As many layouts as were asked for, of equal weight, in place of more weighted ones."""
+    if len(posterior) <= draws or posterior.weighting is None or posterior.log_likelihood is None:
+        return posterior
+    chosen = posterior.weighting.resample(draws, rng)
+    return replace(
+        posterior,
+        why=f"{posterior.why}; {draws} resampled from them",
+        source=posterior.layouts.masks[chosen],
+        weighting=None,
+        log_likelihood=posterior.log_likelihood[chosen],
+        ess=min(posterior.ess, float(draws)),
+    )
+
+
+def _first_draws(belief: Belief) -> int:
+    """Layouts to draw at least before the likelihood is taken to be known; an expensive model affords fewer."""
+    return min(FEWEST_DRAWS, getattr(belief.bidder, "most_layouts", MOST_LAYOUTS) // 10)
 
 
 def _enumerate(belief: Belief, layouts: int, soft: SoftEvidence, why: str) -> Posterior:
@@ -146,7 +172,15 @@ def _anneal(
     try:
         with _matrix_threads().limit(limits=1):  # batches are small: more threads would wait for each other
             found = anneal(
-                soft.of_seat, soft.seats, constraints, sampler, n=draws, moves=moves, last_moves=last_moves, rng=rng
+                soft.of_seat,
+                soft.seats,
+                constraints,
+                sampler,
+                n=draws,
+                start=_first_draws(belief),
+                moves=moves,
+                last_moves=last_moves,
+                rng=rng,
             )
     except Contradiction:
         raise _impossible(belief) from None

@@ -76,11 +76,12 @@ def anneal(
     sampler: Sampler,
     *,
     n: int = 1000,
+    start: int = 0,
     moves: int = MOVES,
     last_moves: int = LAST_MOVES,
     rng: Seed,
 ) -> Population:
-    """Particles for soft evidence about ``seats``.
+    """``n`` particles for soft evidence about ``seats``, out of START · n exact draws, or ``start`` if that is more.
 
     >>> from bayesbridge.posterior.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
@@ -92,7 +93,7 @@ def anneal(
         raise BayesBridgeError(f"{n} particles: take at least 2, better a thousand", n=n)
     generator = np.random.default_rng(rng)
     shuffler = Moves.of(constraints)
-    layouts = sampler.draw(START * n, generator)
+    layouts = sampler.draw(max(START * n, start), generator)
     terms = np.zeros((len(layouts), 4))
     for seat in seats:
         terms[:, seat] = likelihood(seat, layouts[:, seat])
