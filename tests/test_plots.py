@@ -1,0 +1,314 @@
+"""Pictures: what is drawn is what the result says; labels, colours, and nothing left behind."""
+
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.figure import Figure
+
+import bayesbridge as bb
+from bayesbridge.plots import palette
+from bayesbridge.studies import captures, comparative, conditions, headline
+from tests import positions
+
+
+@pytest.fixture(scope="module")
+def result():
+    return bb.estimate(positions.called().infer(rng=1), pair="S:N")
+
+
+@pytest.fixture(scope="module")
+def prior():
+    return bb.estimate(bb.Belief("E", positions.EAST).infer(draws=100, rng=1), pair="S:N")
+
+
+@pytest.fixture(scope="module")
+def steps():
+    return bb.sharpening(positions.called(), pair="S:N", level=4, draws=200)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return comparative.simulate(200_000, 1)
+
+
+@pytest.fixture(scope="module")
+def headlines():
+    return headline.simulate(200_000, 1)
+
+
+def bars(ax):
+    """Middle → height of every bar, the last drawn where two share a place."""
+    return {round(bar.get_x() + bar.get_width() / 2, 6): bar.get_height() for bar in ax.patches}
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def pmf(result, name, **where):
+    found = result["pmf"][name].sel(where)
+    return dict(zip(found[f"{name}_value"].values.tolist(), found.values.tolist(), strict=True))
+
+
+def ticks(ax):
+    return dict(zip(ax.get_xticks(), (label.get_text() for label in ax.get_xticklabels()), strict=True))
+
+
+def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
+    ax = bb.plot_tricks(prior, level=3)
+    drawn, T = bars(ax), pmf(prior, "T")
+    labels = ticks(ax)
+    (apart,) = (place for place, label in labels.items() if label == "conditions\nfail")
+    assert drawn.pop(apart) == pytest.approx(T.pop(0))
+    assert apart < min(drawn) - 1
+    assert drawn == pytest.approx({value: T[value] for value in drawn})
+    assert sum(drawn.values()) == pytest.approx(sum(T.values()))
+    assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [8.5]
+    chance = float(bb.contract_probabilities(prior).sel(level=3))
+    assert ax.get_title() == f"Level 3, 9 tricks or more: {100 * chance:.0f} %"
+
+
+def test_bars_that_make_the_contract_are_darker_and_the_failing_one_is_hatched(prior):
+    ax = bb.plot_tricks(prior, level=4)
+    colours = {round(bar.get_x() + bar.get_width() / 2): bar for bar in ax.patches}
+    light = {place: sum(to_rgb(bar.get_facecolor())) for place, bar in colours.items() if place >= 7}
+    assert max(light[place] for place in light if place >= 10) < min(light[place] for place in light if place < 10)
+    assert colours[min(colours)].get_hatch()
+    assert not colours[10].get_hatch()
+
+
+def test_the_contract_of_the_auction_draws_the_line():
+    belief = positions.quiet().given(bb.Auction.of("S:3NT Pass Pass", dummy="N"))
+    ax = bb.plot_tricks(bb.estimate(belief.infer(rng=1), pair="S:N"))
+    assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [8.5]
+
+
+def test_conditions_that_never_hold_are_one_bar():
+    belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
+    ax = bb.plot_tricks(bb.estimate(belief.infer(rng=1)))
+    assert {place: height for place, height in bars(ax).items() if height} == {5: 1}
+
+
+def test_outputs_without_conditions_have_no_bar_apart(result):
+    played = bb.estimate(positions.quiet().infer(rng=1), "play_out", pair="S:N")
+    ax = bb.plot_tricks(played, "tricks")
+    assert "conditions\nfail" not in ticks(ax).values()
+    assert bars(ax) == pytest.approx({value: share for value, share in pmf(played, "tricks").items() if share})
+
+
+def test_before_and_after_stand_side_by_side(prior, result):
+    ax = bb.plot_prior_posterior(prior, result)
+    drawn = bars(ax)
+    for shift, source in ((-0.2, prior), (0.2, result)):
+        for value, share in pmf(source, "T").items():
+            if value and share:
+                assert drawn[round(value + shift, 6)] == pytest.approx(share)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["before", "after"]
+    one = bb.plot_prior_posterior(prior, result, "c1", suit="S")
+    assert one.get_xlabel() == "c1, S"
+    assert bars(one)[4.2] == pytest.approx(pmf(result, "c1", suit="S")[4])
+
+
+def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
+    ax = bb.plot_cards(result)
+    chances = result["marginals"]["card_probabilities"]
+    words = texts(ax)
+    assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"] * 4
+    assert words.count("N") == words.count("E") == 13
+    for suit, symbol in palette.SUITS.items():
+        (mark,) = (text for text in ax.texts if text.get_text() == symbol)
+        middle = mark.get_position()[1]
+        for column, rank in enumerate("AKQJT98765432"):
+            shares = chances.sel(card=f"{suit}{rank}")
+            cells = [
+                text.get_text()
+                for text in ax.texts
+                if text.get_position()[0] == column + 0.5 and abs(text.get_position()[1] - middle) < 1
+            ]
+            south, west = float(shares.sel(seat="S")), float(shares.sel(seat="W"))
+            if south + west < 0.5:
+                assert cells == [str(shares["seat"].values[int(shares.argmax("seat"))])]
+            else:
+                assert cells == [palette.percent(round(share, 9)) if share > 1e-9 else "·" for share in (south, west)]
+
+
+def test_shades_follow_the_shares(result):
+    ax = bb.plot_cards(positions.called().infer(rng=1))
+    share = float(result["marginals"]["card_probabilities"].sel(card="SQ", seat="S"))
+    assert 0 < share < 1
+    (cell,) = (patch for patch in ax.patches if patch.get_xy() == (2, -1))
+    assert cell.get_facecolor() == pytest.approx(to_rgba(palette.BLUE, share))
+
+
+def test_lengths_of_hidden_hands_and_their_means(result):
+    ax = bb.plot_lengths(result)
+    words = texts(ax)
+    chances = result["marginals"]["length_probabilities"]
+    assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"]
+    for seat in "SW":
+        for suit in "SHDC":
+            mean = float((chances.sel(seat=seat, suit=suit) * chances["length"]).sum())
+            assert f"{mean:.2f}" in words
+    for suit in "SHDC":  # South's thirteen add up
+        row = chances.sel(seat="S", suit=suit)
+        assert float(row.sum()) == pytest.approx(1)
+
+
+def test_known_hands_are_all_shown_when_nothing_is_hidden():
+    belief = bb.Belief("S", positions.SOUTH).given(bb.Reveal("N", positions.NORTH), bb.Reveal("E", "T963.9864.JT8.J7"))
+    ax = bb.plot_cards(belief.infer())
+    assert [word for word in texts(ax) if word in ("North", "East", "South", "West")][:4] == [
+        "North",
+        "East",
+        "South",
+        "West",
+    ]
+
+
+def test_captures_are_twelve_small_distributions(result):
+    axes = bb.plot_captures(result)
+    assert axes.shape == (4, 3)
+    for row, suit in enumerate("SHDC"):
+        for column, name in enumerate(("c1", "c2", "delta")):
+            assert bars(axes[row, column]) == pytest.approx(pmf(result, name, suit=suit))
+    assert [axes[0, column].get_title() for column in range(2)] == ["$c_1$: cards of South", "$c_2$: cards of North"]
+    assert [axes[row, 0].get_ylabel() for row in range(4)] == ["♠", "♥", "♦", "♣"]
+
+
+def test_sharpening_draws_the_table(steps):
+    axes = bb.plot_sharpening(steps)
+    lines = [line for ax in axes for line in ax.lines if line.get_linestyle() != "None"]
+    columns = ("entropy_bits", "T_mean_qualified", "T_mean", "qualified", "make")
+    for line, column in zip(lines, columns, strict=True):
+        np.testing.assert_allclose(line.get_ydata(), steps[column])
+    sampled = next(line for line in axes[0].lines if line.get_linestyle() == "None")
+    assert len(sampled.get_xdata()) == int((~steps["exact"]).sum()) > 0
+    labels = [label.get_text() for label in axes[2].get_xticklabels()]
+    assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds SA SK S2 HK H3…"]
+
+
+def test_sharpening_makes_the_table_of_a_belief(steps):
+    axes = bb.plot_sharpening(positions.called(), pair="S:N", level=4, draws=200)
+    np.testing.assert_allclose(axes[2].lines[2].get_ydata(), steps["make"])
+
+
+def test_runs_of_the_paper_stand_beside_the_exact_figures():
+    for study in (captures, conditions):
+        found = study.count_exactly()
+        ax = bb.plot_runs(found)
+        shown = [figure for figure in found.figures if figure.own]
+        assert sorted(bars(ax).values()) == sorted(value for figure in shown for value in figure.printed)
+        (across,) = ax.collections
+        assert [segment[0][1] for segment in across.get_segments()] == pytest.approx([one.own for one in shown])
+        assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            "exact",
+            "paper, run 1",
+            "paper, run 2",
+            "paper, run 3",
+        ]
+
+
+def test_both_algorithms_are_shares_of_all_deals(compared):
+    exact = captures.count_exactly()
+    drawn = bars(bb.plot_algorithms(compared, exact))
+    for tricks in range(7, 14):
+        alone = compared.counts[f"{tricks}_a1_satisfied"] / compared.total
+        assert drawn[round(tricks - 0.2, 6)] == pytest.approx(alone)
+        assert drawn[round(tricks + 0.2, 6)] == pytest.approx(exact.counts[str(tricks)] / exact.total)
+
+
+def test_the_second_hand_confirms_or_fails(compared):
+    ax = bb.plot_second_hand(compared)
+    (rates,) = ax.lines
+    assert rates.get_xydata() == pytest.approx(
+        np.array([[7, 641 / 893], [8, 410 / 544], [9, 176 / 228], [10, 69 / 93]])
+    )
+    stacked = {}
+    for bar in ax.patches:
+        stacked.setdefault(round(bar.get_x() + 0.4), []).append(bar.get_height())
+    for count, (confirmed, failed) in stacked.items():
+        share = compared.counts[f"{count}_a2_satisfied"] / compared.counts[f"{count}_a1_satisfied"]
+        assert (confirmed, failed) == pytest.approx((share, 1 - share))
+
+
+def test_the_headline_runs_have_three_panels(headlines):
+    axes = bb.plot_headline(headlines)
+    named = {figure.name: figure for figure in headlines.figures}
+    assert sorted(bars(axes[2]).values()) == [10019, 10167, 10231]
+    (own,) = axes[0].collections
+    assert [segment[0][1] for segment in own.get_segments()] == [
+        named["win rate (%)"].own,
+        named["win rate, both eligible (%)"].own,
+    ]
+
+
+def test_given_axes_are_used_and_returned(result, prior, steps, compared, headlines):
+    exact = captures.count_exactly()
+    for draw in (
+        lambda ax: bb.plot_tricks(result, ax=ax),
+        lambda ax: bb.plot_prior_posterior(prior, result, ax=ax),
+        lambda ax: bb.plot_cards(result, ax=ax),
+        lambda ax: bb.plot_lengths(result, ax=ax),
+        lambda ax: bb.plot_runs(exact, ax=ax),
+        lambda ax: bb.plot_algorithms(compared, exact, ax=ax),
+        lambda ax: bb.plot_second_hand(compared, ax=ax),
+    ):
+        ax = Figure().subplots()
+        assert draw(ax) is ax
+    for shape, draw in (
+        ((4, 3), lambda **where: bb.plot_captures(result, **where)),
+        ((3,), lambda **where: bb.plot_sharpening(steps, **where)),
+        ((3,), lambda **where: bb.plot_headline(headlines, **where)),
+    ):
+        axes = Figure().subplots(*shape)
+        assert draw(axes=axes) is axes
+        figure = Figure()
+        assert draw(figure=figure).shape == shape
+        assert len(figure.axes) == np.prod(shape)
+
+
+def test_text_takes_the_colour_of_the_style(result):
+    with matplotlib.rc_context({"text.color": "#123456"}):
+        ax = bb.plot_tricks(result, level=2)
+    (line,) = (line for line in ax.lines if line.get_linestyle() == "--")
+    assert to_hex(line.get_color()) == "#123456"
+
+
+def test_colours_that_meet_differ_in_lightness():
+    def lightness(colour):
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+    for first, second in (("BLUE", "SKY"), ("BLUE", "VERMILION"), ("BLUE", "ORANGE"), ("PALE", "SKY")):
+        lights = sorted(lightness(getattr(palette, name)) + 0.05 for name in (first, second))
+        assert lights[1] / lights[0] > 1.25
+
+
+def test_pictures_leave_no_pyplot_behind():
+    code = (
+        "import sys, bayesbridge as bb; assert 'matplotlib' not in sys.modules;"
+        "from bayesbridge.studies import captures; bb.plot_runs(captures.count_exactly());"
+        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True False\n"
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda result: bb.plot_tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
+        (lambda result: bb.plot_tricks(result, "tricks"), "no distribution of 'tricks'"),
+        (lambda result: bb.plot_tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
+        (lambda _: bb.plot_headline(captures.count_exactly()), "give the headline study"),
+        (lambda _: bb.plot_second_hand(captures.count_exactly()), "give the study that counts it"),
+    ],
+)
+def test_wrong_questions_are_refused(result, draw, words):
+    with pytest.raises(bb.BayesBridgeError, match=words):
+        draw(result)
