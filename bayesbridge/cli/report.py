@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 import warnings
@@ -125,7 +126,8 @@ def _write(path: Path, page: str) -> None:
     except OSError as error:
         raise UsageError(f"argument --out: cannot write {str(path)!r}: {error.strerror or error}") from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _command(args: Namespace, belief: Belief) -> str:

@@ -1,0 +1,224 @@
+"""The page: whole, self-contained, true to the result; in a real browser light and dark, wide and narrow."""
+
+import contextlib
+import io
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import bayesbridge as bb
+from bayesbridge.report.pictures import INK, PAPER
+from tests import positions
+
+
+class Page(HTMLParser):
+    """Elements, texts and identifiers of a page; unclosed or crossed elements are an error."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.words, self.ids = [], [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.ids += [value for key, value in attrs if key == "id"]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.ids += [value for key, value in attrs if key == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+@pytest.fixture(scope="module")
+def question():
+    belief = positions.called()
+    posterior = belief.infer(rng=7)
+    result = bb.estimate(posterior, ["capture", "bid"], pair="S:N")
+    prior = bb.estimate(bb.Belief("E", positions.EAST).infer(draws=50, rng=7), pair="S:N")
+    steps = bb.sharpening(belief, pair="S:N", level=6, draws=100)
+    return posterior, result, {"level": 6, "prior": prior, "steps": steps}
+
+
+@pytest.fixture(scope="module")
+def html(question):
+    posterior, result, options = question
+    return bb.html_report(posterior, result, title="Seat <E> & friends", command="bayesbridge report …", **options)
+
+
+@pytest.fixture(scope="module")
+def page(html):
+    return Page(html)
+
+
+def test_nothing_comes_from_elsewhere(html, page):
+    assert "://" not in html
+    assert not {"script", "link", "iframe", "img", "object", "embed", "base"} & {tag for tag, _ in page.elements}
+    for _, attrs in page.elements:
+        assert attrs.get("href", "#").startswith("#")
+        assert "src" not in attrs
+        assert not any(key.startswith("on") for key in attrs)
+    assert not re.search(r"@import|url\((?!#)", html)
+
+
+def test_identifiers_are_unique_and_references_lead_to_one(html, page):
+    assert len(page.ids) == len(set(page.ids)) > 100
+    wanted = {attrs["href"][1:] for _, attrs in page.elements if "href" in attrs}
+    wanted |= set(re.findall(r"url\(#([^)]+)\)", html))
+    assert wanted <= set(page.ids)
+
+
+def test_every_section_is_there(page):
+    heads = re.findall(r"The position|What was seen|Pictures|Numbers|How it was computed", page.text)
+    assert heads == ["The position", "What was seen", "Pictures", "Numbers", "How it was computed"]
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("figure") == tags.count("figcaption") == 6
+    assert tags.count("h1") == tags.count("main") == tags.count("title") - 6 == 1
+
+
+def test_pictures_take_the_colours_of_the_page(html, page):
+    assert INK not in html
+    assert PAPER not in html
+    assert "currentColor" in html
+    images = [attrs for tag, attrs in page.elements if tag == "svg"]
+    assert all(attrs["role"] == "img" and "viewbox" in attrs for attrs in images)
+
+
+def test_the_answer_comes_first(question, page):
+    _, result, _ = question
+    made = float(bb.contract_probabilities(result).sel(level=6))
+    start = page.text[:200]
+    assert 0.05 < made < 0.95
+    assert f"{100 * made:.1f} % South and North take 12 tricks or more" in start
+    assert "These figures are exact." in page.text[:300]
+
+
+def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):
+    posterior, _, _ = question
+    hands = dict(re.findall(r'<section class="hand (.)[^"]*"><h3>.*?<ul>(.*?)</ul>', html))
+    plain = {seat: re.findall(r"<span>(.*?)</span>", text) for seat, text in hands.items()}
+    assert plain["n"] == ["J 5 4", "A Q 2", "K Q 7 6", "A 5 4"]
+    assert plain["e"] == ["10 9 6 3", "9 8 6 4", "J 10 8", "J 7"]
+    assert plain["s"] == ["A K 2 …", "K 3 …", "A …", "Q 2 …"]
+    lengths = posterior.length_probabilities().sel(seat="S", suit="S")
+    assert f"≈ {float((lengths * lengths.length).sum()):.1f}" in hands["s"]
+
+
+def test_a_certain_void_is_a_dash():
+    belief = positions.wide().given(bb.Void("E", "H"))
+    posterior = belief.infer(draws=50, rng=1)
+    page = bb.html_report(posterior, bb.estimate(posterior))
+    east = re.search(r'<section class="hand e.*?<ul>(.*?)</ul>', page)[1]
+    assert re.findall(r"<span>(.*?)</span>", east) == ["", "–", "", ""]
+    assert east.count("≈") == 3
+
+
+def test_the_evidence_stands_in_order(page):
+    belief = positions.called()
+    places = [page.text.index(str(piece)) for piece in belief.evidence]
+    assert places == sorted(places)
+    assert "S calls 1NT weighs layouts" in page.text
+    assert "IterativeBidder(slip=0.02, suits=False)" in page.text
+
+
+def test_numbers_are_those_of_the_summary(question, page):
+    _, result, _ = question
+    table = bb.summary(result)
+    for quantity in ("T if they hold", "delta[C]", "level[S]"):
+        mean = table.loc[quantity, "mean"]
+        shown = page.text[page.text.index(f" {quantity} ") + len(quantity) + 2 :].split()[0]
+        assert float(shown) == pytest.approx(mean, abs=0.006)
+
+
+def test_texts_are_escaped(html, page):
+    assert "<E>" not in html
+    assert "Seat <E> & friends" in page.text
+
+
+def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
+    _, result, _ = question
+    code = Page(re.search(r"in Python:</p>(<pre>.*?</pre>)", html, re.DOTALL)[1]).words[0]
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    assert names["result"].identical(result)
+
+
+def test_a_drawn_result_tells_what_it_is_worth():
+    posterior = positions.bid().infer("weights", draws=300, rng=5)
+    result = bb.estimate(posterior)
+    page = Page(bb.html_report(posterior, result))
+    assert f"Estimated from 300 draws, worth {posterior.ess:.0f} independent ones." in page.text
+    assert "seed 5 " in page.text
+    assert f"numpy {np.__version__}" in page.text
+
+
+def test_other_estimators_need_no_captures():
+    posterior = positions.quiet().infer(rng=1)
+    page = Page(bb.html_report(posterior, bb.estimate(posterior, "bid", pair="S:N")))
+    assert [tag for tag, _ in page.elements].count("figure") == 2
+    assert "level[S]" in page.text
+
+
+def chromium():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+    if found is None:
+        pytest.fail("the slow tests need a browser: install chromium, or leave out the slow tests")
+    return found
+
+
+def browse(path, folder, *flags):
+    quiet = "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update"
+    command = [chromium(), "--headless", "--no-sandbox", "--disable-sync", "--hide-scrollbars", *quiet.split()]
+    command += [f"--user-data-dir={folder / 'profile'}", *flags, path.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [500, 1100])
+@pytest.mark.parametrize(("scheme", "paper"), [(1, (255, 255, 255)), (0, (20, 22, 26))], ids=["light", "dark"])
+def test_a_browser_shows_it_light_and_dark(html, tmp_path, width, scheme, paper):
+    path, shot = tmp_path / "report.html", tmp_path / "shot.png"
+    path.write_text(html, "utf-8")
+    browse(
+        path,
+        tmp_path,
+        f"--window-size={width},6000",
+        f"--screenshot={shot}",
+        f"--blink-settings=preferredColorScheme={scheme}",
+    )
+    with Image.open(shot) as image:
+        pixels = np.asarray(image.convert("RGB"))
+    assert tuple(pixels[5, 5]) == paper
+    paper_share = (pixels == paper).all(axis=2).mean()
+    assert 0.4 < paper_share < 0.98
+    drawn = (np.abs(pixels.astype(int) - (0, 114, 178)).sum(axis=2) < 12).sum()  # blue of the bars
+    assert drawn > 3000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [500, 1100])
+def test_nothing_is_wider_than_the_screen(html, tmp_path, width):
+    path = tmp_path / "report.html"
+    probe = "<script>document.title = document.documentElement.scrollWidth + '/' + innerWidth</script></body>"
+    path.write_text(html.replace("</body>", probe), "utf-8")
+    dom = browse(path, tmp_path, f"--window-size={width},900", "--dump-dom")
+    wide, screen = map(int, re.search(r"<title>(\d+)/(\d+)</title>", dom).groups())
+    assert wide <= screen == width
