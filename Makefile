@@ -23,6 +23,7 @@ demo: .venv/.user ## answer a bidding question in the terminal, and as a page wi
 	@echo "South holds $(HAND) and may bid. West has just bid 1NT. How many tricks will South and the dummy take?"
 	@echo
 	@$(RUN) estimate --observer S --hand $(HAND) --call W:1NT
+	@mkdir -p demo
 	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --level 2 --out demo/report.html
 
 test: lint ## linters, then the tests and doctests, with coverage

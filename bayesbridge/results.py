@@ -212,6 +212,7 @@ def _position(belief: Belief, question: Question) -> xarray.Dataset:
             "trump": "NT" if question.trump is None else question.trump.name,
             "contract": "" if contract is None else str(contract),
             "bidder": repr(belief.bidder),
+            "player": "" if belief.player is None else repr(belief.player),
         }
     )
 

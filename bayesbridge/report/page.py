@@ -11,7 +11,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.deal import Seat
-from bayesbridge.evidence import Called
+from bayesbridge.evidence import Called, Play
 from bayesbridge.report.diagram import NAMES, diagram
 from bayesbridge.report.pictures import pictures
 from bayesbridge.report.tables import card_places, contracts, percent, spaced, summarised
@@ -95,11 +95,15 @@ def _evidence(belief: Belief) -> str:
     for piece in belief.evidence:
         own = isinstance(piece, Called) and piece.seat == belief.observer
         kind = "own call" if own else "weighs layouts" if isinstance(piece, Called) else "excludes layouts"
+        if isinstance(piece, Play) and belief.player is not None and piece.seat != belief.observer:
+            kind = "excludes layouts and weighs the others"
         rows.append(f"<li>{escape(str(piece))} <small>{kind}</small></li>")
     passed = ", ".join(NAMES[seat] for seat in belief.assumed_passes)
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
     calls = any(isinstance(piece, Called) for piece in belief.evidence)
     model = f"<p>Calls are judged by <code>{escape(repr(belief.bidder))}</code>.</p>" if calls else ""
+    if belief.player is not None:
+        model += f"<p>Cards are judged by <code>{escape(repr(belief.player))}</code>.</p>"
     return f"<ol>{''.join(rows)}</ol>{note}{model}"
 
 
@@ -136,16 +140,18 @@ def _computed(posterior: Posterior, result: xarray.DataTree, command: str | None
 def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) -> str:
     """Python lines that give the same result."""
     belief = posterior.belief
-    dummy = None if belief.dummy is None else belief.dummy.name
+    dummy = f", dummy={None if belief.dummy is None else belief.dummy.name!r}"
     trump = "" if belief.strain is None else f", trump={belief.strain.name!r}"
     pieces = "".join(f"    bb.{piece!r},\n" for piece in belief.evidence)
     given = f".given(\n{pieces})" if pieces else ""
     method, draws = posterior.asked
-    bidder = "" if belief.bidder == IterativeBidder() else f", bidder={belief.bidder!r}"
+    known = "bb." if isinstance(belief.bidder, IterativeBidder) else ""
+    bidder = "" if belief.bidder == IterativeBidder() else f", bidder={known}{belief.bidder!r}"
+    player = "" if belief.player is None else f", player={belief.player!r}"
     names = repr(estimators[0] if len(estimators) == 1 else estimators)
     return (
         "import bayesbridge as bb\n\n"
-        f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}, dummy={dummy!r}{trump}{bidder}){given}\n"
+        f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}{dummy}{trump}{bidder}{player}){given}\n"
         f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
         f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
         "print(bb.summary(result))\n"

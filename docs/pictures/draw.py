@@ -1,0 +1,47 @@
+"""Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
+
+from pathlib import Path
+
+import bayesbridge as bb
+from bayesbridge.studies import captures, comparative, conditions, headline
+
+HERE = Path(__file__).parent
+
+
+def save(name, axes):
+    """Write a picture, whether one Axes or several were drawn."""
+    figure = axes.figure if hasattr(axes, "figure") else axes.flat[0].figure
+    figure.savefig(HERE / f"{name}.png", dpi=110)
+
+
+def main():
+    """South holds 19 points; West has bid 1NT and East showed out of hearts."""
+    start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    belief = start.given(bb.Called("W", "1NT"), bb.Void("E", "H"))
+    prior, result = (bb.estimate(each.infer(rng=1)) for each in (start, belief))
+    save("tricks", bb.plot_tricks(result, level=3))
+    save("cards", bb.plot_cards(result))
+    save("lengths", bb.plot_lengths(result))
+    save("captures", bb.plot_captures(result))
+    save("prior-posterior", bb.plot_prior_posterior(prior, result))
+    defender = bb.Belief("E", "T963.9864.JT8.J7").given(
+        bb.Auction.of("S:1NT Pass Pass", dummy="N"),
+        bb.Play("W", "S8"),
+        bb.Reveal("N", "J54.AQ2.KQ76.A54"),
+        bb.Play("N", "SJ"),
+        bb.Play("E", "S3"),
+        bb.Play("S", "S2"),
+        bb.Trick.of("N:HA H4 H3 H5"),
+        bb.Trick.of("N:HQ H6 HJ HT"),
+    )
+    save("sharpening", bb.plot_sharpening(defender, pair="S:N", level=5, rng=1))
+    exact, compared = captures.count_exactly(), comparative.simulate(10_000_000, 1)
+    save("paper-captures", bb.plot_runs(exact))
+    save("paper-conditions", bb.plot_runs(conditions.count_exactly()))
+    save("paper-algorithms", bb.plot_algorithms(compared, exact))
+    save("paper-second-hand", bb.plot_second_hand(compared))
+    save("paper-headline", bb.plot_headline(headline.simulate(10_000_000, 1)))
+
+
+if __name__ == "__main__":
+    main()
