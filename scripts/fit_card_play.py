@@ -95,7 +95,7 @@ def walk(
         if rate > 0.0:
             for card in range(52):
                 if (legal >> card) & 1:
-                    slope = score[card] / total - float(card == cards[i])
+                    slope = score[card] / total - (1.0 if card == cards[i] else 0.0)
                     for j in range(features(card, rests[i], rows[i], found)):
                         squares[found[j]] += slope * slope
                         weight[found[j]] -= rate * slope / np.sqrt(squares[found[j]])
