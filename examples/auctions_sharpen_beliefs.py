@@ -1,6 +1,7 @@
 """Auctions sharpen beliefs: log-loss of where honours lie and how long suits are, before and after each call."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -34,4 +35,5 @@ for which, name in enumerate(("seat of an honour", "length of a suit")):
     print(f"log-loss, {name}:", *(f"{value:.3f}" for value in mean[:, which]), f"(change ± {error[-1, which]:.3f})")
     axes[which].errorbar(range(CALLS + 1), mean[:, which], error[:, which], marker="o", capsize=3)
     axes[which].set(title=name, xlabel="calls seen", ylabel="log-loss, nats")
-figure.savefig("auctions_sharpen_beliefs.png")
+Path("demo").mkdir(exist_ok=True)
+figure.savefig("demo/auctions_sharpen_beliefs.png")

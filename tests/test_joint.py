@@ -91,6 +91,7 @@ def test_swaps_agree_with_enumeration():
     found = infer_jointly(SOME, "W", prior=KNOWN, method="swaps", draws=500, tune=250, rng=3)
     assert agrees(found, by_enumeration(SOME, KNOWN, 13), 0.08)
     assert found.styles.tree["sample_stats"].dataset["moved"].mean() > 0.5
+    assert np.isnan(found.layouts.entropy_bits)
 
 
 def test_the_sum_over_layouts_in_the_graph_is_the_sum_over_layouts():

@@ -124,13 +124,14 @@ class Posterior:
         """Entropy of the posterior in bits, from log₂ of the number of layouts down to 0.
 
         With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
-        log₂ L.
+        log₂ L; ``nan`` where the engine does not tell the mean L.
         """
         if self.log_likelihood is None:
             return log2(self.count)
         used = self.weights > 0
         mean = float(np.dot(self.weights[used], self.log_likelihood[used]))
-        return max(0.0, log2(self.count) + (self.log_soft - mean) / log(2.0))
+        # In this order a ``nan`` stays one: an engine that does not tell P(soft evidence) knows no entropy.
+        return max(log2(self.count) + (self.log_soft - mean) / log(2.0), 0.0)
 
     @property
     def log_evidence(self) -> float:

@@ -61,7 +61,11 @@ def run(args: Namespace) -> int:
     )
     steps = table.to_dict("records")
     if args.json:
-        document = [{**step, "layouts": str(step["layouts"]), "exact": bool(step["exact"])} for step in steps]
+        document = [
+            {key: None if value != value else value for key, value in step.items()}  # a nan is not equal to itself
+            | {"layouts": str(step["layouts"]), "exact": bool(step["exact"])}
+            for step in steps
+        ]
         told = None if contract is None else str(contract)
         print_json(
             {
