@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import shlex
 import sys
 import warnings
@@ -64,6 +65,8 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
+    # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     path = _page(args.out or "report.html")
     estimators = estimators_named(["capture", *(args.estimator or [])])
     believed = belief_of(args)
