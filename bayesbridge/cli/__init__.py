@@ -54,15 +54,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_output()
         return 0
     except KeyboardInterrupt:
-        if sys.stderr is not None and sys.stderr.isatty():
-            print(file=sys.stderr)
-        return 130
+        return _interrupted()
     except BayesBridgeError as error:
         return _fail(error, str(error), 2)
     except Exception as error:
+        if _caused_by_interrupt(error):
+            return _interrupted()
         _discard_output()
         what = str(error) or "no message"
         return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
+
+
+def _interrupted() -> int:
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(file=sys.stderr)
+    return 130
+
+
+def _caused_by_interrupt(error: BaseException) -> bool:
+    """Whether an interrupt lies behind an error: a compiler, for one, may wrap it in an exception of its own."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+        seen = seen.__cause__ or seen.__context__
+    return seen is not None
 
 
 def _fail(error: Exception, message: str, status: int) -> int:

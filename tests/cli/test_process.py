@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+from bayesbridge.cli import main
+
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ32.A54"
 COMMAND = [sys.executable, "-m", "bayesbridge"]
@@ -168,3 +170,17 @@ def test_a_full_disk_is_one_line_and_status_1():
     assert done.returncode == 1
     assert done.stderr.startswith("bayesbridge: OSError: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch, capsys):
+    """As a compiler may do that is interrupted in the middle of its work."""
+
+    def interrupted(_):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("a result with an exception set") from error
+
+    monkeypatch.setattr("bayesbridge.cli.bid.run", interrupted)
+    assert main(["bid", HAND]) == 130
+    assert capsys.readouterr().err == ""
