@@ -16,9 +16,10 @@ from .plots.cards import plot_cards, plot_lengths
 from .plots.paper import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
-from .posterior.layouts import Layouts
+from .posterior.layouts import Layouts, high_card_points, suit_lengths
 from .report.page import html_report
 from .results import equally_weighted, estimate
+from .scoring import Scheme
 from .summaries import contract_probabilities, summary
 from .tricks import Trick
 
@@ -45,6 +46,7 @@ __all__ = [
     "Posterior",
     "Question",
     "Reveal",
+    "Scheme",
     "Seat",
     "Strain",
     "Suit",
@@ -55,6 +57,7 @@ __all__ = [
     "equally_weighted",
     "estimate",
     "estimator",
+    "high_card_points",
     "hookimpl",
     "html_report",
     "plot_algorithms",
@@ -68,5 +71,6 @@ __all__ = [
     "plot_sharpening",
     "plot_tricks",
     "sharpening",
+    "suit_lengths",
     "summary",
 ]
