@@ -13,7 +13,7 @@ Nobody doubles in the three-player game, so a scheme says nothing about doubled 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -23,6 +23,9 @@ from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
 
 _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
+
+MOST: Final = 1_000_000_000
+"""No number of a scheme is larger: sums over many contracts must still be finite as floats."""
 
 type Number = int | float | str | Fraction
 """What a user may write for an exact number: 1, 0.5 (read as the decimal it shows), "1/2"."""
@@ -34,6 +37,11 @@ class Score:
 
     declarer: Fraction
     each_defender: Fraction
+
+    @property
+    def net(self) -> Fraction:
+        """What declarer gets less what both defenders get."""
+        return self.declarer - 2 * self.each_defender
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,8 @@ class Scheme:
     undertrick: Fraction
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise NotationError(f"name {self.name!r} of a scoring scheme: write text", text=self.name)
         if len(self.values) != 5:
             raise NotationError(f"values {self.values!r}: write five, in the order C D H S NT", text=self.values)
         object.__setattr__(self, "values", tuple(_exact("value", value) for value in self.values))
@@ -127,12 +137,16 @@ class Scheme:
 
 def _exact(what: str, value: Number) -> Fraction:
     """0.1 means one tenth, not the nearest binary fraction: hence by way of its text."""
+    text = str(value)
     try:
-        if isinstance(value, bool):
-            raise TypeError
-        return Fraction(str(value))
-    except (ValueError, TypeError, ZeroDivisionError):
+        if isinstance(value, bool) or len(text.lower().partition("e")[2]) > 4:  # 1e999999999 would fill the memory
+            raise ValueError
+        number = Fraction(text)
+    except (ValueError, ZeroDivisionError):
         raise NotationError(f"{what} {value!r} is not a number: write such as 25, 0.5 or '1/2'", text=value) from None
+    if abs(number) > MOST:
+        raise NotationError(f"{what} {value!r}: write a number from -{MOST} to {MOST}", text=value)
+    return number
 
 
 def _plain(value: Fraction) -> int | str:
@@ -149,3 +163,13 @@ NEW: Final = Scheme.of({"name": "new", "values": _CLASSIC, "base": 6, "per_overt
 
 SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, NEW)}
 """The built-in schemes by name."""
+
+
+def beside_built_in(schemes: Iterable[Scheme], taken: Iterable[str] = ()) -> dict[str, Scheme]:
+    """The built-in schemes and then these, by name; a name that two have, or that is ``taken``, is refused."""
+    named = dict(SCHEMES)
+    for scheme in schemes:
+        if scheme.name in named or scheme.name in taken:
+            raise NotationError(f"a scoring scheme named {scheme.name!r} is there already: rename it", text=scheme.name)
+        named[scheme.name] = scheme
+    return named

@@ -23,8 +23,7 @@ def main(hand: str = "AKQ2.KJ3.A54.Q32") -> None:
         ]
         points = 0.0
         for tricks, chance in zip(pmf["tricks_value"].values, pmf["tricks"].values, strict=True):
-            score = NEW.score(contract, int(tricks))
-            points += chance * float(score.declarer - 2 * score.each_defender)
+            points += chance * float(NEW.score(contract, int(tricks)).net)
         print(f"{level}NT   {chances[0]:10.1%}   {chances[1]:17.1%}   {points:11.1f}")
 
 

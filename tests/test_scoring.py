@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bayesbridge.auction import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.scoring import NEW, OLD, SCHEMES, Scheme, Score
+from bayesbridge.scoring import MOST, NEW, OLD, SCHEMES, Scheme, Score, beside_built_in
 from tests.strategies import contracts
 
 MINE: dict[str, Any] = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
@@ -95,6 +95,9 @@ def test_the_constructor_makes_numbers_exact() -> None:
         ({**MINE, "undertrick": float("nan")}, "undertrick nan is not a number"),
         ({**MINE, "base": "1/0"}, "base '1/0' is not a number"),
         ({**MINE, "base": True}, "base True is not a number"),
+        ({**MINE, "base": "1e999999999"}, "base '1e999999999' is not a number"),
+        ({**MINE, "base": 2 * MOST}, "base 2000000000: write a number from -1000000000 to 1000000000"),
+        ({**MINE, "name": 7}, "name 7 of a scoring scheme: write text"),
     ],
 )
 def test_bad_scheme(value: Any, says: str) -> None:
@@ -118,3 +121,16 @@ def test_impossible_tricks(tricks: int) -> None:
 def test_doubled_contracts_are_refused() -> None:
     with pytest.raises(BayesBridgeError, match="'1CX by N' is doubled: scheme 'old' has no price"):
         OLD.score(Contract.of("1CX by N"), 7)
+
+
+def test_net_is_declarers_less_both_defenders() -> None:
+    assert NEW.score(Contract.of("2S by W"), 9).net == Fraction(153, 2)
+    assert NEW.score(Contract.of("2S by W"), 6).net == -100
+
+
+def test_own_schemes_stand_beside_the_built_in_ones_under_names_of_their_own() -> None:
+    mine = Scheme.of(MINE)
+    assert beside_built_in([mine]) == {"old": OLD, "new": NEW, "mine": mine}
+    for schemes, taken in (([OLD], ()), ([mine, mine], ()), ([mine], ("mine",))):
+        with pytest.raises(NotationError, match="is there already: rename it"):
+            beside_built_in(schemes, taken)

@@ -63,16 +63,20 @@ class Position(NamedTuple):
 
 def read_position(path: str) -> Position:
     """Read a file; whatever is wrong with it is said with its line and key."""
+    return _Reader(path, *read_toml(path, "--position")).position()
+
+
+def read_toml(path: str, option: str) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file that an option names, and what it says."""
     try:
         text = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        document = tomllib.loads(text)
+        return text, tomllib.loads(text)
     except OSError as error:
-        raise UsageError(f"argument --position: cannot read {path!r}: {error.strerror}; name a TOML file") from None
+        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}; name a TOML file") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(path, text, error) from None
-    return _Reader(path, text, document).position()
 
 
 class _Reader:

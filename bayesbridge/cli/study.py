@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import number, print_json, print_table
+from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
     from bayesbridge.studies.comparison import Comparison, Figure
@@ -28,6 +29,9 @@ STUDIES: Final = {
 """Name of the study, which is also its module, and how many deals it draws unless told."""
 
 EXACT: Final = ("conditions", "captures")
+
+SCORED: Final = ("headline", "strategies")
+"""Studies whose counts give points by any scheme."""
 
 
 def add(commands: Subparsers) -> None:
@@ -79,6 +83,14 @@ def add(commands: Subparsers) -> None:
         help="threads, processes, or the address of a Dask scheduler such as tcp://10.0.0.1:8786; the answer does not "
         "depend on it (default: threads)",
     )
+    parser.add_argument(
+        "--scoring",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a TOML file with a scoring scheme of your own, beside the built-in ones; may be repeated (headline and "
+        "strategies)",
+    )
     keep = parser.add_mutually_exclusive_group()
     keep.add_argument("--checkpoint", metavar="FILE", help="keep every finished chunk in a new file")
     keep.add_argument("--resume", metavar="FILE", help="the same, but continue the file if it is there")
@@ -87,11 +99,13 @@ def add(commands: Subparsers) -> None:
 def run(args: Namespace) -> int:
     """Count or simulate, and print."""
     study = import_module(f"bayesbridge.studies.{args.table}")
+    own = _schemes(args)
     if args.exact:
         _verify_exact(args)
         found = study.count_exactly()
     else:
-        found = study.simulate(args.deals or STUDIES[args.table], args.seed, None, args.runs, _setting(args))
+        deals = args.deals or STUDIES[args.table]
+        found = study.simulate(deals, args.seed, None, args.runs, _setting(args), **own)
     tests = found.tests() if args.tests or not args.exact else ()
     if args.json:
         print_json(_document(found, tests))
@@ -106,6 +120,26 @@ def _verify_exact(args: Namespace) -> None:
     drawn = {"--checkpoint": args.checkpoint, "--resume": args.resume}
     if named := [option for option, value in drawn.items() if value]:
         raise UsageError(f"{named[0]} keeps random draws, and --exact makes none: leave one of the two out")
+
+
+def _schemes(args: Namespace) -> dict[str, Any]:
+    """The argument that carries schemes of the user's own to a study, where there are any."""
+    if not args.scoring:
+        return {}
+    if args.table not in SCORED:
+        raise UsageError(f"study {args.table!r} takes no scoring scheme: --scoring goes with {' and '.join(SCORED)}")
+    from bayesbridge.cli.position import read_toml
+    from bayesbridge.scoring import Scheme, beside_built_in
+
+    schemes = []
+    for path in args.scoring:
+        _, table = read_toml(path, "--scoring")
+        try:
+            schemes.append(Scheme.of(table))
+            beside_built_in(schemes, taken=("made", "tricks"))
+        except BayesBridgeError as error:
+            raise UsageError(f"{path}: {error}") from None
+    return {"schemes": schemes}
 
 
 def _setting(args: Namespace) -> Any:
@@ -180,6 +214,8 @@ def _show(found: Comparison, tests: tuple[Test, ...], seed: int) -> None:
         exact_rows = [[key, number(count), number(found.per_million(count), 4)] for key, count in found.counts.items()]
         exact_rows.append(["total", number(found.total), number(found.per_million(found.total), 4)])
         print_table("Every possible deal, counted", ["", "deals", "per million"], exact_rows)
+    if "points" in found.answers:
+        _show_points(found)
     if "games" in found.answers:
         _show_games(found)
     if "stages" in found.answers:
@@ -222,6 +258,14 @@ def _figure_row(figure: Figure) -> list[str]:
     mean = [number(figure.mean, 1 if whole_numbers else figure.digits)] if len(figure.printed) > 1 else []
     printed = [number(value, figure.digits) for value in figure.printed]
     return [figure.name, *printed, *mean, number(figure.own, figure.digits), number(figure.z, 2)]
+
+
+def _show_points(found: Comparison) -> None:
+    rows = [
+        [name, *(number(points[key], 2) for key in ("mean", "standard_error", "both_eligible", "both_error"))]
+        for name, points in found.answers["points"].items()
+    ]
+    print_table("Net points of a contract, by scoring scheme", ["", "mean", "±", "both eligible", "±"], rows)
 
 
 def _show_games(found: Comparison) -> None:

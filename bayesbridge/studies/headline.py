@@ -6,6 +6,8 @@ Algorithm 2 promises the contract. Every figure of the table follows from it, un
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
@@ -45,11 +47,18 @@ STUDY: Final = Study("headline", count)
 
 
 def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
+    deals: int,
+    seed: int,
+    workers: int | None = None,
+    runs: int = 1,
+    how: Setting | None = None,
+    schemes: Sequence[Scheme] = (),
 ) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals."""
+    """Monte Carlo over ``runs`` times ``deals`` random deals; the points of other ``schemes`` beside the built-in."""
+    from bayesbridge.scoring import beside_built_in
     from bayesbridge.studies.engine import run
 
+    named = beside_built_in(schemes)
     done = run(STUDY, deals, seed, runs, how or Setting(workers))
     by_run = [_summed(counts) for counts in done.by_run]
     return Comparison(
@@ -61,6 +70,7 @@ def simulate(
         trials=HEADLINE_TRIALS,
         deals_per_second=done.deals_per_second,
         runs=tuple(by_run),
+        answers={"points": _points_by_scheme(done.counts, named)} if schemes else {},
         hypotheses=lambda: _tests(done.counts, by_run),
     )
 
@@ -97,25 +107,44 @@ def _summed(counts: Counts) -> dict[str, int]:
         "dummy_levels_both_eligible": sum(n * int(joint[:, n].sum()) for n in levels),
         "promised_by_algorithm_2": int(joint[..., 1].sum()),
         "promised_and_won": int(won[..., 1].sum()),
-        "net_points_old": _points(joint, OLD)[0],
-        "net_points_new": _points(joint, NEW)[0],
-        "net_points_old_both_eligible": _points(joint[:, 1:], OLD)[0],
-        "net_points_new_both_eligible": _points(joint[:, 1:], NEW)[0],
+        "net_points_old": int(_points(joint, OLD)[0]),
+        "net_points_new": int(_points(joint, NEW)[0]),
+        "net_points_old_both_eligible": int(_points(joint[:, 1:], OLD)[0]),
+        "net_points_new_both_eligible": int(_points(joint[:, 1:], NEW)[0]),
     }
 
 
-def net_points(scheme: Scheme, level: int, tricks: int) -> int:
+def net_points(scheme: Scheme, level: int, tricks: int) -> Fraction:
     """What an NT contract is worth: to the bidder if made, less what both defenders get if not."""
     from bayesbridge.auction import Contract
 
-    score = scheme.score(Contract.of(f"{level}NT by S"), tricks)
-    return int(score.declarer - 2 * score.each_defender)
+    return scheme.score(Contract.of(f"{level}NT by S"), tricks).net
 
 
-def _points(joint: NDArray[np.int64], scheme: Scheme) -> tuple[int, int]:
+def _points(joint: NDArray[np.int64], scheme: Scheme) -> tuple[Fraction, Fraction]:
     """Sum of net points and of their squares."""
     worth = [(net_points(scheme, n, t), int(joint[n - 1, :, t].sum())) for n in range(1, 8) for t in range(14)]
-    return sum(points * k for points, k in worth), sum(points**2 * k for points, k in worth)
+    return sum((p * k for p, k in worth), Fraction()), sum((p**2 * k for p, k in worth), Fraction())
+
+
+def _points_by_scheme(counts: Counts, schemes: Mapping[str, Scheme]) -> dict[str, dict[str, float | None]]:
+    """Mean net points of a contract by scheme with its standard error, and where the dummy could bid too."""
+    _, joint = _split(counts)
+    found = {}
+    for name, scheme in schemes.items():
+        mean, error = _mean_points(joint, scheme)
+        both, both_error = _mean_points(joint[:, 1:], scheme)
+        found[name] = {"mean": mean, "standard_error": error, "both_eligible": both, "both_error": both_error}
+    return found
+
+
+def _mean_points(joint: NDArray[np.int64], scheme: Scheme) -> tuple[float | None, float | None]:
+    contracts = int(joint.sum())
+    if not contracts:
+        return None, None
+    total, squares = _points(joint, scheme)
+    mean = total / contracts
+    return float(mean), sqrt((squares / contracts - mean**2) / contracts)
 
 
 def _figures(counts: Counts) -> tuple[Figure, ...]:
@@ -148,8 +177,8 @@ def _figures(counts: Counts) -> tuple[Figure, ...]:
     for which, some, why in (("", joint, _POINTS), (" (both eligible)", joint[:, 1:], _POINTS_BOTH)):
         for name, scheme in (("net points, old scheme", OLD), ("net points, new scheme", NEW)):
             total, squares = _points(some, scheme)
-            average = total / deals
-            deviation = sqrt(squares / deals - average**2)
+            average = float(total / deals)
+            deviation = sqrt(float(squares / deals) - average**2)
             z = mean_z(mean[name] / HEADLINE_TRIALS, paper_deals, average, deviation, deals)
             figures.append(Figure(name + which, HEADLINE[name], average * HEADLINE_TRIALS, z, 0, False, why))
     return tuple(figures)

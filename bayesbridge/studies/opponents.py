@@ -160,7 +160,7 @@ def _worth() -> NDArray[np.int64]:
     from bayesbridge.scoring import NEW
     from bayesbridge.studies.headline import net_points
 
-    return np.array([[0] * 14, *([net_points(NEW, level, t) for t in range(14)] for level in range(1, 8))])
+    return np.array([[0] * 14, *([int(net_points(NEW, level, t)) for t in range(14)] for level in range(1, 8))])
 
 
 def _best_bids(tricks: NDArray[np.int8], worth: NDArray[np.int64]) -> NDArray[np.intp]:

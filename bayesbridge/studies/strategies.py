@@ -7,8 +7,9 @@ side can do with these policies, and the exploitability of a policy what it lose
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bayesbridge.scoring import Scheme
     from bayesbridge.studies.hypotheses import Test
 
 POLICIES: Final = ("general", "high", "low")
@@ -57,24 +59,41 @@ STUDY: Final = Study("strategies", count)
 _PAIRS: Final = ((0, 1), (0, 2), (1, 2))
 
 
-def payoffs() -> dict[str, Callable[[int, int], float]]:
-    """What the bidder's side plays for, as a function of level and tricks; the defenders lose it."""
-    from bayesbridge.scoring import NEW, OLD
+def payoffs(schemes: Sequence[Scheme] = ()) -> dict[str, Callable[[int, int], float]]:
+    """What the bidder's side plays for, as a function of level and tricks; the defenders lose it.
 
-    return {
+    Whether the contract is made, tricks, and net points by the built-in schemes and any others.
+
+    >>> payoffs()["new"](1, 9)
+    80.0
+    """
+    from bayesbridge.scoring import beside_built_in
+
+    worth: dict[str, Callable[[int, int], float]] = {
         "made": lambda level, tricks: float(tricks >= 6 + level),
         "tricks": lambda _, tricks: float(tricks),
-        "old": lambda level, tricks: float(net_points(OLD, level, tricks)),
-        "new": lambda level, tricks: float(net_points(NEW, level, tricks)),
     }
+    for name, scheme in beside_built_in(schemes, taken=worth).items():
+        worth[name] = partial(_net, scheme)
+    return worth
+
+
+def _net(scheme: Scheme, level: int, tricks: int) -> float:
+    return float(net_points(scheme, level, tricks))
 
 
 def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
+    deals: int,
+    seed: int,
+    workers: int | None = None,
+    runs: int = 1,
+    how: Setting | None = None,
+    schemes: Sequence[Scheme] = (),
 ) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals."""
+    """Monte Carlo over ``runs`` times ``deals`` random deals; a game for each of the ``schemes`` too."""
     from bayesbridge.studies.engine import run
 
+    measures = payoffs(schemes)
     done = run(STUDY, deals, seed, runs, how or Setting(workers))
     return Comparison(
         title="Strategies: the bidder's side against the defenders",
@@ -84,7 +103,7 @@ def simulate(
         figures=(),
         deals_per_second=done.deals_per_second,
         runs=tuple(map(_named, done.by_run)),
-        answers={"policies": list(POLICIES), "games": _games(done.counts)},
+        answers={"policies": list(POLICIES), "games": _games(done.counts, measures)},
         hypotheses=lambda: _tests(done.counts),
     )
 
@@ -105,7 +124,7 @@ def _named(counts: Counts) -> dict[str, int]:
     return named
 
 
-def _games(counts: Counts) -> dict[str, Any]:
+def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) -> dict[str, Any]:
     import numpy as np
 
     from bayesbridge.studies.equilibrium import solve
@@ -115,7 +134,7 @@ def _games(counts: Counts) -> dict[str, Any]:
     if not contracts:
         return {}
     games: dict[str, Any] = {}
-    for name, worth in payoffs().items():
+    for name, worth in measures.items():
         table = np.array([[worth(level, tricks) for tricks in range(14)] for level in range(1, 8)])
         mean = (joint * table).sum(axis=(2, 3)) / contracts
         square = (joint * table**2).sum(axis=(2, 3)) / contracts

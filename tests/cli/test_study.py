@@ -130,3 +130,47 @@ def test_tests_of_the_exact_tables_on_demand(capsys):
 )
 def test_what_cannot_be_is_said_in_one_line(capsys, words, what):
     assert what in refusal(capsys, *words)
+
+
+SCHEME = """
+name = "club"
+undertrick = 10
+[values]
+C = 6
+D = 6
+H = 8
+S = 8
+NT = 10
+"""
+
+
+@pytest.mark.parametrize(("study", "key"), [("headline", "points"), ("strategies", "games")])
+def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(capsys, tmp_path, study, key):
+    file = tmp_path / "club.toml"
+    file.write_text(SCHEME, "utf-8")
+    words = [study, "--deals", "20000", "--resume", str(tmp_path / "run.jsonl")]
+    without, beside = document(capsys, *words), document(capsys, *words, "--scoring", str(file))
+    assert list(beside[key])[-1] == "club"
+    assert "club" not in without.get(key, {})
+    assert {name: beside[name] for name in KEYS - {"deals_per_second"}} == {
+        name: without[name] for name in KEYS - {"deals_per_second"}
+    }
+    assert beside["deals_per_second"] is None  # no deal was drawn again
+    assert main(["study", *words, "--scoring", str(file)]) == 0
+    assert "club" in capsys.readouterr().out
+
+
+def test_a_bad_scoring_file_is_refused_in_one_line(capsys, tmp_path):
+    file = tmp_path / "bad.toml"
+    assert "argument --scoring: cannot read" in refusal(capsys, "headline", "--scoring", str(file))
+    file.write_text("name = ", "utf-8")
+    assert "bad.toml:1: name: not TOML" in refusal(capsys, "headline", "--scoring", str(file))
+    file.write_text(SCHEME.replace("undertrick = 10", ""), "utf-8")
+    assert "bad.toml: scoring scheme" in refusal(capsys, "headline", "--scoring", str(file))
+    file.write_text(SCHEME.replace("club", "made"), "utf-8")
+    assert "'made' is there already: rename it" in refusal(capsys, "headline", "--scoring", str(file))
+    file.write_text(SCHEME, "utf-8")
+    twice = ["--scoring", str(file)] * 2
+    assert "'club' is there already: rename it" in refusal(capsys, "strategies", *twice)
+    assert "study 'opponents' takes no scoring scheme" in refusal(capsys, "opponents", "--scoring", str(file))
+    assert "study 'captures' takes no scoring scheme" in refusal(capsys, "captures", "--exact", "--scoring", str(file))

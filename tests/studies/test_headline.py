@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bayesbridge.capture import literal as paper
-from bayesbridge.scoring import NEW, OLD
+from bayesbridge.errors import NotationError
+from bayesbridge.scoring import NEW, OLD, Scheme
 from bayesbridge.studies import headline, strategies
 from bayesbridge.studies.dealing import deal_blocks
 from tests.studies import literal
@@ -63,6 +64,39 @@ def test_net_points_are_the_bidders_less_both_defenders():
     assert headline.net_points(OLD, 3, 10) == 30
     assert headline.net_points(NEW, 3, 10) == 95
     assert headline.net_points(OLD, 3, 7) == headline.net_points(NEW, 3, 7) == -100
+
+
+CLUB = Scheme.of({"name": "club", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": "1/3"})
+
+
+def test_points_by_a_scheme_of_ones_own():
+    """The same two contracts: 20 for 2NT, and two tricks short at 1/3 to each of two defenders."""
+    counts = np.zeros(1569, dtype=np.int64)
+    joint = counts[1:].reshape(headline.SHAPE)
+    joint[1, 1, 9, 1] = joint[0, 0, 5, 1] = 1
+    found = headline._points_by_scheme(counts, {"club": CLUB})["club"]
+    assert found["mean"] == pytest.approx((20 - 4 / 3) / 2)
+    assert found["standard_error"] == pytest.approx((20 + 4 / 3) / 2 / 2**0.5)
+    assert (found["both_eligible"], found["both_error"]) == (20, 0)
+    assert set(headline._points_by_scheme(0 * counts, {"club": CLUB})["club"].values()) == {None}
+
+
+def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
+    again = Scheme.of(NEW.mapping | {"name": "again"})
+    found = headline.simulate(20_000, 1, 1, schemes=[again, CLUB])
+    points = found.answers["points"]
+    assert list(points) == ["old", "new", "again", "club"]
+    assert points["new"] == points["again"]
+    for name in ("old", "new"):
+        assert points[name]["mean"] * found.counts["valid_bidder"] == pytest.approx(found.counts[f"net_points_{name}"])
+    games = strategies.simulate(20_000, 1, 1, schemes=[again, CLUB]).answers["games"]
+    assert list(games) == ["made", "tricks", "old", "new", "again", "club"]
+    assert games["new"] == games["again"]
+    # In strategies the first policies of both sides are those of the headline study, on the same deals.
+    assert games["club"]["payoff"][0][0] == pytest.approx(points["club"]["mean"])
+    assert "points" not in headline.simulate(20_000, 1, 1).answers
+    with pytest.raises(NotationError, match="'made' is there already"):
+        strategies.simulate(20_000, 1, 1, schemes=[Scheme.of(NEW.mapping | {"name": "made"})])
 
 
 def test_the_paper_is_met_where_the_text_determines_it():
