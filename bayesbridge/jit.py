@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, overload
 
 import numba
+import numpy as np
 
 import bayesbridge
 from bayesbridge.cache import cache_directory, say_unwritable
@@ -37,8 +38,10 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """
     if function is None:
         return functools.partial(njit, **options)
+    if numba.config.DISABLE_JIT:
+        return np.errstate(over="ignore")(function)  # integers wrap round without a word, as they do in machine code
     options = {"nogil": True} | options
-    folder = None if numba.config.DISABLE_JIT else _code_folder()
+    folder = _code_folder()
     if folder is None:
         return numba.njit(**options)(function)
     # Numba fixes where code is kept while it decorates: other packages' kernels stay where they are.

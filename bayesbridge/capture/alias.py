@@ -40,13 +40,6 @@ def alias_table(values: Sequence[int], weights: Sequence[int]) -> NDArray[np.uin
 
 
 @njit
-def alias_draw(word: np.uint64, table: NDArray[np.uint64], start: np.int64, bits: np.int64) -> np.int64:
-    """The value that a random 64-bit word picks from the 2**bits buckets that begin at ``start``."""
-    bucket = table[start + np.int64(word >> np.uint64(64 - bits))]
-    return np.int64(alias_pick(bucket, (word << np.uint64(bits)) >> np.uint64(32)))
-
-
-@njit
 def alias_pick(bucket: np.uint64, part: np.uint64) -> np.uint64:
     """The value that 32 random bits pick from one bucket."""
     shift = np.uint64(16) if part < bucket >> np.uint64(32) else np.uint64(0)

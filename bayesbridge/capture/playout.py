@@ -64,7 +64,7 @@ def _play_out(
             policy = ours if leader & 1 == side else theirs
             hand = hands[leader]
             ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-            led = lowest[ranks] if policy == 2 else highest[ranks]
+            led = int(lowest[ranks] if policy == 2 else highest[ranks])  # wider than the tables, to shift by
             suit = _first_suit(hand, led)
             hands[leader] = hand ^ (1 << (13 * suit + led))
             winner, best, best_suit = leader, led, suit
@@ -75,9 +75,9 @@ def _play_out(
                 field = (hand >> (13 * suit)) & 0x1FFF
                 if field:
                     card_suit = suit
-                    card = highest[field]
+                    card = int(highest[field])
                     if policy == 2 or (policy == 0 and card < led):
-                        card = lowest[field]
+                        card = int(lowest[field])
                     if best_suit == suit and card > best:
                         winner, best = seat, card
                 else:
@@ -87,10 +87,10 @@ def _play_out(
                         if best_suit == trump:
                             ruff &= ~((2 << best) - 1)
                     if ruff:
-                        card_suit, card = trump, lowest[ruff]
+                        card_suit, card = trump, int(lowest[ruff])
                     else:
                         ranks = (hand | hand >> 13 | hand >> 26 | hand >> 39) & 0x1FFF
-                        card = lowest[ranks]
+                        card = int(lowest[ranks])
                         card_suit = _first_suit(hand, card)
                     if card_suit == trump and (best_suit != trump or card > best):
                         winner, best, best_suit = seat, card, trump

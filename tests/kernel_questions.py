@@ -1,0 +1,199 @@
+"""Small questions that reach every kernel, for test_python_mode.py to ask twice: of machine code and of Python.
+
+Run as a script with NUMBA_DISABLE_JIT=1 it answers them without a compiler, and names the functions that it went
+through::
+
+    NUMBA_DISABLE_JIT=1 python -m tests.kernel_questions ANSWERS
+"""
+
+import dataclasses
+import os
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from bayesbridge import random64
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.bidders.card_play import LearnedPlayer
+from bayesbridge.bidders.features import CELLS, cells
+from bayesbridge.bidders.strains import highest_bids, strain_levels
+from bayesbridge.bidders.style import Options, StyleBidder
+from bayesbridge.capture import kernels, tables
+from bayesbridge.capture.halves import draw_tricks
+from bayesbridge.capture.playout import NO_TRUMP, play_out
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Seat
+from bayesbridge.estimators.contract import Output
+from bayesbridge.estimators.evaluate import Sums
+from bayesbridge.posterior.constraints import Constraints
+from bayesbridge.posterior.convolution import capture_counts
+from bayesbridge.posterior.enumeration import Enumeration
+from bayesbridge.posterior.marginals import Marginals
+from bayesbridge.posterior.moves import Moves
+from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.random64 import seed_state
+from bayesbridge.studies.dealing import deal_blocks, redeal
+from bayesbridge.tricks import Trick
+from tests.capture.deals import random_deals, strange_deals
+
+PACKAGE = Path(random64.__file__).parent
+
+
+def words():
+    """Words one by one and in a row, and uniform integers below bounds of which some reject half of all words."""
+    state = seed_state(1)
+    filled = np.empty(5, dtype=np.uint64)
+    random64.fill64(state, filled)
+    bounds = [np.uint64(n) for n in (1, 6, 52, 2**32 + 1, 2**63 + 1, 2**64 - 1)]
+    return filled, [int(random64.bounded(state, n)) for n in bounds * 4], int(random64.next64(state))
+
+
+def deals():
+    """Deals, and the same with two hands dealt anew."""
+    (masks,) = deal_blocks(20, rng=2)
+    again = masks.copy()
+    redeal(seed_state(3), again, np.array([1, 3]))
+    return masks, again
+
+
+def suit_rows():
+    """The rows of the lowest eight cards, and every tenth-thousandth of all."""
+    return tables._all_rows(3**8), [int(tables.packed_row(row)) for row in range(0, tables.ROWS, 9_973)]
+
+
+def algorithms():
+    """Algorithms 1 and 2 on ordinary and on strange deals."""
+    first, second = np.concatenate([random_deals(100, 1), strange_deals(100, 2)], axis=1)
+    return *kernels.captures(first, second), kernels.tricks(first, second), *kernels.bids(first)
+
+
+def random_tricks():
+    """T of deals drawn from the tables of half deals: a whole block and a part of one."""
+    return draw_tricks(600, rng=4)
+
+
+def play():
+    """Tricks of deals played out in every strain by every pair of policies."""
+    (masks,) = deal_blocks(6, rng=5)
+    leaders = np.arange(6, dtype=np.int8) % 4
+    answers = np.zeros((5, 3, 3, 6), dtype=np.int8)
+    for trump, ours, theirs in np.ndindex(5, 3, 3):
+        play_out(masks, leaders, trump, ours, theirs, answers[trump, ours, theirs])
+    assert NO_TRUMP == 4
+    return answers
+
+
+def bidding():
+    """Levels in five strains, highest bids, cells, and a style's chances of calls by cells looked up."""
+    hands = np.concatenate([*random_deals(60, 6), *strange_deals(60, 7)])
+    found = cells(hands)
+    many = np.tile(found, (1 + CELLS // len(found), 1))
+    options = Options.of(Auction.of("W:Pass 1NT"), StyleBidder().vulnerable)
+    chances = [StyleBidder().log_chances(many, options, call) for call in (0, int(options.call[2]))]
+    return strain_levels(hands), highest_bids(hands), found, *chances
+
+
+def learned_play():
+    """The learned player on a whole deal in no trumps and with trumps, whoever plays."""
+    (masks,) = deal_blocks(1, rng=8)
+    chances = []
+    for contract in map(Contract.of, ("3NT by S", "4H by E")):
+        plays, left, leader = [], [Hand(int(mask)) for mask in masks[0]], contract.declarer.next()
+        for _ in range(13):
+            trick = Trick.of(f"{leader.name}:", contract.strain)
+            while (seat := trick.turn) is not None:
+                card = next(iter(trick.legal(left[seat])))
+                trick = trick.after(seat, card, left[seat])
+                left[seat] -= Hand.of(card)
+                plays.append((seat, card))
+            leader = trick.winner
+        for seat in Seat:
+            chances.append(LearnedPlayer().log_likelihood(masks[:, seat], contract, plays, seat))
+    return np.concatenate(chances)
+
+
+def position(known):
+    """Every seat holds the first ``known`` of its cards in a deal, some seats with a points range or a void."""
+    (masks,) = deal_blocks(1, rng=9)
+    constraints = Constraints.free()
+    for seat, cards in enumerate(known):
+        held = [card for card in range(52) if int(masks[0, seat]) >> card & 1]
+        constraints = constraints.hold(seat, sum(1 << card for card in held[:cards]))
+    return constraints
+
+
+def layouts():
+    """Layouts drawn, walked and shuffled, and their marginals; with points that tie the suits together."""
+    points = position((13, 8, 9, 9)).points(1, 3, 11).length(3, 2, 0, 4)
+    sampler, walk = Sampler.of(points), Enumeration.of(points)
+    some = walk.stretch(len(walk) // 3, len(walk) // 3 + 300)
+    weights = np.linspace(1, 2, len(some))
+    sums = Marginals.empty()
+    sums.add(some, weights)
+    return (
+        sampler.total,
+        sampler.draw(40, rng=10),
+        sampler.card_marginals(),
+        sampler.length_distributions(),
+        some,
+        *Moves.of(points).shuffle(some[:20], 30, 11),
+        sums.cards(),
+        sums.points,
+    )
+
+
+def refused_layouts():
+    """Layouts whose hands have the wrong sizes."""
+    moves = Moves.of(position((13, 8, 9, 9)))
+    full, empty = np.full((1, 4), (1 << 52) - 1, dtype=np.uint64), np.zeros((1, 4), dtype=np.uint64)
+    messages = []
+    for masks in (full, empty):
+        try:
+            moves.shuffle(masks, 1, 1)
+        except ValueError as error:
+            messages.append(str(error))
+    return messages
+
+
+def convolution():
+    """Exact counts suit by suit."""
+    return dataclasses.astuple(capture_counts(position((13, 8, 13, 8)), 0, 1))
+
+
+def sums():
+    """An output of integers added up to a distribution."""
+    found = Sums.of(Output("x", "a number", ("suit",), "int8"))
+    found.add(np.arange(-12, 12, dtype=np.int8).reshape(6, 4), np.linspace(0.1, 0.2, 6))
+    return found.lowest, found.table
+
+
+QUESTIONS = (
+    words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, refused_layouts,
+    convolution, sums,
+)  # fmt: skip
+
+
+def answer_all():
+    """Answers by question, and the functions of the package that were called, each as (file, name)."""
+    called = set()
+    tool, monitor = sys.monitoring.OPTIMIZER_ID, sys.monitoring
+
+    def note(code, _offset):
+        if code.co_filename.startswith(f"{PACKAGE}{os.sep}"):
+            called.add((str(Path(code.co_filename).relative_to(PACKAGE)), code.co_name))
+        return monitor.DISABLE
+
+    monitor.use_tool_id(tool, "kernels")
+    monitor.register_callback(tool, monitor.events.PY_START, note)
+    monitor.set_events(tool, monitor.events.PY_START)
+    try:
+        return {question.__name__: question() for question in QUESTIONS}, called
+    finally:
+        monitor.set_events(tool, 0)
+        monitor.free_tool_id(tool)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_bytes(pickle.dumps(answer_all()))
