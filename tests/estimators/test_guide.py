@@ -1,65 +1,34 @@
 """docs/write-an-estimator.md builds plugins/bayesbridge-template, and every block of it runs."""
 
-import os
 import re
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
-TEMPLATE = ROOT / "plugins" / "bayesbridge-template"
-PAGE = (ROOT / "docs" / "write-an-estimator.md").read_text("utf-8")
-BLOCK = re.compile(r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
+from tests.guides import ROOT, Guide, install, run
 
-BLOCKS = [match.groupdict() for match in BLOCK.finditer(PAGE)]
-FILES = {block["file"]: block["text"] for block in BLOCKS if block["file"]}
-COMMANDS = [line for block in BLOCKS if block["language"] == "sh" for line in block["text"].splitlines()]
+TEMPLATE = ROOT / "plugins" / "bayesbridge-template"
+GUIDE = Guide("write-an-estimator.md")
 
 
 def test_every_block_is_a_file_a_command_or_a_doctest():
-    assert len(BLOCKS) == PAGE.count("\n```") // 2
-    for block in BLOCKS:
-        assert block["file"] or block["language"] == "sh" or ">>>" in block["text"]
+    assert GUIDE.strangers() == 0
 
 
 def test_the_page_builds_the_template():
     written = {path.name: path.read_text("utf-8") for path in TEMPLATE.iterdir() if path.is_file()}
-    assert written == FILES
+    assert written == GUIDE.files
 
 
 def test_the_template_is_small():
-    lines = [line for line in FILES["bayesbridge_template.py"].splitlines() if line.strip()]
+    lines = [line for line in GUIDE.files["bayesbridge_template.py"].splitlines() if line.strip()]
     assert len(lines) <= 22
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("project")
-    for name, text in FILES.items():
-        (folder / name).write_text(text, "utf-8")
-    return folder
-
-
-def run(project, *command):
-    environment = os.environ | {"PYTHONPATH": f"{project / 'site'}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        [sys.executable, "-P", *command], cwd=project, env=environment, capture_output=True, text=True, check=True
-    ).stdout
-
-
-def install(project):
-    """What pip does: build a wheel, unpack it where Python looks."""
-    run(project, "-m", "hatchling", "build", "-t", "wheel")
-    (wheel,) = (project / "dist").glob("*.whl")
-    zipfile.ZipFile(wheel).extractall(project / "site")
-
-
-def test_every_command_of_the_page_works_in_order(project):
+def test_every_command_of_the_page_works_in_order(tmp_path):
+    project = GUIDE.write(tmp_path)
     done = []
-    for command in COMMANDS:
+    for command in GUIDE.commands:
         match command.split():
             case ["pip", "install", "."]:
                 install(project)
