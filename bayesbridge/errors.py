@@ -39,3 +39,11 @@ class Contradiction(BayesBridgeError):
 
 class TooManyLayouts(BayesBridgeError):
     """An exact engine was asked for more layouts than it can walk; ``data['layouts']`` is how many there are."""
+
+
+class PluginError(BayesBridgeError):
+    """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got."""
+
+
+class Unwritable(BayesBridgeError):
+    """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which."""

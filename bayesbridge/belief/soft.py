@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import Play
+from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.evidence import BidderModel, Play, PlayerModel
 from bayesbridge.posterior.layouts import Masks
 
 type Floats = NDArray[np.float64]
+ROUNDING: Final = 1e-6
+"""A probability may exceed one by so much: models compute in single precision too."""
+
 type HandLikelihood = Callable[[NDArray[np.uint64]], Floats]
 
 
@@ -33,7 +37,7 @@ class SoftEvidence:
         """(n,) log likelihood of (n,) hands of one seat."""
         total = np.zeros(len(hands))
         for term in self.terms[Seat(seat)]:
-            total += _verified(term(hands), len(hands))
+            total += term(hands)
         return total
 
     def of_layouts(self, masks: Masks) -> Floats:
@@ -63,7 +67,7 @@ def _calls(belief: Belief) -> list[tuple[Seat, HandLikelihood]]:
         return []
 
     def of_call(index: int) -> HandLikelihood:
-        return lambda hands: bidder.log_likelihood(hands, auction, index)
+        return lambda hands: asked(bidder, hands, auction, index)
 
     return [(seat, of_call(index)) for index, (seat, _) in enumerate(auction) if seat != belief.observer]
 
@@ -76,7 +80,7 @@ def _plays(belief: Belief) -> list[tuple[Seat, HandLikelihood]]:
         return []
 
     def of_seat(seat: Seat) -> HandLikelihood:
-        return lambda hands: player.log_likelihood(hands, contract, plays, seat, auction)
+        return lambda hands: asked(player, hands, contract, plays, seat, auction)
 
     # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
     dummy = contract.declarer.partner if belief.dummy is None else belief.dummy
@@ -84,12 +88,25 @@ def _plays(belief: Belief) -> list[tuple[Seat, HandLikelihood]]:
     return [(seat, of_seat(seat)) for seat in sorted(told)]
 
 
-def _verified(values: Floats, n: int) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    if found.shape != (n,) or np.isnan(found).any() or (found == np.inf).any():
-        raise BayesBridgeError(
-            f"a model gave log likelihoods of shape {found.shape} for {n} hands, or nan or inf: "
-            "return a number or -inf for every hand",
-            shape=found.shape,
-        )
+def asked(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
+    """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
+    try:
+        found = np.asarray(model.log_likelihood(hands, *rest), dtype=np.float64)
+    except BayesBridgeError:  # a model that knows better than to be asked this says so itself
+        raise
+    except (Exception, SystemExit) as error:
+        what = " ".join(str(error).split())
+        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}") from error
+    if found.shape != (len(hands),):
+        raise _broken(model, f"gave log likelihoods of shape {found.shape} for {len(hands)} hands: return one a hand")
+    wrong = np.flatnonzero(~(found <= ROUNDING))
+    if len(wrong):
+        value = found[wrong[0]]
+        raise _broken(model, f"gave the log likelihood {value:g}: return a number up to 0, or -inf, for every hand")
     return found
+
+
+def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
+    kind = type(model)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return PluginError(f"model {name} {what}", plugin=name, got=what)

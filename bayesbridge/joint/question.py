@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.soft import asked
 from bayesbridge.bidders.features import Cells, cells
 from bayesbridge.bidders.fit import Prior, log_calls, style_variables
 from bayesbridge.bidders.records import Design, Record
@@ -75,7 +76,7 @@ class Question:
         """(n,) log P(the others' calls ∣ layout)."""
         total = np.zeros(len(masks))
         for who, index in self.others:
-            total += self.belief.bidder.log_likelihood(masks[:, who], self.auction, index)
+            total += asked(self.belief.bidder, masks[:, who], self.auction, index)
         return total
 
     def cells(self, masks: Masks) -> Cells:

@@ -14,7 +14,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.soft import soft_evidence
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.evidence import Called
 from bayesbridge.posterior.layouts import high_card_points
 from bayesbridge.posterior.sampling import sample
@@ -25,13 +25,13 @@ HAND = "AKQ2.KJ3.A54.Q32"
 
 @dataclass
 class Witness:
-    """A model of calls and cards alike that notes what it is asked; strong hands are likelier."""
+    """A model of calls and cards alike that notes what it is asked; strong hands are likelier, up to 40 points."""
 
     asked: list[tuple[object, ...]] = field(default_factory=list)
 
     def log_likelihood(self, hands: NDArray[np.uint64], *about: object) -> NDArray[np.float64]:
         self.asked.append(about)
-        return 0.1 * high_card_points(hands)
+        return 0.1 * high_card_points(hands) - 4.0
 
 
 class Cards:
@@ -49,7 +49,7 @@ class Cards:
         auction: Auction | None = None,
     ) -> NDArray[np.float64]:
         self.seats.add(seat)
-        return 0.1 * high_card_points(hands)
+        return 0.1 * high_card_points(hands) - 4.0
 
 
 def test_the_own_calls_say_nothing_and_the_others_add_up() -> None:
@@ -58,7 +58,7 @@ def test_the_own_calls_say_nothing_and_the_others_add_up() -> None:
     layouts = sample(belief.constraints, 100, rng=1)
     found = soft_evidence(belief).of_layouts(layouts)
     points = high_card_points(layouts).astype(np.float64)
-    np.testing.assert_allclose(found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]))
+    np.testing.assert_allclose(found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0)
     assert {index for _, index in bidder.asked} == {1, 2}
     assert not soft_evidence(Belief("S", HAND))
 
@@ -87,16 +87,27 @@ def test_cards_are_not_weighed_before_the_contract_is_known() -> None:
     assert not soft_evidence(belief)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_model_that_gives_no_number_is_caught(value: float) -> None:
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.5])
+def test_a_model_that_gives_no_likelihood_is_named(value: float) -> None:
     class Broken:
         def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
             return np.full(len(hands), value)
 
     belief = Belief("S", HAND, bidder=Broken()).given(Called("W", "Pass"))
     for method in ("auto", "weights", "smc", "mcmc"):
-        with pytest.raises(BayesBridgeError, match="return a number or -inf for every hand"):
+        with pytest.raises(BayesBridgeError, match=r"model .*Broken gave .*number up to 0, or -inf, for every hand"):
             belief.infer(method, draws=100, rng=1)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("no cards"), SystemExit(0)])
+def test_a_model_that_raises_is_named(error: BaseException) -> None:
+    class Raises:
+        def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
+            raise error
+
+    belief = Belief("S", HAND, bidder=Raises()).given(Called("W", "Pass"))
+    with pytest.raises(PluginError, match=rf"model .*Raises raised {type(error).__name__} on 100 hands: "):
+        belief.infer("weights", draws=100, rng=1)
 
 
 def test_a_model_that_answers_for_too_few_is_caught() -> None:
