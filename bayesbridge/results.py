@@ -24,6 +24,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.confinement import Limits, confined
 from bayesbridge.estimators.contract import Estimator, Question
 from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, evaluate
 from bayesbridge.estimators.registry import load
@@ -48,11 +49,14 @@ def estimate(
     trick: Trick | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
 ) -> xarray.DataTree:
     """Run estimators, by name or as objects, over a posterior.
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
-    fails is left out with a warning that names it, unless none is left.
+    fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
+    and ``memory`` (megabytes) put estimators that are not built in into a process of their own, with these limits.
     """
     given = [estimators] if isinstance(estimators, str) or not isinstance(estimators, Sequence) else list(estimators)
     if not given:
@@ -60,9 +64,8 @@ def estimate(
     registry = load() if any(isinstance(one, str) for one in given) else None
     chosen = [registry.estimator(one) if registry is not None and isinstance(one, str) else one for one in given]
     question = ask(posterior, pair, trump, trick)
-    found = evaluate(
-        posterior, [one for one in chosen if not isinstance(one, str)], question, rng=rng, progress=progress
-    )
+    with confined([one for one in chosen if not isinstance(one, str)], Limits(timeout, memory), registry) as ready:
+        found = evaluate(posterior, ready, question, rng=rng, progress=progress)
     for name, failure in found.failures.items():
         if not found.estimators:
             raise failure

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from bayesbridge import __version__
 from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
 from bayesbridge.cli.parsing import Parser, protect_voids
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 
 COMMANDS = (estimate, report, count, wins, replay, score, capture, bid, study, plugins, completion)
 """In the order of the help text."""
@@ -53,21 +53,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()
         return 0
-    except KeyboardInterrupt:
-        return _interrupted()
+    except KeyboardInterrupt as error:
+        return _interrupted(str(error))
     except BayesBridgeError as error:
-        return _fail(error, str(error), 2)
+        return _fail(error, str(error), 1 if isinstance(error, PluginError | Unwritable) else 2)
     except Exception as error:
         if _caused_by_interrupt(error):
-            return _interrupted()
+            return _interrupted("")
         _discard_output()
         what = str(error) or "no message"
         return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
 
 
-def _interrupted() -> int:
+def _interrupted(where: str) -> int:
+    """Silent, unless somebody can say what was going on."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(file=sys.stderr)
+    if where and sys.stderr is not None:
+        print(f"bayesbridge: {where}", file=sys.stderr)
     return 130
 
 

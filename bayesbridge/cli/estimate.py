@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, pair, whole
+from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.worth import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.cli.writing import verify_target, whole_file
+from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.contract import Estimator
     from bayesbridge.estimators.evaluate import Evaluation
+    from bayesbridge.estimators.registry import Registry
 
 METHODS = ("auto", "enumerate", "sample", "weights", "smc", "mcmc")
 
@@ -55,6 +59,7 @@ def add(commands: Subparsers) -> None:
         metavar="N",
         help="layouts drawn where there are too many to walk (default: 20_000)",
     )
+    add_limits(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
 
@@ -64,16 +69,18 @@ def run(args: Namespace) -> int:
     from bayesbridge.cli.estimate_document import document
     from bayesbridge.cli.estimate_screen import show
 
+    target = None
     if args.save is not None:
-        _verify_writable(args.save)
-    estimators = estimators_named(args.estimator or ["capture"])
+        target = verify_target("--save", args.save, "the result is a netCDF file", ".nc")
+    registry, estimators = estimators_named(args.estimator or ["capture"])
     believed = belief_of(args)
     with believed.blaming(), blaming_method(args.method):
         posterior = believed.belief.infer(args.method, args.draws, args.seed)
-    found = _evaluate(posterior, estimators, args)
+    found = _evaluate(posterior, registry, estimators, args)
+    unsaved = None
     if found.estimators:
-        if args.save is not None:
-            _save(found, args.save)
+        if target is not None:
+            unsaved = _save(found, target)
         if args.json:
             print_json(document(found))
         else:
@@ -81,6 +88,8 @@ def run(args: Namespace) -> int:
     for failure in found.failures.values():
         if sys.stderr is not None:
             print(f"bayesbridge: left out: {failure}", file=sys.stderr)
+    if unsaved is not None:
+        raise unsaved
     return 1 if found.failures else 0
 
 
@@ -89,51 +98,73 @@ def blaming_method(method: str) -> Iterator[None]:
     """Say of an engine that was insisted on, and cannot answer, which option named it."""
     try:
         yield
-    except Contradiction:
+    except (Contradiction, PluginError):
         raise
     except BayesBridgeError as error:
         raise UsageError(f"argument --method {method}: {error}") from None
 
 
-def estimators_named(names: list[str]) -> list[Estimator]:
+def add_limits(parser: Parser) -> None:
+    """Put the limits of foreign estimators on a command."""
+    parser.add_argument(
+        "--timeout",
+        type=whole(1, 10**9),
+        default=600,
+        metavar="SECONDS",
+        help="an estimator of a plugin may take so long for a thousand layouts (default: 600)",
+    )
+    parser.add_argument(
+        "--memory",
+        type=whole(1, 10**9),
+        metavar="MB",
+        help="an estimator of a plugin may take so much memory (default: four fifths of the machine's)",
+    )
+
+
+def most_memory(args: Namespace) -> int | None:
+    """Megabytes that an estimator of a plugin may take; ``None`` if neither the user nor the system tells."""
+    if args.memory is not None:
+        return int(args.memory)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 4 // 5 // 1_000_000
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def estimators_named(names: list[str]) -> tuple[Registry, list[Estimator]]:
+    """The estimators, and the registry that knows where they come from."""
     from bayesbridge.estimators.registry import load
 
     registry = load()
     try:
-        return [registry.estimator(name) for name in dict.fromkeys(names)]
+        return registry, [registry.estimator(name) for name in dict.fromkeys(names)]
     except BayesBridgeError as error:
         raise UsageError(f"argument --estimator: {error}") from None
 
 
-def _evaluate(posterior: Posterior, estimators: list[Estimator], args: Namespace) -> Evaluation:
+def _evaluate(posterior: Posterior, registry: Registry, estimators: list[Estimator], args: Namespace) -> Evaluation:
+    from bayesbridge.estimators.confinement import Limits, confined
     from bayesbridge.estimators.evaluate import evaluate
     from bayesbridge.results import ask
 
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     question = ask(posterior, args.pair, trick=trick)
-    return evaluate(posterior, estimators, question, rng=args.seed, progress=progress_line("layouts"))
+    with confined(estimators, Limits(args.timeout, most_memory(args)), registry) as ready:
+        return evaluate(posterior, ready, question, rng=args.seed, progress=progress_line("layouts"))
 
 
-def _verify_writable(name: str) -> None:
-    """Find out before the work whether its result can be written."""
-    path = Path(name)
-    if path.suffix != ".nc":
-        raise UsageError(f"argument --save: {name!r}: the result is a netCDF file, let its name end in .nc")
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"argument --save: {name!r}: name a file in a folder that exists")
-
-
-def _save(found: Evaluation, name: str) -> None:
-    """Write the file in one step: whoever finds it finds it whole."""
+def _save(found: Evaluation, path: Path) -> Unwritable | None:
+    """Write the file; what hinders it is given back, so that the answer is not lost with it."""
     from bayesbridge.results import to_datatree
 
-    path = Path(name)
-    part = path.with_name(f".{path.name}.part")
+    tree = to_datatree(found)
     try:
-        to_datatree(found).to_netcdf(part, engine="h5netcdf")
-        part.replace(path)
-    except OSError as error:
-        raise UsageError(f"argument --save: cannot write {name!r}: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)
+        with whole_file("--save", path) as part:
+            try:
+                tree.to_netcdf(part, engine="h5netcdf")
+            except RuntimeError as error:  # how HDF5 says that it cannot close a file
+                raise OSError(" ".join(str(error).split())) from None
+    except Unwritable as error:
+        return error
+    return None

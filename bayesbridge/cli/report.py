@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import shlex
 import sys
@@ -11,12 +10,13 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.estimate import METHODS, blaming_method, estimators_named
+from bayesbridge.cli.estimate import METHODS, add_limits, blaming_method, estimators_named, most_memory
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, pair, whole
+from bayesbridge.cli.parsing import Once, Subparsers, add_command, pair, whole
 from bayesbridge.cli.position import read_position
 from bayesbridge.cli.printing import number, print_json, progress_line
 from bayesbridge.cli.worth import MOST_DRAWS, worth
+from bayesbridge.cli.writing import verify_target, whole_file
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -57,6 +57,7 @@ def add(commands: Subparsers) -> None:
         metavar="N",
         help="layouts drawn where there are too many to walk (default: 20_000)",
     )
+    add_limits(parser)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
@@ -67,8 +68,9 @@ def run(args: Namespace) -> int:
     """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    path = _page(args.out or "report.html")
-    estimators = estimators_named(["capture", *(args.estimator or [])])
+    path = verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+    names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
+    estimators_named(names)  # a slip is told before the work
     believed = belief_of(args)
     belief = believed.belief
     with believed.blaming(), blaming_method(args.method):
@@ -80,7 +82,15 @@ def run(args: Namespace) -> int:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what failed is said below, and stands in the page
-        result = estimate(posterior, estimators, pair=args.pair, rng=args.seed, progress=progress_line("layouts"))
+        result = estimate(
+            posterior,
+            names,
+            pair=args.pair,
+            rng=args.seed,
+            progress=progress_line("layouts"),
+            timeout=args.timeout,
+            memory=most_memory(args),
+        )
     level = contract_level(belief) if args.level is None else args.level
     steps = prior = None
     if belief.evidence:
@@ -99,7 +109,8 @@ def run(args: Namespace) -> int:
     page = html_report(
         posterior, result, level=level, steps=steps, prior=prior, command=_command(args, belief), **named
     )
-    _write(path, page)
+    with whole_file("--out", path) as part:
+        part.write_text(page, "utf-8", newline="\n")
     if args.json:
         how = worth(posterior, result.attrs["method"], bool(result.attrs["exact"]))
         print_json({"file": str(path), "bytes": path.stat().st_size, **how})
@@ -109,28 +120,6 @@ def run(args: Namespace) -> int:
     if failures and sys.stderr is not None:
         print(f"bayesbridge: left out: {failures}", file=sys.stderr)
     return 1 if failures else 0
-
-
-def _page(name: str) -> Path:
-    """Find out before the work whether the page can be written."""
-    path = Path(name)
-    if path.suffix not in (".html", ".htm"):
-        raise UsageError(f"argument --out: {name!r}: the report is a web page, let its name end in .html")
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"argument --out: {name!r}: name a file in a folder that exists")
-    return path
-
-
-def _write(path: Path, page: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(page, "utf-8", newline="\n")
-        part.replace(path)
-    except OSError as error:
-        raise UsageError(f"argument --out: cannot write {str(path)!r}: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _command(args: Namespace, belief: Belief) -> str:

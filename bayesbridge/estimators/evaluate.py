@@ -7,7 +7,8 @@ anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.estimators.contract import Estimator, ExactEstimator, Output, PluginError, Question, run
+from bayesbridge.errors import PluginError
+from bayesbridge.estimators.contract import (
+    Estimator,
+    Output,
+    Question,
+    run,
+    run_exact,
+    verify_declaration,
+)
 from bayesbridge.jit import njit
 from bayesbridge.posterior.layouts import Layouts
 from bayesbridge.random64 import Seed
@@ -67,8 +76,9 @@ class Sums:
         """Add (n, …) values with (n,) weights."""
         flat = values.reshape(len(values), -1)
         if self.table is None:
-            self.mean += weights @ flat
-            self.square += weights @ (flat.astype(np.float64) ** 2)
+            with np.errstate(over="ignore", invalid="ignore"):  # `finish` reports what grew too large
+                self.mean += weights @ flat
+                self.square += weights @ (flat.astype(np.float64) ** 2)
             return
         if flat.dtype == np.bool_:
             flat = flat.view(np.int8)
@@ -91,11 +101,16 @@ class Sums:
             self.lowest = low
 
     def finish(self) -> None:
-        """Moments of integer outputs, from their distribution."""
+        """Moments of integer outputs, from their distribution; refuses numbers too large to have any."""
         if self.table is not None and not self.exact:
             self.table /= self.table.sum(axis=1, keepdims=True)  # ten million weights miss one by rounding
             values = self.lowest + np.arange(self.table.shape[1])
             self.mean, self.square = self.table @ values, self.table @ values**2
+        if not np.isfinite(self.square).all():
+            raise PluginError(
+                f"output {self.output.name!r} has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it",
+                output=self.output.name,
+            )
 
     @property
     def sd(self) -> NDArray[np.float64]:
@@ -136,53 +151,70 @@ def evaluate(
 ) -> Evaluation:
     """Run every estimator over every layout; one that fails is left out and reported, the others go on."""
     whole = len(posterior) <= MOST_KEPT
-    sums = {(one.name, output.name): Sums.of(output) for one in estimators for output in one.outputs}
-    draws: dict[tuple[str, str], list[NDArray[Any]]] = {key: [] for key in sums}
+    sums: dict[tuple[str, str], Sums] = {}
+    draws: dict[tuple[str, str], list[NDArray[Any]]] = {}
     failures: dict[str, PluginError] = {}
-    working = list(estimators)
+
+    @contextmanager
+    def trying(estimator: Estimator) -> Iterator[None]:
+        try:
+            yield
+        except PluginError as error:
+            failures[estimator.name] = _naming(estimator, error)
+
+    def working() -> list[Estimator]:
+        return [estimator for estimator in estimators if estimator.name not in failures]
+
+    for estimator in estimators:
+        with trying(estimator):
+            verify_declaration(estimator)
+            for output in estimator.outputs:
+                sums[estimator.name, output.name] = Sums.of(output)
+                draws[estimator.name, output.name] = []
     done = 0
     for masks, weights in posterior.blocks():
+        if not working():
+            break
         layouts = Layouts.adopt(masks)
-        for estimator in tuple(working):
-            try:
-                found = run(estimator, layouts, question)
-                for name, values in found.items():
+        for estimator in working():
+            with trying(estimator):
+                for name, values in run(estimator, layouts, question).items():
                     sums[estimator.name, name].add(values, weights)
                     if whole:
                         draws[estimator.name, name].append(values)
-            except PluginError as error:
-                failures[estimator.name] = error
-                working.remove(estimator)
         done += len(masks)
         if progress is not None:
             progress(done, len(posterior))
-        if not working:
-            break
-    if not whole:
-        some = posterior.resample(KEPT, rng)
-        for estimator in working:
-            for name, values in run(estimator, some, question).items():
+    some = None if whole else posterior.resample(KEPT, rng)
+    for estimator in working():
+        with trying(estimator):
+            for name, values in run(estimator, some, question).items() if some is not None else ():
                 draws[estimator.name, name].append(values)
-    for estimator in working:
-        _count(posterior, estimator, question, sums)
-    kept = {key for key in sums if key[0] not in failures}
-    for key in kept:
-        sums[key].finish()
+            _count(posterior, estimator, question, sums)
+            for output in estimator.outputs:
+                sums[estimator.name, output.name].finish()
     return Evaluation(
         posterior,
         question,
-        tuple(working),
-        {key: total for key, total in sums.items() if key in kept},
-        {key: np.concatenate(parts) for key, parts in draws.items() if key in kept},
+        tuple(working()),
+        {key: total for key, total in sums.items() if key[0] not in failures},
+        {key: np.concatenate(parts) for key, parts in draws.items() if key[0] not in failures},
         posterior.weighting.log if whole and posterior.weighting is not None else None,
         failures,
     )
 
 
+def _naming(estimator: Estimator, error: PluginError) -> PluginError:
+    """The error, with the estimator's name in front unless it is there already."""
+    if error.data.get("plugin") == estimator.name:
+        return error
+    return PluginError(f"estimator {estimator.name!r}: {error}", **{**error.data, "plugin": estimator.name})
+
+
 def _count(posterior: Posterior, estimator: Estimator, question: Question, sums: dict[tuple[str, str], Sums]) -> None:
     """Put exact distributions in place of sampled ones, where the estimator can count them; mark what is exact."""
-    if posterior.method == "sample" and isinstance(estimator, ExactEstimator):
-        counted = estimator.distribution(posterior.belief.constraints, question) or {}
+    if posterior.method == "sample":
+        counted = run_exact(estimator, posterior.belief.constraints, question, posterior.count)
         for name, (lowest, counts) in counted.items():
             old = sums[estimator.name, name]
             sums[estimator.name, name] = Sums.counted(old.output, lowest, counts, posterior.count)

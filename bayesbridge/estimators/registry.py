@@ -5,21 +5,31 @@ A plugin that cannot be loaded, misspells a hook or fails when called is reporte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
-from typing import Any
+from typing import Any, Final
 
 import pluggy
 
 import bayesbridge
+from bayesbridge.errors import PluginError
 from bayesbridge.estimators import builtin, hookspecs
-from bayesbridge.estimators.contract import Estimator, PluginError
+from bayesbridge.estimators.contract import Estimator, verify_declaration
 from bayesbridge.evidence import BidderModel
 
-BUILTIN = "bayesbridge"
+BUILTIN: Final = "bayesbridge"
 """The name under which the built-ins are registered."""
+
+GIVEN: Final = "given by the caller"
+"""The distribution of a plugin that is not installed."""
+
+PATIENCE: Final = 10.0
+"""Seconds after which it is said which plugin is being waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,11 @@ class Plugin:
     estimators: tuple[str, ...] = ()
     bidders: tuple[str, ...] = ()
     failure: str | None = None
+
+    @property
+    def installed(self) -> bool:
+        """Whether another process finds it too."""
+        return self.distribution != GIVEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +65,49 @@ class Registry:
         """A bidder model by name."""
         return _lookup("bidder model", name, self.bidders, self.plugins)
 
+    def owner(self, estimator: Estimator) -> Plugin | None:
+        """The plugin that offers this very estimator."""
+        return next(
+            (
+                one
+                for one in self.plugins
+                if self.estimators.get(estimator.name) is estimator and estimator.name in one.estimators
+            ),
+            None,
+        )
 
-def build_manager(plugins: Iterable[tuple[str, object]] = ()) -> tuple[pluggy.PluginManager, dict[str, str]]:
+
+def build_manager(
+    plugins: Iterable[tuple[str, object]] = (), only: str | None = None
+) -> tuple[pluggy.PluginManager, dict[str, str]]:
     """A plugin manager with the built-ins, then every installed plugin, then ``plugins`` given as (name, object).
 
-    Also what went wrong: plugin name → one line.
+    Also what went wrong: plugin name → one line. ``only`` leaves all other installed plugins out.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     failures: dict[str, str] = {}
     manager.register(builtin, BUILTIN)
     for entry in sorted(metadata.entry_points(group=hookspecs.PROJECT), key=lambda entry: entry.name):
-        _register(manager, entry.name, entry.load, failures)
+        if only in (None, entry.name):
+            _register(manager, entry.name, entry.load, failures)
     for name, plugin in plugins:
         _register(manager, name, partial(_itself, plugin), failures)
     return manager, failures
 
 
-def load(plugins: Iterable[tuple[str, object]] = ()) -> Registry:
+def load(plugins: Iterable[tuple[str, object]] = (), only: str | None = None) -> Registry:
     """Ask every plugin what it offers; two plugins that offer the same name are an error that names both."""
-    manager, failures = build_manager(plugins)
+    manager, failures = build_manager(plugins, only)
     estimators: dict[str, Estimator] = {}
     bidders: dict[str, BidderModel] = {}
     owners: dict[tuple[str, str], str] = {}
     found: list[Plugin] = []
     for name, plugin in manager.list_name_plugin():
         try:
-            own_estimators = _estimators(_offers(manager, plugin, "bayesbridge_estimators", list))
-            own_bidders = _bidders(_offers(manager, plugin, "bayesbridge_bidders", dict))
+            with _waiting_for(name):
+                own_estimators = _estimators(_offers(manager, plugin, "bayesbridge_estimators", list))
+                own_bidders = _bidders(_offers(manager, plugin, "bayesbridge_bidders", dict))
         except (Exception, SystemExit) as error:
             failures[name] = _one_line(error)
             continue
@@ -102,7 +132,8 @@ def _itself(plugin: object) -> object:
 
 def _register(manager: pluggy.PluginManager, name: str, get: Callable[[], object], failures: dict[str, str]) -> None:
     try:
-        plugin = get()
+        with _waiting_for(name):
+            plugin = get()
         if manager.is_registered(plugin):
             raise PluginError(f"already registered as {manager.get_name(plugin)!r}: name it once")
     except (Exception, SystemExit) as error:
@@ -117,6 +148,24 @@ def _register(manager: pluggy.PluginManager, name: str, get: Callable[[], object
         failures[name] = _one_line(error)
         if manager.is_registered(plugin):
             manager.unregister(plugin)
+
+
+@contextmanager
+def _waiting_for(name: str) -> Iterator[None]:
+    """Say who it is that takes long to load, and in whom an interrupt came."""
+
+    def who() -> str:
+        return f"plugin {name!r} ({' '.join(_origin(name)).strip()})"
+
+    remark = threading.Timer(PATIENCE, lambda: print(f"bayesbridge: waiting for {who()} to load", file=sys.stderr))
+    remark.daemon = True
+    remark.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted while {who()} was loading: if it hangs, remove it") from None
+    finally:
+        remark.cancel()
 
 
 def _one_line(error: BaseException) -> str:
@@ -139,6 +188,7 @@ def _estimators(offers: list[object]) -> dict[str, Estimator]:
             raise PluginError(f"{offer!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
         if offer.name in named:
             raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
+        verify_declaration(offer)
         named[offer.name] = offer
     return named
 
@@ -160,7 +210,7 @@ def _origin(name: str) -> tuple[str, str]:
     for entry in metadata.entry_points(group=hookspecs.PROJECT):
         if entry.name == name and entry.dist is not None:
             return entry.dist.name, entry.dist.version
-    return "given by the caller", ""
+    return GIVEN, ""
 
 
 def _lookup[T](kind: str, name: str, offers: dict[str, T], plugins: tuple[Plugin, ...]) -> T:

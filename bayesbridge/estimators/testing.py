@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import Hand
-from bayesbridge.estimators.contract import Estimator, Output, PluginError, Question, run
+from bayesbridge.errors import PluginError
+from bayesbridge.estimators.contract import Estimator, Question, run, verify_declaration
 from bayesbridge.posterior.constraints import Constraints
 from bayesbridge.posterior.layouts import Layouts
 from bayesbridge.posterior.sampling import sample
@@ -61,20 +62,10 @@ def _deals(hand: str, n: int, rng: Seed) -> NDArray[np.uint64]:
 def _check_declaration(estimator: Estimator) -> None:
     if not estimator.name or not isinstance(estimator.name, str):
         raise PluginError(f"estimator {estimator!r} has no name")
-    if not estimator.outputs:
-        raise PluginError(f"estimator {estimator.name!r} declares no output")
-    seen: set[str] = set()
+    verify_declaration(estimator)
     for output in estimator.outputs:
-        if not isinstance(output, Output):
-            raise PluginError(f"estimator {estimator.name!r} declares {output!r}: an output must be an Output")
-        if output.name in seen or not output.name.isidentifier():
-            raise PluginError(f"estimator {estimator.name!r}: output {output.name!r} is taken or no identifier")
         if not output.doc.strip().endswith("."):
             raise PluginError(f"estimator {estimator.name!r}: output {output.name!r} needs a sentence that ends in '.'")
-        if np.dtype(output.dtype).kind not in "biuf":
-            raise PluginError(f"estimator {estimator.name!r}: output {output.name!r} must hold numbers or booleans")
-        _ = output.shape
-        seen.add(output.name)
 
 
 def _same(estimator: Estimator, one: dict[str, NDArray[Any]], two: dict[str, NDArray[Any]], what: str) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, Unwritable
 
 type Cells = dict[int, int]
 """Place → count, where it is not zero."""
@@ -105,7 +105,7 @@ class Checkpoint:
         except OSError as error:
             with contextlib.suppress(OSError):
                 self._file.close()
-            raise CheckpointError(
+            raise Unwritable(
                 f"checkpoint {str(self.path)!r} cannot be written ({error.strerror}): what it holds is good; "
                 "make room and continue with --resume",
                 path=self.path,

@@ -1,5 +1,6 @@
 """bayesbridge report: a whole page or none."""
 
+import os
 import re
 import shlex
 from html import unescape
@@ -68,9 +69,13 @@ def test_bad_input_writes_nothing(folder, complaint, words, complaint_says):
     assert [path.name for path in folder.iterdir()] == ["report.html"]
 
 
-def test_a_page_that_cannot_be_written_is_said_in_one_line(folder, complaint):
-    (folder / ".report.html.part").mkdir()
-    assert "argument --out: cannot write 'report.html'" in complaint(*QUESTION, "--no-history")
+def test_a_page_that_cannot_be_written_is_said_in_one_line(folder, capsys):
+    (folder / f".report.html.{os.getpid()}.part").mkdir()
+    assert main([*QUESTION, "--no-history"]) == 1
+    assert capsys.readouterr() == (
+        "",
+        "bayesbridge: argument --out: cannot write 'report.html' (Is a directory): make room, or name another file\n",
+    )
     assert not (folder / "report.html").exists()
 
 

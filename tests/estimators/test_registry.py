@@ -15,10 +15,13 @@ from bayesbridge.estimators.hookspecs import hookimpl
 BUILT_IN = ("capture", "bid", "card_wins", "play_out")
 
 
+ONES = (Output("ones", "One for each layout."),)
+
+
 class Ones:
-    def __init__(self, name="ones"):
+    def __init__(self, name="ones", outputs=ONES):
         self.name = name
-        self.outputs = (Output("ones", "One for each layout."),)
+        self.outputs = outputs
 
     def estimate(self, layouts, question):
         return {"ones": np.ones(len(layouts))}
@@ -39,26 +42,6 @@ def offering(estimators=None, bidders=None):
         return get(bidders)
 
     return SimpleNamespace(bayesbridge_estimators=bayesbridge_estimators, bayesbridge_bidders=bayesbridge_bidders)
-
-
-@pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Put a distribution with one module and its entry point on the path, as pip would."""
-    before = set(sys.modules)
-
-    def put(name, source, version="1.2"):
-        module = name.replace("-", "_")
-        (tmp_path / f"{module}.py").write_text(source)
-        info = tmp_path / f"{module}-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        (info / "entry_points.txt").write_text(f"[bayesbridge]\n{name} = {module}\n")
-        monkeypatch.syspath_prepend(tmp_path)
-
-    yield put
-    for name in set(sys.modules) - before:
-        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
 
 
 def plugin(found, name):
@@ -143,6 +126,10 @@ def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name
         ([SimpleNamespace(name="half", outputs=())], None, "is no estimator"),
         ([Ones(), Ones()], None, "estimator 'ones' is offered twice: rename one"),
         (lambda: (x / 0 for x in (1, 2)), None, "ZeroDivisionError"),
+        ([Ones(outputs=(7,))], None, "estimator 'ones' declares 7: an output must be an Output"),
+        ([Ones(outputs=7)], None, "estimator 'ones' declares no output: give a tuple of Output"),
+        ([Ones(outputs=(Output("x", "One.", dtype="no type"),))], None, "output 'x' has type 'no type'"),
+        ([Ones(outputs=(Output("x", "One.", ("k",)),))], None, "estimator 'ones': output 'x' has no labels"),
         (None, [IterativeBidder()], "TypeError"),
         (None, {"b": 7}, "'b': 7 is no bidder model: it needs log_likelihood"),
         (None, {"b": IterativeBidder}, "is no bidder model"),
@@ -220,3 +207,32 @@ def test_no_plugin_is_loaded_before_somebody_asks(install, tmp_path):
 
     assert output("import bayesbridge, bayesbridge.estimators.registry") == ""
     assert output("from bayesbridge.estimators import registry; registry.load()") == "loaded\n"
+
+
+def test_who_owns_an_estimator():
+    mine = Ones()
+    found = registry.load([("mine", offering([mine]))])
+    assert found.owner(mine).name == "mine"
+    assert not found.owner(mine).installed
+    assert found.owner(found.estimator("capture")).name == "bayesbridge"
+    assert found.owner(Ones()) is None
+
+
+def test_one_plugin_alone_can_be_loaded(install):
+    install("wanted", GOOD.format(name="wanted"))
+    install("other", "raise RuntimeError")
+    found = registry.load(only="wanted")
+    assert [one.name for one in found.plugins] == ["bayesbridge", "wanted"]
+
+
+def test_an_interrupt_names_the_plugin_that_was_loading(install):
+    install("endless", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt, match=r"while plugin 'endless' \(endless 1.2\) was loading"):
+        registry.load()
+
+
+def test_a_plugin_that_takes_long_is_named_on_stderr(install, monkeypatch, capsys):
+    install("sleepy", "import threading\nthreading.Event().wait(1.0)\n" + GOOD.format(name="sleepy"))
+    monkeypatch.setattr(registry, "PATIENCE", 0.01)
+    registry.load(only="sleepy")
+    assert "bayesbridge: waiting for plugin 'sleepy' (sleepy 1.2) to load\n" in capsys.readouterr().err

@@ -1,0 +1,204 @@
+"""An estimator behind a wall gives the same answers, and hurts nobody when it hangs, eats, crashes or leaves."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.estimators import registry
+from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.confinement import Confined, ConfinedExact, Limits, confined
+from bayesbridge.estimators.contract import Question, run, run_exact
+from bayesbridge.posterior.constraints import Constraints
+from tests import positions
+from tests.estimators.deals import random_layouts
+
+PLUGIN = """
+import ctypes, os, sys, time
+import numpy as np
+from bayesbridge import Output, hookimpl
+
+class Wild:
+    outputs = (Output("points", "High-card points of the pair.", dtype="int16"),)
+
+    def __init__(self, name, act):
+        self.name, self.act = name, act
+
+    def estimate(self, layouts, question):
+        if len(layouts):
+            self.act()
+        return {"points": layouts.points()[:, list(question.pair)].sum(axis=1, dtype=np.int16)}
+
+def talk():
+    print("nobody asked")
+    sys.stdin.read()
+
+def eat():
+    eaten = [np.ones(10**7) for _ in range(40)]
+
+wild = [
+    Wild("talks", talk),
+    Wild("hangs", lambda: time.sleep(1e6)),
+    Wild("eats", eat),
+    Wild("crashes", lambda: ctypes.string_at(0)),
+    Wild("leaves", lambda: os._exit(3)),
+    Wild("raises", lambda: 1 / 0),
+]
+
+@hookimpl
+def bayesbridge_estimators():
+    return wild
+"""
+
+LAYOUTS = random_layouts(2500, 1)
+QUESTION = Question.of("S:N")
+ORIGIN = r"of plugin 'wild' \(wild 1.2\)"
+
+
+@pytest.fixture
+def wild(install):
+    """The registry with a plugin of wild estimators."""
+    install("wild", PLUGIN)
+    return registry.load(only="wild")
+
+
+def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild):
+    """In three pieces, through a process that also tries to talk over the line."""
+    with confined([wild.estimator("talks")], Limits(timeout=600, memory=10_000), wild) as (behind,):
+        assert isinstance(behind, Confined)
+        found = run(behind, LAYOUTS, QUESTION)
+        assert run(behind, LAYOUTS[:0], QUESTION)["points"].shape == (0,)
+        process = behind._process
+    np.testing.assert_array_equal(found["points"], LAYOUTS.points()[:, [2, 0]].sum(axis=1))
+    assert process.returncode is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("hangs", "gave no answer within 1 s when asked about 5 layouts: allow more with --timeout"),
+        ("crashes", "was ended by SIGSEGV when asked about 5 layouts: mend it"),
+        ("leaves", "ended its process with status 3 when asked about 5 layouts: mend it"),
+    ],
+)
+def test_what_happened_is_told_with_the_name_and_the_process_is_gone(wild, name, says):
+    with confined([wild.estimator(name)], Limits(timeout=600), wild) as (behind,):
+        run(behind, LAYOUTS[:0], QUESTION)  # begins and loads, which may take its time
+        if name == "hangs":
+            behind._limits = Limits(timeout=1)
+        with pytest.raises(PluginError, match=f"^estimator '{name}' {ORIGIN} {says}.*, or do without it$") as caught:
+            run(behind, LAYOUTS[:5], QUESTION)
+        assert caught.value.data["plugin"] == name
+        assert behind._process is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_one_that_eats_memory_is_stopped(wild):
+    with confined([wild.estimator("eats")], Limits(memory=500), wild) as (behind,):
+        says = f"'eats' {ORIGIN} wanted more memory than the 500 MB it may take when asked about 5 layouts"
+        with pytest.raises(PluginError, match=says):
+            run(behind, LAYOUTS[:5], QUESTION)
+
+
+def test_one_that_raises_is_named_as_if_there_were_no_wall(wild):
+    with confined([wild.estimator("raises")], Limits(timeout=600), wild) as (behind,):
+        for estimator in (behind, wild.estimator("raises")):
+            with pytest.raises(PluginError, match=r"^estimator 'raises' raised ZeroDivisionError on 5 layouts: divis"):
+                run(estimator, LAYOUTS[:5], QUESTION)
+
+
+def test_what_is_sent_pickled_counts_too():
+    """Capture stands for a stranger that can count."""
+    constraints = Constraints.free().hold(2, LAYOUTS[0]["S"].mask)
+    total = bb.Belief("S", LAYOUTS[0]["S"]).count()
+    own = run_exact(CaptureEstimator(), constraints, QUESTION, total)
+    behind = ConfinedExact(CaptureEstimator(), Limits(timeout=600))
+    try:
+        found = run_exact(behind, constraints, QUESTION, total)
+    finally:
+        behind.close()
+    assert found.keys() == own.keys()
+    for name, (lowest, counts) in own.items():
+        assert found[name][0] == lowest
+        np.testing.assert_array_equal(found[name][1], counts)
+
+
+class OfThisFile:
+    """Importable here, and nowhere else."""
+
+    name = "lost"
+    outputs = (bb.Output("x", "One."),)
+
+    def estimate(self, layouts, question):
+        return {"x": np.ones(len(layouts))}
+
+
+def test_one_that_cannot_be_loaded_over_there_is_named(monkeypatch):
+    monkeypatch.setattr(OfThisFile, "__module__", "no_such_module")
+    monkeypatch.setitem(sys.modules, "no_such_module", sys.modules[__name__])
+    with confined([OfThisFile()], Limits(timeout=600)) as (behind,):
+        says = r"^estimator 'lost' failed \(ModuleNotFoundError: .*no_such_module.*\) when asked to load: mend it"
+        with pytest.raises(PluginError, match=says):
+            run(behind, LAYOUTS[:5], QUESTION)
+
+
+def test_what_cannot_be_sent_is_refused_at_once():
+    @bb.estimator("local")
+    def local(deal, question):
+        return 0.0
+
+    with pytest.raises(BayesBridgeError, match=r"'local' cannot be sent to a process of its own .* leave timeout and"):
+        bb.estimate(positions.bid().infer("weights", draws=5, rng=1), local, timeout=5)
+
+
+@pytest.mark.parametrize("limits", [{"timeout": 0}, {"memory": -1}, {"timeout": float("nan")}])
+def test_limits_are_above_nought(limits):
+    with pytest.raises(BayesBridgeError, match=f"{next(iter(limits))} .*: give a number above 0"):
+        Limits(**limits)
+
+
+def test_built_ins_and_unlimited_ones_stay_where_they_are(wild):
+    capture, stranger = wild.estimator("capture"), wild.estimator("leaves")
+    with confined([capture, CaptureEstimator(), stranger], Limits(), wild) as ready:
+        assert ready[0] is capture
+        assert ready[2] is stranger
+    with confined([capture, CaptureEstimator(), stranger], Limits(timeout=1), wild) as ready:
+        assert ready[0] is capture
+        assert type(ready[1]) is CaptureEstimator
+        assert type(ready[2]) is Confined
+
+
+FEW = [
+    "--observer",
+    "S",
+    "--hand",
+    positions.SOUTH,
+    "--reveal",
+    f"N:{positions.NORTH}",
+    "--reveal",
+    "E:T963.9864.JT8.J7",
+]
+
+
+def test_the_command_line_keeps_strangers_behind_the_wall(install, capfd):
+    """In process the first of these would end the test run itself."""
+    install("wild", PLUGIN)
+    words = ["estimate", *FEW, "--estimator", "leaves", "--estimator", "talks", "--estimator", "bid", "--json"]
+    assert main(words) == 1
+    out, err = capfd.readouterr()
+    said = json.loads(out)
+    assert list(said["estimators"]) == ["talks", "bid"]
+    assert "ended its process with status 3" in said["failures"]["leaves"]
+    assert err.splitlines()[0] == "nobody asked"
+    assert err.splitlines()[1].startswith("bayesbridge: left out: estimator 'leaves' of plugin 'wild' (wild 1.2) ended")
+
+
+def test_python_takes_the_same_limits(install):
+    install("wild", PLUGIN)
+    posterior = positions.bid().infer("weights", draws=5, rng=1)
+    with pytest.warns(UserWarning, match=f"left out 'crashes': estimator 'crashes' {ORIGIN} was ended by SIGSEGV"):
+        assert bb.estimate(posterior, ["crashes", "bid"], timeout=600).attrs["estimators"] == "bid"

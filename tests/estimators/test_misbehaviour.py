@@ -1,0 +1,125 @@
+"""Whatever an estimator does wrong it is named, and the others go on."""
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.errors import PluginError
+from bayesbridge.estimators import evaluate as evaluating
+from bayesbridge.estimators.bid import BidEstimator
+from bayesbridge.estimators.contract import Output, Question
+from bayesbridge.estimators.evaluate import evaluate
+from tests import positions
+
+QUESTION = Question.of("S:N")
+
+
+class Wild:
+    """One whole number a layout, or whatever it is told to do instead."""
+
+    name = "wild"
+    outputs = (Output("x", "A number.", dtype="int16"),)
+
+    def __init__(self, estimate=None, distribution=None, outputs=outputs):
+        self.answer, self.counts, self.outputs = estimate, distribution, outputs
+
+    def estimate(self, layouts, question):
+        return {"x": np.ones(len(layouts), np.int16)} if self.answer is None else self.answer(len(layouts))
+
+    def distribution(self, constraints, question):
+        return None if self.counts is None else self.counts()
+
+
+def leave(*_):
+    raise SystemExit(0)
+
+
+def divide(*_):
+    return 1 / 0
+
+
+@pytest.fixture(scope="module")
+def few():
+    return positions.bid().infer("weights", draws=50, rng=1)
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return positions.quiet().infer("sample", draws=50, rng=1)
+
+
+def named(posterior, wild):
+    """What is said of the wild one; the other answers all the same."""
+    found = evaluate(posterior, [wild, BidEstimator()], QUESTION)
+    assert [one.name for one in found.estimators] == ["bid"]
+    assert {name for name, _ in found.sums} == {name for name, _ in found.draws} == {"bid"}
+    (failure,) = found.failures.values()
+    assert failure.data["plugin"] == "wild"
+    assert str(failure).startswith("estimator 'wild'")
+    assert "\n" not in str(failure)
+    return str(failure)
+
+
+@pytest.mark.parametrize(
+    ("wild", "says"),
+    [
+        (Wild(divide), "raised ZeroDivisionError on 50 layouts: division by zero"),
+        (Wild(leave), "raised SystemExit on 50 layouts: 0"),
+        (Wild(lambda n: {"x": np.arange(n) * 1000}), "x: expected values within int16, got 0 … 49000"),
+        (
+            Wild(lambda n: {"x": np.arange(n, dtype=np.int16) * 600}),
+            "output 'x' ranges from 0 to 29400: declare a float",
+        ),
+        (Wild(outputs=(Output("x", "A number.", dtype="U1"),)), "must hold numbers"),
+        (Wild(outputs="x"), "declares no output"),
+        (
+            Wild(lambda n: {"x": np.full(n, 1e200)}, outputs=(Output("x", "A number."),)),
+            "numbers whose squares pass 2e",
+        ),
+    ],
+)
+def test_it_is_named_and_the_others_answer(few, wild, says):
+    assert says in named(few, wild)
+
+
+def test_also_when_it_fails_on_the_layouts_that_are_kept(few, monkeypatch):
+    monkeypatch.setattr(evaluating, "MOST_KEPT", 10)
+    monkeypatch.setattr(evaluating, "KEPT", 7)
+    wild = Wild(lambda n: divide() if n == 7 else {"x": np.ones(n, np.int16)})
+    assert "raised ZeroDivisionError on 7 layouts" in named(few, wild)
+
+
+TOTAL = positions.quiet().count()
+COUNTS = {
+    "raises": (divide, "raised ZeroDivisionError on the distribution of all layouts"),
+    "leaves": (leave, "raised SystemExit on the distribution of all layouts"),
+    "a number": (lambda: 7, "expected some of the integer outputs ['x'], got int"),
+    "another output": (lambda: {"y": (0, [1])}, "expected some of the integer outputs ['x'], got ['y']"),
+    "no pair": (lambda: {"x": 7}, "expected a lowest value and counts"),
+    "no list": (lambda: {"x": (0, 7)}, "expected a lowest value and counts"),
+    "nothing": (lambda: {"x": (0, [])}, "expected a lowest value and counts"),
+    "too few": (lambda: {"x": (0, [1, 2])}, "got shape (2,), sums [3]"),
+    "fewer than none": (lambda: {"x": (0, [-1, TOTAL + 1])}, "expected a lowest value and counts"),
+    "halves": (lambda: {"x": (0, [0.5, TOTAL - 0.5])}, "expected a lowest value and counts"),
+    "a dimension more": (lambda: {"x": (0, [[TOTAL]])}, "got shape (1, 1)"),
+    "half a value": (lambda: {"x": (0.5, [TOTAL])}, "expected a lowest value and counts"),
+}
+
+
+@pytest.mark.parametrize(("counts", "says"), COUNTS.values(), ids=COUNTS)
+def test_also_when_it_counts(drawn, counts, says):
+    assert says in named(drawn, Wild(distribution=counts))
+
+
+def test_sound_counts_are_taken(drawn):
+    found = evaluate(drawn, [Wild(distribution=lambda: {"x": (4, [1, TOTAL - 1])})], QUESTION)
+    assert not found.failures
+    assert found.sums["wild", "x"].exact
+    assert found.sums["wild", "x"].lowest == 4
+
+
+def test_where_nobody_is_left_the_failure_is_raised(few):
+    with pytest.raises(PluginError, match="estimator 'wild' raised ZeroDivisionError"):
+        bb.estimate(few, Wild(divide))
+    with pytest.warns(UserWarning, match="left out 'wild'"):
+        assert bb.estimate(few, [Wild(divide), "bid"]).attrs["estimators"] == "bid"
