@@ -13,7 +13,8 @@ import hashlib
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, overload
 
@@ -47,9 +48,56 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     # Numba fixes where code is kept while it decorates: other packages' kernels stay where they are.
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
-        return numba.njit(cache=True, **options)(function)
+        kernel = numba.njit(cache=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
+    _guard(kernel._cache, folder)
+    return kernel
+
+
+def _guard(cache: Any, folder: Path) -> None:
+    """Make numba's cache of one kernel forgiving: what cannot be read is compiled anew, what cannot be kept is not.
+
+    Numba reads the index of a kernel, chooses a free name for new code and writes both back: of two processes that do
+    so at once, one may find the other's code under its own signature. So they take turns.
+    """
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception:  # whatever a damaged file makes of unpickling; the kernel's index begins anew
+            with suppress(OSError), _turn(folder):
+                cache.flush()
+            return None
+
+    def save_overload(signature: Any, code: Any) -> None:
+        try:
+            with _turn(folder):
+                try:
+                    save(signature, code)
+                except BaseException:
+                    for part in Path(cache.cache_path).glob("*.tmp.*"):  # numba leaves its own when interrupted
+                        part.unlink(missing_ok=True)
+                    raise
+        except OSError:
+            say_unwritable(folder.parent)
+
+    cache.load_overload, cache.save_overload = load_overload, save_overload
+
+
+@contextmanager
+def _turn(folder: Path) -> Iterator[None]:
+    """One process at a time, where the system has locks."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with open(folder / "lock", "ab") as file:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @functools.cache
