@@ -7,7 +7,6 @@ import tomllib
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayesbridge.cards import Strain
@@ -37,6 +36,12 @@ SETTINGS: dict[str, Callable[[str], Any]] = {
     "vulnerable": reading(_vulnerability),
 }
 """What stands once in a position, and how each is read; the options of the same names read the same."""
+
+MOST_BYTES = 100_000
+"""Of a file; fifty-two cards played, a line each, take two thousand."""
+
+LONGEST = 1000
+"""Letters of a line without ``=`` among them; fifty-two cards in one list take five hundred."""
 
 _TOKEN = re.compile(
     r"""#[^\n]*"""
@@ -69,7 +74,7 @@ def read_position(path: str) -> Position:
 def read_toml(path: str, option: str) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file that an option names, and what it says."""
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = _text(path)
         return text, tomllib.loads(text)
     except OSError as error:
         raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}; name a TOML file") from None
@@ -77,6 +82,25 @@ def read_toml(path: str, option: str) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(path, text, error) from None
+    except RecursionError:
+        raise UsageError(f"{path}: lists or tables are nested too deep: take some brackets out") from None
+    except ValueError as error:
+        if isinstance(error, BayesBridgeError):
+            raise
+        raise UsageError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
+
+
+def _text(path: str) -> str:
+    """The text of a file of reasonable size: a long name with many dots would fill the memory of the parser."""
+    with open(path, "rb") as file:
+        raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise UsageError(f"{path}: more than {MOST_BYTES} bytes: name a smaller file")
+    text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    if long := re.search(rf"[^=\n]{{{LONGEST + 1}}}", text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise UsageError(f"{path}:{line}: more than {LONGEST} letters without '=' in one line: break the line")
+    return text
 
 
 class _Reader:
@@ -140,6 +164,8 @@ class _Reader:
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise UsageError(f"{where}: {_shown(value)} is neither text nor number: write it in quotes")
+    if isinstance(value, int) and value.bit_length() > 64:
+        raise UsageError(f"{where}: a number of {value.bit_length()} bits is out of range: write a smaller one")
     try:
         return read(str(value))
     except (BayesBridgeError, ArgumentTypeError) as error:

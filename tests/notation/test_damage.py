@@ -1,12 +1,12 @@
 """Damaged documents: one line with file, line and reason, the readable rest kept, and never an error."""
 
 import io
-import random
 from collections.abc import Iterator
 
 import pytest
 
 from bayesbridge.notation import Reading, read_lin, read_pbn, write_pbn
+from tests.mutants import mutants
 from tests.notation.records import DOCUMENTS, GOLDEN
 
 PBN = (GOLDEN / "match.pbn").read_text("utf-8")
@@ -64,34 +64,8 @@ def test_documents_of_another_kind(read, text, reason):
     assert [str(note) for note in read(text).skipped] == [f"<text>:1: {reason}"]
 
 
-def mutant(rng: random.Random, raw: bytes) -> bytes:
-    """A document with a few bytes flipped, pieces lost, doubled or moved, or the end cut off."""
-    data = bytearray(raw)
-    for _ in range(rng.randint(1, 6)):
-        if not data:
-            break
-        at, length = rng.randrange(len(data)), rng.randint(1, 40)
-        match rng.randrange(6):
-            case 0:
-                data[at] ^= 1 << rng.randrange(8)
-            case 1:
-                data[at] = rng.choice(b'"[]{}|;%#*+-=\n\r\\ 1AN\x00\xff')
-            case 2:
-                del data[at : at + length]
-            case 3:
-                data[at:at] = data[at : at + length]
-            case 4:
-                data[at:at] = rng.randbytes(length)
-            case 5:
-                del data[rng.randrange(len(data)) :]
-    return bytes(data)
-
-
 def check_mutants(seed: int, count: int) -> None:
-    rng = random.Random(seed)
-    originals = [path.read_bytes() for path in DOCUMENTS]
-    for _ in range(count):
-        data = mutant(rng, rng.choice(originals))
+    for data in mutants([path.read_bytes() for path in DOCUMENTS], seed, count):
         for read in (read_pbn, read_lin):
             reading = read(data)
             assert isinstance(reading, Reading)

@@ -1,0 +1,126 @@
+"""Files with any damage: an answer, or status 2 and one line; never a traceback, never a wrong number."""
+
+import json
+
+import pytest
+
+from bayesbridge.cli import main
+from tests.mutants import mutants
+from tests.notation.records import DOCUMENTS
+
+POSITIONS = [
+    b"""\
+# South looks at 13 cards. West opens, East discards a diamond on the first heart.
+observer = "S"
+hand = "AKQ2.KJ3.A54.Q32"   # spades.hearts.diamonds.clubs
+dummy = "N"
+players = 3
+slip = 0.1
+evidence = [
+  { call = "W:1NT" },
+  { reveal = "N:J54.AQ2.KQ76.A85" },
+  { play = ["W:H5", "N:HA",
+            "E:D2", "S:H3"] },
+  { length = "W:S:4+", hcp = "W:-14" },
+]
+""",
+    b"""\
+observer = 'W'
+hand = '8.AT952.K743.KJ9'
+trump = "H"
+bidder = "iterative"
+players = 4
+[[evidence]]
+holds = "S:SA,SK"
+[[evidence]]
+lacks = ["E:SQ", "E:HK,D2"]
+[[evidence]]
+void = "N:H"
+""",
+]
+
+
+def check(capsys, words):
+    """Run a command; gives its answer, or ``None`` if it was refused as it should be."""
+    status = main([*words, "--json"])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    assert err == "" or all(line.startswith("bayesbridge: ") for line in err.removesuffix("\n").split("\n"))
+    if status == 0:
+        assert out.count("\n") == 1
+        return json.loads(out)
+    assert (status, out) == (2, "")
+    return None
+
+
+@pytest.mark.parametrize(("seed", "count"), [(1, 300), pytest.param(2, 10_000, marks=pytest.mark.slow)])
+def test_position_files(capsys, tmp_path, seed, count):
+    answered = refused = 0
+    path = tmp_path / "position.toml"
+    for data in mutants(POSITIONS, seed, count):
+        path.write_bytes(data)
+        answer = check(capsys, ["count", "--position", str(path)])
+        if answer is None:
+            refused += 1
+        else:
+            answered += 1
+            assert int(answer["layouts"]) >= 1
+    assert answered > 0
+    assert refused > count // 2
+
+
+MONSTERS = {
+    "deep lists": b"a = " + b"[" * 900 + b"\n[" * 900,
+    "deep tables": b"a = " + b"{b=" * 30_000,
+    "many dots": b"a." * 400 + b"a = 1",
+    "too many dots": b"a." * 40_000 + b"a = 1",
+    "many digits": b"players = " + b"9" * 900,
+    "too many digits": b"players = " + b"9" * 90_000,
+    "hexadecimal": b"players = 0x" + b"f" * 900,
+    "an endless power": b"players = 1e999999999",
+    "no number": b"players = nan",
+    "many cards": b'hand = "' + b"A" * 900 + b'"',
+    "too many cards": b'hand = "' + b"A" * 90_000 + b'"',
+    "a date": b"observer = 1979-05-27T07:32:00Z",
+    "lists in lists": b'evidence = [{ call = [["W:1NT"]] }]',
+    "many calls": b"evidence = [" + b'{ call = "W:1NT" },' * 4000 + b"]",
+    "a large file": b"# nothing but remarks\n" * 1_000_000,
+    "UTF-16": "observer = 'S'".encode("utf-16"),
+    "zeros": bytes(1000),
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("text", MONSTERS.values(), ids=MONSTERS)
+def test_position_files_of_monsters(capsys, tmp_path, text):
+    path = tmp_path / "position.toml"
+    path.write_bytes(text)
+    assert check(capsys, ["count", "--position", str(path)]) is None
+
+
+@pytest.mark.parametrize(("seed", "count"), [(3, 100), pytest.param(4, 10_000, marks=pytest.mark.slow)])
+def test_records(capsys, tmp_path, seed, count):
+    """A board that is not there has the whole file read, and nothing computed."""
+    for number, data in enumerate(mutants([path.read_bytes() for path in DOCUMENTS], seed, count)):
+        path = tmp_path / f"match{('.pbn', '.lin', '.txt')[number % 3]}"
+        path.write_bytes(data)
+        assert check(capsys, ["replay", str(path), "--board", "no such board"]) is None
+
+
+@pytest.mark.parametrize(("seed", "count"), [(5, 200), pytest.param(6, 10_000, marks=pytest.mark.slow)])
+def test_checkpoints(capsys, tmp_path, seed, count):
+    """What is not refused continues to the same numbers; what is refused is left as it was."""
+    path = tmp_path / "study.jsonl"
+    words = ["study", "conditions", "--deals", "50", "--runs", "6", "--workers", "1", "--resume", str(path)]
+    truth = check(capsys, words)
+    content = path.read_bytes()
+    continued = 0
+    for data in mutants([content], seed, count):
+        path.write_bytes(data)
+        answer = check(capsys, words)
+        if answer is None:
+            assert path.read_bytes() == data
+        else:
+            continued += 1
+            assert (answer["counts"], answer["runs"]) == (truth["counts"], truth["runs"])
+    assert 0 < continued < count // 2
