@@ -11,6 +11,7 @@ from .estimators.hookspecs import hookimpl
 from .estimators.plain import estimator
 from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 from .history import sharpening
+from .plots.calibration import plot_coverage, plot_ranks, plot_reliability
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
 from .plots.paper import plot_algorithms, plot_headline, plot_runs, plot_second_hand
@@ -63,9 +64,12 @@ __all__ = [
     "plot_algorithms",
     "plot_captures",
     "plot_cards",
+    "plot_coverage",
     "plot_headline",
     "plot_lengths",
     "plot_prior_posterior",
+    "plot_ranks",
+    "plot_reliability",
     "plot_runs",
     "plot_second_hand",
     "plot_sharpening",

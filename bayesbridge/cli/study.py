@@ -7,6 +7,7 @@ from argparse import Namespace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.cli.calibration_screen import show_calibration
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import number, print_json, print_table
 from bayesbridge.errors import BayesBridgeError
@@ -25,6 +26,7 @@ STUDIES: Final = {
     "headline": 1_000_000,
     "strategies": 200_000,
     "opponents": 50_000,
+    "calibration": 200,
 }
 """Name of the study, which is also its module, and how many deals it draws unless told."""
 
@@ -32,6 +34,9 @@ EXACT: Final = ("conditions", "captures")
 
 SCORED: Final = ("headline", "strategies")
 """Studies whose counts give points by any scheme."""
+
+ENGINES: Final = ("enumerate", "sample", "counting", "weights", "smc", "mcmc", "sequential", "joint", "auto")
+"""What can be calibrated."""
 
 
 def add(commands: Subparsers) -> None:
@@ -50,14 +55,14 @@ def add(commands: Subparsers) -> None:
         choices=tuple(STUDIES),
         help="conditions: how often the two conditions hold; captures: how many tricks are captured; comparative: "
         "Algorithm 1 against Algorithm 2; headline: deals bid and played out; strategies: card play as a zero-sum "
-        "game; opponents: what the calls of the others tell",
+        "game; opponents: what the calls of the others tell; calibration: whether posteriors are right",
     )
     parser.add_argument(
         "--deals",
         type=whole(1, MOST_DEALS),
         metavar="N",
         help="random deals in each run, also written 10_000_000 or 1e7 (default: 1_000_000; strategies 200_000, "
-        "opponents 50_000)",
+        "opponents 50_000, calibration 200)",
     )
     parser.add_argument(
         "--runs", type=whole(1, 1000), default=1, metavar="R", help="independent runs; the paper has 3 (default: 1)"
@@ -91,6 +96,12 @@ def add(commands: Subparsers) -> None:
         help="a TOML file with a scoring scheme of your own, beside the built-in ones; may be repeated (headline and "
         "strategies)",
     )
+    parser.add_argument(
+        "--method", choices=ENGINES, help=f"the engine to calibrate: {', '.join(ENGINES)} (default: enumerate)"
+    )
+    parser.add_argument(
+        "--bidder", metavar="NAME", help="who calls in a calibration, see 'plugins' (default: as fits the engine)"
+    )
     keep = parser.add_mutually_exclusive_group()
     keep.add_argument("--checkpoint", metavar="FILE", help="keep every finished chunk in a new file")
     keep.add_argument("--resume", metavar="FILE", help="the same, but continue the file if it is there")
@@ -99,7 +110,7 @@ def add(commands: Subparsers) -> None:
 def run(args: Namespace) -> int:
     """Count or simulate, and print."""
     study = import_module(f"bayesbridge.studies.{args.table}")
-    own = _schemes(args)
+    own = _schemes(args) | _calibrated(args)
     if args.exact:
         _verify_exact(args)
         found = study.count_exactly()
@@ -140,6 +151,22 @@ def _schemes(args: Namespace) -> dict[str, Any]:
         except BayesBridgeError as error:
             raise UsageError(f"{path}: {error}") from None
     return {"schemes": schemes}
+
+
+def _calibrated(args: Namespace) -> dict[str, Any]:
+    """The arguments that say what is calibrated."""
+    given = {"method": args.method, "bidder": args.bidder}
+    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if own and args.table != "calibration":
+        raise UsageError(f"study {args.table!r} has no engine to choose: --{next(iter(own))} goes with calibration")
+    if args.bidder is not None:
+        from bayesbridge.estimators.registry import load
+
+        try:
+            own["bidder"] = load().bidder(args.bidder)
+        except BayesBridgeError as error:
+            raise UsageError(f"argument --bidder: {error}") from None
+    return own
 
 
 def _setting(args: Namespace) -> Any:
@@ -220,6 +247,8 @@ def _show(found: Comparison, tests: tuple[Test, ...], seed: int) -> None:
         _show_games(found)
     if "stages" in found.answers:
         _show_stages(found)
+    if "coverage" in found.answers:
+        show_calibration(found)
     if tests:
         rows = [
             [
@@ -235,7 +264,7 @@ def _show(found: Comparison, tests: tuple[Test, ...], seed: int) -> None:
         print_table("Hypothesis tests", ["hypothesis", "statistic", "effect", "95 %", "p", "p (Holm)"], rows)
     if not found.exact:
         speed = found.deals_per_second
-        pace = f"{number(speed / 1e6, 1)} million a second" if speed else "all from the checkpoint"
+        pace = _pace(speed) if speed else "all from the checkpoint"
         print(f"{number(found.total)} deals, seed {seed}, {pace}.")
     if found.figures:
         of = "run 1 to 3 and mean" if len(found.figures[0].printed) > 1 else "paper"
@@ -297,6 +326,10 @@ def _show_stages(found: Comparison) -> None:
     print_table(
         f"{found.title}, {found.unit}", ["", "log loss (nats)", "Brier", "calibration error", "points of the bid"], rows
     )
+
+
+def _pace(speed: float) -> str:
+    return f"{number(speed / 1e6, 1)} million a second" if speed >= 1e5 else f"{number(speed, 1)} a second"
 
 
 def _interval(test: Test) -> str:

@@ -20,6 +20,7 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.evidence import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record
+from bayesbridge.studies.reliability import Bin, calibration_error, curve_of
 
 type Floats = NDArray[np.float64]
 
@@ -63,8 +64,7 @@ class Score:
     top1: float
     calibration_error: float
     """Mean gap between what was said and what was so, over bins weighted by their cards."""
-    calibration: tuple[tuple[float, float, int], ...]
-    """(mean probability said, share that was so, cards) for each bin that has cards."""
+    calibration: tuple[Bin, ...]
     seconds_per_board: float
     layouts_per_second: float
 
@@ -152,8 +152,7 @@ def total(scores: list[BoardScore]) -> Score:
     was = np.concatenate([_indicator(one).ravel() for one in scores])
     brier = np.concatenate([((one.honours - _indicator(one)) ** 2).sum(axis=1) for one in scores])
     top = np.concatenate([one.honours.argmax(axis=1) == one.truth for one in scores])
-    place = np.minimum((said * BINS).astype(np.int64), BINS - 1)
-    curve = [(float(said[here].mean()), float(was[here].mean()), int(here.sum())) for here in _bins(place)]
+    calibration = curve_of(said, was, BINS)
     seconds = sum(one.seconds for one in scores)
     return Score(
         boards=len(scores),
@@ -163,8 +162,8 @@ def total(scores: list[BoardScore]) -> Score:
         length_error=float(length.std() / np.sqrt(len(length))),
         brier=float(brier.mean()),
         top1=float(top.mean()),
-        calibration_error=sum(abs(p - q) * n for p, q, n in curve) / len(said),
-        calibration=tuple(curve),
+        calibration_error=calibration_error(calibration),
+        calibration=calibration,
         seconds_per_board=seconds / len(scores),
         layouts_per_second=sum(one.layouts for one in scores) / seconds,
     )
@@ -178,7 +177,3 @@ def _losses(one: BoardScore) -> Floats:
 def _indicator(one: BoardScore) -> Floats:
     indicator: Floats = (np.arange(one.honours.shape[1]) == one.truth[:, None]).astype(np.float64)
     return indicator
-
-
-def _bins(place: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
-    return (place == number for number in range(BINS) if (place == number).any())

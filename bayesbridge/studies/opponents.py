@@ -215,18 +215,21 @@ def _loss(wins: int, made: int) -> float:
 
 def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
     """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether they were made."""
+    import numpy as np
+
+    from bayesbridge.studies.reliability import calibration_error, curve
+
     n = int(table.sum())
     cells = [(wins, made, int(table[wins, made])) for wins in range(DRAWS + 1) for made in range(2)]
-    tenths: dict[int, list[float]] = {}
+    sums = np.zeros((3, 10))
     for wins, made, k in cells:
-        tenth = tenths.setdefault(min(9, 10 * wins // DRAWS), [0.0, 0.0, 0.0])
-        for i, value in enumerate((k, k * _chance(wins), k * made)):
-            tenth[i] += value
+        sums[:, min(9, 10 * wins // DRAWS)] += (k, k * _chance(wins), k * made)
+    bins = curve(*sums)
     return {
         "log_loss": sum(k * _loss(wins, made) for wins, made, k in cells) / n,
         "brier": sum(k * (_chance(wins) - made) ** 2 for wins, made, k in cells) / n,
-        "calibration_error": sum(abs(said - came) for _, said, came in tenths.values()) / n,
-        "calibration": [[k, said / k, came / k] for _, (k, said, came) in sorted(tenths.items()) if k],
+        "calibration_error": calibration_error(bins),
+        "calibration": [[one.cards, one.said, one.so] for one in bins],
     }
 
 
