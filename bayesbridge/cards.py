@@ -28,7 +28,11 @@ HIGH_CARD_POINTS: Final = (0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)
 
 
 class Suit(IntEnum):
-    """The four suits in rising order, which is also the paper's row order."""
+    """The four suits in rising order, which is also the paper's row order.
+
+    >>> [suit.name for suit in Suit], Suit.of("♥") < Suit.S
+    (['C', 'D', 'H', 'S'], True)
+    """
 
     C = 0
     D = 1
@@ -55,7 +59,11 @@ _SUIT_SYMBOLS: Final = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 
 
 class Strain(IntEnum):
-    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction."""
+    """What a bid names: a suit as trumps, or no trumps; rising in the order of the auction.
+
+    >>> Strain.of("n"), Strain.H.trump
+    (<Strain.NT: 4>, <Suit.H: 2>)
+    """
 
     C = 0
     D = 1
@@ -86,7 +94,12 @@ class Strain(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Card:
-    """One of the 52 cards; ``index = 13 * suit + rank`` with rank 0 for the two and 12 for the ace."""
+    """One of the 52 cards; ``index = 13 * suit + rank`` with rank 0 for the two and 12 for the ace.
+
+    >>> card = Card.of("HK")
+    >>> card.index, card.suit.name, card.rank, card.points
+    (37, 'H', 11, 3)
+    """
 
     index: int
 
@@ -148,7 +161,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask inside."""
+    """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask inside.
+
+    >>> hand = Hand.from_pbn("AKQ2.KJ3.A54.Q32")
+    >>> len(hand), hand.points, hand.length(Suit.S), "HK" in hand
+    (13, 19, 4, True)
+    >>> hand & Hand.of("SA S3 C2")
+    Hand.from_pbn('A...2')
+    """
 
     mask: int
 

@@ -15,7 +15,11 @@ from bayesbridge.errors import DealError, NotationError
 
 
 class Seat(IntEnum):
-    """A place at the table, clockwise from North."""
+    """A place at the table, clockwise from North.
+
+    >>> Seat.S.next(), Seat.S.partner
+    (<Seat.W: 3>, <Seat.N: 0>)
+    """
 
     N = 0
     E = 1
@@ -53,7 +57,12 @@ _SEAT_NAMES = ("NORTH", "EAST", "SOUTH", "WEST")
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Four hands of 13 that share no card, in the order N E S W."""
+    """Four hands of 13 that share no card, in the order N E S W.
+
+    >>> deal = Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -")
+    >>> deal["W"], deal.holder("SA").name
+    (Hand.from_pbn('T74.AQ876.632.76'), 'N')
+    """
 
     hands: tuple[Hand, Hand, Hand, Hand]
 

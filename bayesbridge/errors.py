@@ -10,7 +10,15 @@ from typing import Any
 
 
 class BayesBridgeError(ValueError):
-    """Base of all errors of the package; ``data`` holds what the message speaks of."""
+    """Base of all errors of the package; ``data`` holds what the message speaks of.
+
+    >>> from bayesbridge.cards import Card
+    >>> try:
+    ...     Card.of("H11")
+    ... except BayesBridgeError as error:
+    ...     error.data
+    {'text': 'H11'}
+    """
 
     def __init__(self, message: str, **data: Any) -> None:
         super().__init__(message)

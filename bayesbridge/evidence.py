@@ -72,7 +72,11 @@ class Reveal:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Play:
-    """A card is played; plays in order form tricks, and a seat that does not follow suit shows a void."""
+    """A card is played; plays in order form tricks, and a seat that does not follow suit shows a void.
+
+    >>> Play("w", "s5")
+    Play('W', 'S5')
+    """
 
     seat: Seat
     card: Card
@@ -89,7 +93,11 @@ class Play:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Void:
-    """A seat has no card of a suit, but for those it played before."""
+    """A seat has no card of a suit, but for those it played before.
+
+    >>> str(Void("E", "H"))
+    'E is void in H'
+    """
 
     seat: Seat
     suit: Suit
@@ -131,7 +139,11 @@ class Length:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class HighCards:
-    """A seat was dealt from ``low`` to ``high`` high-card points (A 4, K 3, Q 2, J 1)."""
+    """A seat was dealt from ``low`` to ``high`` high-card points (A 4, K 3, Q 2, J 1).
+
+    >>> str(HighCards("W", 12, 14))
+    'W has 12 to 14 high-card points'
+    """
 
     seat: Seat
     low: int
@@ -176,7 +188,11 @@ class Holds:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Lacks:
-    """A seat was dealt none of these cards."""
+    """A seat was dealt none of these cards.
+
+    >>> Lacks("E", ["SA", "HK"])
+    Lacks('E', 'SA HK')
+    """
 
     seat: Seat
     cards: Hand
@@ -193,7 +209,11 @@ class Lacks:
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Called:
-    """A seat made a call; calls in order form the auction, and players left out between two calls have passed."""
+    """A seat made a call; calls in order form the auction, and players left out between two calls have passed.
+
+    >>> Called("W", "1n")
+    Called('W', '1NT')
+    """
 
     seat: Seat
     call: Call

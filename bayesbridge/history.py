@@ -36,6 +36,11 @@ def sharpening(
     Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
     posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
     that they hold; ``make``, P(at least 6 + level tricks). ``by_card`` gives every card its own row.
+
+    >>> import bayesbridge as bb
+    >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
+    >>> [f"{row.event}: {row.entropy_bits:.1f} bits, {row.make:.0%}" for row in table.itertuples()]
+    ["S's hand: 56.2 bits, 28%", 'N shows J54.AQ2.KQ76.A54: 23.3 bits, 100%']
     """
     import pandas
 

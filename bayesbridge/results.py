@@ -57,6 +57,10 @@ def estimate(
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
     and ``memory`` (megabytes) put estimators that are not built in into a process of their own, with these limits.
+
+    >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")
+    >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
+    ('convolution', 0.2977)
     """
     given = [estimators] if isinstance(estimators, str) or not isinstance(estimators, Sequence) else list(estimators)
     if not given:
@@ -133,6 +137,11 @@ def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0
     """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
 
     A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
+
+    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "1NT"))
+    >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
+    >>> "log_weight" in result["sample_stats"], "log_weight" in equally_weighted(result, 500)["sample_stats"]
+    (True, False)
     """
     if "log_weight" not in result["sample_stats"]:
         return result

@@ -44,6 +44,12 @@ def summary(
     Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass may
     be larger), then ``mcse``, ``ess`` and ``r_hat``, which say ``exact`` where the figure is. ``names`` picks
     outputs. The attributes of the table are those of the result.
+
+    >>> import bayesbridge as bb
+    >>> table = summary(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "T")
+    >>> row = table.loc["T if they hold"]
+    >>> f"{row['mean']:.2f}, {row['mcse']}"
+    '10.23, exact'
     """
     import pandas
 
@@ -74,6 +80,11 @@ def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.D
     """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
 
     T is 0 where the conditions fail, so that mass makes no contract.
+
+    >>> import bayesbridge as bb
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> round(contract_probabilities(result).sel(level=3).item(), 3)
+    0.713
     """
     import xarray
 

@@ -51,6 +51,14 @@ class Posterior:
     chains:         how many chains the draws come from, one after the other
     seed:           what random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use
     asked:          the method and the draws that were asked for: with the seed they give the same posterior again
+
+    >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
+    >>> posterior
+    <Posterior: sample, 20000 of 84478098072866400 layouts, ESS 20000>
+    >>> round(posterior.card_probabilities().sel(card="SJ", seat="N").item(), 4), round(posterior.entropy_bits, 2)
+    (0.3333, 56.23)
+    >>> round(posterior.expect(lambda layouts: layouts.points()[:, 0] >= 12), 2)
+    0.1
     """
 
     belief: Belief

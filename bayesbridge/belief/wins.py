@@ -25,6 +25,12 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
 
     ``pair`` are the seats that play together, the observer and the dummy unless said otherwise; the other two oppose
     them. Where the hand of the seat is hidden, the answer is given that it holds the card and may play it.
+
+    >>> from bayesbridge import Belief, Reveal
+    >>> trick = Trick.of("W:H5")
+    >>> seen = Belief("S", "AKQ2.J32.A54.Q32", trump="NT").given(Reveal("N", "J54.AQ4.KQ76.A54"), trick)
+    >>> {str(card): round(chance, 2) for card, chance in card_wins(seen.infer(), trick).items()}
+    {'HA': 1.0, 'HQ': 0.48, 'H4': 0.0}
     """
     seat = trick.turn
     if seat is None:

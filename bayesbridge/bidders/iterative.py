@@ -20,6 +20,11 @@ class IterativeBidder:
     :mod:`bayesbridge.bidders.strains` defines: the highest of his five bids. With probability ``slip`` he makes any
     legal call instead, all equally likely, so no call is ever impossible. A pass is evidence too: it says that no bid
     was good enough.
+
+    >>> from bayesbridge.cards import Hand
+    >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
+    >>> np.exp(IterativeBidder().log_likelihood(hands, Auction.of("W:3NT", dummy="N"), 0)).round(4).tolist()
+    [0.9806, 0.0006]
     """
 
     slip: float = 0.02

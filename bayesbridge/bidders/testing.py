@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import PASS, Auction
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.evidence import BidderModel
 from bayesbridge.random64 import Seed
 
@@ -34,7 +34,7 @@ ROUNDING: Final = 1e-4
 
 
 def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng: Seed = 1) -> None:
-    """Raise :class:`BayesBridgeError` with one clear line unless the model keeps every promise.
+    """Raise :class:`PluginError` with one clear line unless the model keeps every promise.
 
     Checked on some auctions of ``players`` players: shapes; every answer a number up to 0 or -inf; the chances of all
     legal calls add up to one; later calls change nothing; the same answer twice; the input left alone; a batch equals
@@ -44,7 +44,7 @@ def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng:
     >>> check_bidder(IterativeBidder())
     """
     if not isinstance(bidder, BidderModel) or isinstance(bidder, type):
-        raise BayesBridgeError(
+        raise PluginError(
             f"{bidder!r} is no bidder model: it needs log_likelihood(hands, auction, index)", bidder=bidder
         )
     if players not in SO_FAR:
@@ -124,4 +124,4 @@ def _same(bidder: BidderModel, auction: Auction, one: Floats, two: Floats, what:
 
 
 def _broken(bidder: BidderModel, auction: Auction, what: str, error: Exception | None = None) -> NoReturn:
-    raise BayesBridgeError(f"bidder {bidder!r}, auction '{auction}': {what}", bidder=bidder, auction=auction) from error
+    raise PluginError(f"bidder {bidder!r}, auction '{auction}': {what}", bidder=bidder, auction=auction) from error

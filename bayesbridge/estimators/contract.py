@@ -41,7 +41,11 @@ COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of every layout alike."""
+    """What is asked of every layout alike.
+
+    >>> Question.of("S:N").pair
+    (<Seat.S: 2>, <Seat.N: 0>)
+    """
 
     pair: tuple[Seat, Seat]
     """The two seats that play together, the bidder first."""
@@ -75,7 +79,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One named array that an estimator returns: (n, …) with a value for each layout."""
+    """One named array that an estimator returns: (n, …) with a value for each layout.
+
+    >>> Output("fit", "Cards of the pair in the suit.", dims=("suit",), dtype="int8").shape
+    (4,)
+    """
 
     name: str
     doc: str

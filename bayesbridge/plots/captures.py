@@ -24,6 +24,10 @@ def plot_captures(
     """c₁, c₂ and δ of every suit: (4, 3) Axes, a row a suit and a column a quantity.
 
     They are drawn on the ``axes`` given, or in the ``figure`` given, or in a new one.
+
+    >>> import bayesbridge as bb
+    >>> plot_captures(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))).shape
+    (4, 3)
     """
     if axes is None:
         axes = new_grid(7.2, 6.0, 4, 3, figure=figure, sharex="col", sharey="col")

@@ -21,6 +21,11 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     """P(seat holds card) for all 52 cards, a block a suit and a row a hidden hand, in percent.
 
     A card whose hand is known for certain shows the letter of that seat where the hand itself has no row.
+
+    >>> import bayesbridge as bb
+    >>> ax = plot_cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
+    ['East', 'North', 'West']
     """
     chances = _marginal(source, "card_probabilities")
     hidden = _hidden(chances)
@@ -46,7 +51,13 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
 
 
 def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
-    """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row."""
+    """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row.
+
+    >>> import bayesbridge as bb
+    >>> ax = plot_lengths(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
+    ['East', 'North', 'West']
+    """
     chances = _marginal(source, "length_probabilities")
     hidden = _hidden(_marginal(source, "card_probabilities"))
     longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= 0.0005)[-1]))

@@ -27,6 +27,10 @@ def plot_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """The printed runs of a table as grouped bars, the own or exact figure as a line across each group, z above it.
 
     ``comparison`` is the study of conditions or of captures: each figure has the same unit.
+
+    >>> from bayesbridge.studies import conditions
+    >>> plot_runs(conditions.count_exactly()).get_title()
+    'Table 2: outcomes of the two pre-qualification conditions'
     """
     ax = new_axes(7.2, 3.8) if ax is None else ax
     figures = [figure for figure in comparison.figures if figure.own or any(figure.printed)]
@@ -47,6 +51,10 @@ def plot_algorithms(comparative: Comparison, captures: Comparison, *, ax: Axes |
 
     ``comparative`` is the study that runs both on random deals, ``captures`` that of T. Bars are shares of all deals
     that come to at least 7 tricks, on a logarithmic scale, since one hand alone seldom does.
+
+    >>> from bayesbridge.studies import captures, comparative
+    >>> plot_algorithms(comparative.simulate(50_000, seed=1), captures.count_exactly()).get_xlabel()
+    'captures counted'
     """
     ax = new_axes(7.2, 3.6) if ax is None else ax
     tricks = np.arange(7, 14)
@@ -65,7 +73,12 @@ def plot_algorithms(comparative: Comparison, captures: Comparison, *, ax: Axes |
 
 
 def plot_second_hand(comparative: Comparison, *, ax: Axes | None = None) -> Axes:
-    """How often the second hand confirms what Algorithm 1 counts: stacked shares, the paper's rates as diamonds."""
+    """How often the second hand confirms what Algorithm 1 counts: stacked shares, the paper's rates as diamonds.
+
+    >>> from bayesbridge.studies import comparative
+    >>> plot_second_hand(comparative.simulate(50_000, seed=1)).get_xlabel()
+    'captures that Algorithm 1 counts on one hand'
+    """
     ax = new_axes(6.4, 3.6) if ax is None else ax
     results = [count for count in range(7, 14) if _count(comparative, f"{count}_a1_satisfied")]
     trials = np.array([_count(comparative, f"{count}_a1_satisfied") for count in results], dtype=float)
@@ -90,7 +103,12 @@ def plot_second_hand(comparative: Comparison, *, ax: Axes | None = None) -> Axes
 def plot_headline(
     comparison: Comparison, *, figure: Canvas | None = None, axes: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """The ten-million-deal runs: win rates, net points, deals with bidder and dummy both eligible; three Axes."""
+    """The ten-million-deal runs: win rates, net points, deals with bidder and dummy both eligible; three Axes.
+
+    >>> from bayesbridge.studies import headline
+    >>> len(plot_headline(headline.simulate(50_000, seed=1)))
+    3
+    """
     if axes is None:
         axes = new_grid(9.0, 3.8, 1, 3, figure=figure)[0]
     panels = (

@@ -32,6 +32,11 @@ def plot_sharpening(
 
     ``source`` is the table of :func:`bayesbridge.sharpening`, or a belief, for which ``options`` (``pair``, ``level``,
     ``by_card``, ``draws``, ``rng``) make that table. Full marks are exact, open ones sampled.
+
+    >>> import bayesbridge as bb
+    >>> entropy, tricks, make = plot_sharpening(bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")), level=3)
+    >>> entropy.get_ylabel()
+    'entropy, bits'
     """
     table = sharpening(source, **options) if isinstance(source, Belief) else source
     places = np.arange(len(table))

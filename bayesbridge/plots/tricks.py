@@ -25,6 +25,10 @@ def plot_tricks(
 
     ``level`` is that of the contract, by default of the auction's contract, else 1. ``where`` picks one of several
     numbers, such as ``strain="NT"``. Bars of tricks that make it are dark; conditions that fail stand apart, hatched.
+
+    >>> import bayesbridge as bb
+    >>> plot_tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
+    'Level 3, 9 tricks or more: 71 %'
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
     level = _level(result) if level is None else level
@@ -45,7 +49,14 @@ def plot_tricks(
 def plot_prior_posterior(
     prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
 ) -> Axes:
-    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``."""
+    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
+    >>> plot_prior_posterior(before, after, "delta", suit="H").get_xlabel()
+    'delta, H'
+    """
     ax = new_axes(6.4, 3.6) if ax is None else ax
     looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
     before, after = (_parts(result, name, where) for result in (prior, posterior))

@@ -37,6 +37,11 @@ def html_report(
     ``level`` is that of the contract, by default of the auction's contract, else 1. ``steps``, the table of
     ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
     makes the page again; the same in Python stands there anyway.
+
+    >>> import bayesbridge as bb
+    >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
+    >>> html_report(posterior, bb.estimate(posterior), level=3)[:15]
+    '<!DOCTYPE html>'
     """
     belief = posterior.belief
     level = contract_level(belief) if level is None else level

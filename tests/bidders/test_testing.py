@@ -8,7 +8,7 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.testing import check_bidder
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry
 from bayesbridge.posterior.layouts import high_card_points
 
@@ -123,7 +123,7 @@ class SaysTwoThings(PointCounter):
     ],
 )
 def test_each_broken_promise_is_found(broken, says):
-    with pytest.raises(BayesBridgeError, match=says) as caught:
+    with pytest.raises(PluginError, match=says) as caught:
         check_bidder(broken())
     assert f"bidder {broken.__name__}, auction 'S:" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -148,16 +148,16 @@ class FirstOnes(BetterHalf):
 
 
 def test_a_hand_stands_for_itself_in_any_order():
-    with pytest.raises(BayesBridgeError, match="a batch differs from its hands one by one"):
+    with pytest.raises(PluginError, match="a batch differs from its hands one by one"):
         check_bidder(BetterHalf())
-    with pytest.raises(BayesBridgeError, match="the order of hands matters"):
+    with pytest.raises(PluginError, match="the order of hands matters"):
         check_bidder(FirstOnes())
 
 
 def test_what_is_no_bidder_and_no_game_is_said():
-    with pytest.raises(BayesBridgeError, match="7 is no bidder model"):
+    with pytest.raises(PluginError, match="7 is no bidder model"):
         check_bidder(7)
-    with pytest.raises(BayesBridgeError, match="is no bidder model"):
+    with pytest.raises(PluginError, match="is no bidder model"):
         check_bidder(PointCounter)
     with pytest.raises(BayesBridgeError, match="5 players: the game has 3 or 4"):
         check_bidder(PointCounter(), players=5)
@@ -184,5 +184,5 @@ def test_settings_conform(bidder, players):
 
 def test_experts_know_the_game_of_four_alone():
     check_bidder(LearnedBidder("All"), players=4, hands=10)
-    with pytest.raises(BayesBridgeError, match="auction 'S:Pass': BayesBridgeError on 10 hands"):
+    with pytest.raises(PluginError, match="auction 'S:Pass': BayesBridgeError on 10 hands"):
         check_bidder(LearnedBidder(), hands=10)
