@@ -5,14 +5,13 @@ SHELL := /bin/sh
 BIN := .venv/bin
 RUN := $(BIN)/bayesbridge
 HAND := AKQ2.KJ3.A54.Q32
-DUMMY := J54.AQ2.KQ32.A54
 WORKERS ?= 2
 export PYTHON
 
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 
-.PHONY: help demo test test-all lint bench docs reproduce lock clean
+.PHONY: help demo test test-all lint docs package bench reproduce lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -26,10 +25,10 @@ demo: .venv/.user ## answer a bidding question in the terminal, and as a page wi
 	@mkdir -p demo
 	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --level 2 --out demo/report.html
 
-test: lint ## linters, then the tests and doctests, with coverage
+test: lint docs package ## all that a change must pass: linters, site, package, then tests and doctests with coverage
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term
 
-test-all: lint ## the slow tests too
+test-all: lint docs package ## the slow tests too
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term -m ""
 
 lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review
@@ -38,6 +37,9 @@ lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/repo-review --show err
+
+package: .venv/.dev ## build sdist and wheels, install them into empty environments and test them there
+	$(BIN)/python scripts/check-package
 
 bench: .venv/.dev ## side-by-side speed ratios
 	for file in benchmarks/bench_*.py; do $(BIN)/python "$$file" || exit 1; done

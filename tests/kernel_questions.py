@@ -114,21 +114,21 @@ def learned_play():
     return np.concatenate(chances)
 
 
-def position(known):
-    """Every seat holds the first ``known`` of its cards in a deal, some seats with a points range or a void."""
-    (masks,) = deal_blocks(1, rng=9)
+def position(*known):
+    """Every seat holds so many of the lowest cards of its hand in a deal: honours of all suits are hidden."""
+    hands = map(Hand.of, ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976"))
     constraints = Constraints.free()
-    for seat, cards in enumerate(known):
-        held = [card for card in range(52) if int(masks[0, seat]) >> card & 1]
-        constraints = constraints.hold(seat, sum(1 << card for card in held[:cards]))
+    for seat, (hand, cards) in enumerate(zip(hands, known, strict=True)):
+        lowest = sorted(hand, key=lambda card: card.rank)[:cards]
+        constraints = constraints.hold(seat, sum(card.mask for card in lowest))
     return constraints
 
 
 def layouts():
     """Layouts drawn, walked and shuffled, and their marginals; with points that tie the suits together."""
-    points = position((13, 8, 9, 9)).points(1, 3, 11).length(3, 2, 0, 4)
+    points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8).length(3, 2, 4, 5)
     sampler, walk = Sampler.of(points), Enumeration.of(points)
-    some = walk.stretch(len(walk) // 3, len(walk) // 3 + 300)
+    some = np.concatenate([walk.stretch(begin, begin + 100) for begin in range(0, len(walk), len(walk) // 30)])
     weights = np.linspace(1, 2, len(some))
     sums = Marginals.empty()
     sums.add(some, weights)
@@ -146,7 +146,7 @@ def layouts():
 
 def refused_layouts():
     """Layouts whose hands have the wrong sizes."""
-    moves = Moves.of(position((13, 8, 9, 9)))
+    moves = Moves.of(position(13, 8, 9, 9))
     full, empty = np.full((1, 4), (1 << 52) - 1, dtype=np.uint64), np.zeros((1, 4), dtype=np.uint64)
     messages = []
     for masks in (full, empty):
@@ -158,8 +158,9 @@ def refused_layouts():
 
 
 def convolution():
-    """Exact counts suit by suit."""
-    return dataclasses.astuple(capture_counts(position((13, 8, 13, 8)), 0, 1))
+    """Exact counts suit by suit, for pairs of seats that take many tricks and none."""
+    seen = position(13, 8, 8, 13)
+    return [value for pair in ((0, 2), (1, 3)) for value in dataclasses.astuple(capture_counts(seen, *pair))]
 
 
 def sums():

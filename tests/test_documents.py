@@ -1,0 +1,187 @@
+"""Documents keep their word: every block is run, compared or read, every link and every file they name is there.
+
+``pycon`` blocks are doctests, which pytest collects itself; the guides that build plugins have tests of their own
+(``tests/guides.py``). What cannot be run here is listed with the reason.
+"""
+
+import ast
+import importlib
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+
+from bayesbridge.cli import build_parser, main
+from bayesbridge.cli.parsing import protect_voids
+
+ROOT = Path(__file__).parents[1]
+TESTED = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+"""Documents whose doctests pytest collects."""
+DOCUMENTS = [*TESTED, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("plugins/*/README.md"))]
+
+FENCE = re.compile(r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
+PROMPT = re.compile(r"^\w*\$ ", re.M)
+
+NOT_RUN = {
+    "class BidderModel(Protocol):": "a signature, not a program",
+    "from bayesbridge.bidders.fit import fit_styles": "starts from the reader's own records; tests/bidders/test_fit.py",
+    "from bayesbridge.joint import infer_jointly": "goes on from there; tests/test_joint.py",
+    "from dask_jobqueue import SLURMCluster": "needs SLURM; tests/studies/test_cluster.py has a real cluster",
+    "from dask_kubernetes.operator import KubeCluster": "needs a Kubernetes cluster",
+}
+"""Python blocks by their first line: they are compiled, and what they import from the package is there."""
+
+ELSEWHERE = {
+    ".": "activates an environment",
+    "dask": "tests/studies/test_cluster.py starts a scheduler and workers",
+    "helm": "needs a Kubernetes cluster",
+    "pip": "the guides' tests and `make package` install",
+    "pytest": "the guides' tests run it",
+}
+"""Commands of ``sh`` blocks that other tests run, or none can."""
+
+
+class Block(NamedTuple):
+    """A fenced block: a file if its name stands above it."""
+
+    file: str | None
+    language: str
+    text: str
+
+
+def blocks(path):
+    return [Block(**match.groupdict()) for match in FENCE.finditer(path.read_text("utf-8"))]
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def sessions():
+    """Each ``$ bayesbridge …`` in a console block, with the lines shown after it."""
+    found = []
+    for path in DOCUMENTS:
+        for block in blocks(path):
+            for session in PROMPT.split(block.text)[1:] if block.language == "console" else ():
+                command, *shown = session.rstrip().splitlines()
+                if command.startswith("bayesbridge "):
+                    found.append(pytest.param(command, shown, id=f"{name(path)}: {command}"))
+    return found
+
+
+def test_there_is_something_to_compare():
+    assert len(sessions()) >= 10
+
+
+@pytest.mark.parametrize(("command", "shown"), sessions())
+def test_a_shown_answer_is_what_the_command_prints(capsys, command, shown):
+    """A last line of … stands for the rest."""
+    main(shlex.split(command)[1:])
+    out, err = capsys.readouterr()
+    printed = [line.rstrip() for line in (out + err).rstrip().splitlines()]
+    if shown[-1] == "…":
+        shown = shown[:-1]
+        printed = printed[: len(shown)]
+    assert printed == shown
+
+
+def check_command(line):
+    """A command that is not run here is at least one that exists."""
+    match shlex.split(line, comments=True):
+        case []:
+            pass
+        case ["bayesbridge", *words]:
+            build_parser().parse_args(protect_voids(words))
+        case ["make", target]:
+            assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), line
+        case ["python", file, *_]:
+            assert (ROOT / file).is_file(), line
+        case [command, *_]:
+            assert command in ELSEWHERE, f"nothing runs {line!r}"
+
+
+def check_python(text, names):
+    """Run a block with the names of those before it on the page."""
+    if text.partition("\n")[0] not in NOT_RUN:
+        exec(compile(text, "block", "exec"), names)
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("bayesbridge"):
+            module = importlib.import_module(node.module)
+            assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
+    found = blocks(path)
+    assert 2 * len(found) == len(re.findall(r"^\s*(?:```|~~~)", path.read_text("utf-8"), re.M)), "an odd fence"
+    monkeypatch.chdir(tmp_path)
+    for block in found:
+        if block.file:
+            (tmp_path / block.file).write_text(block.text, "utf-8")
+    names = {}
+    for file, language, text in found:
+        match language:
+            case "pycon":
+                assert ">>> " in text
+                assert path in TESTED
+            case "console":
+                commands = [session.partition("\n")[0] for session in PROMPT.split(text)[1:]]
+                for line in commands:
+                    if not line.startswith("bayesbridge "):  # those are run and compared, mistakes among them
+                        check_command(line)
+            case "sh":
+                for line in PROMPT.sub("", text).splitlines():
+                    check_command(line)
+            case "python" if not file:
+                check_python(text, names)
+            case "python":
+                compile(text, file, "exec")
+            case "toml":
+                table = tomllib.loads(text)
+                if "observer" in table:
+                    (tmp_path / "shown.toml").write_text(text, "utf-8")
+                    assert main(["count", "--position", "shown.toml"]) == 0
+            case "json":
+                json.loads(text)
+            case "text":
+                assert not re.search(r"^(>>>|\$ bayesbridge) ", text, re.M), "it could be run: call it pycon or console"
+            case _:
+                assert language.startswith("{"), f"```{language}: nothing runs such a block"  # Sphinx reads directives
+
+
+def prose(path):
+    """A document without its blocks and its inline code."""
+    return re.sub(r"`[^`\n]+`", "", FENCE.sub("", path.read_text("utf-8")))
+
+
+def anchors(path):
+    """Of the headings, as GitHub and MyST make them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", path.read_text("utf-8")), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_every_link_leads_somewhere(path):
+    for target in re.findall(r"\]\(([^)\s]+)\)|<(\w+://[^>\s]+)>", prose(path)):
+        link = urlsplit("".join(target))
+        if link.scheme:
+            assert link.scheme == "https", target
+            assert "." in link.netloc, target
+            continue
+        there = path.parent / link.path if link.path else path
+        assert there.exists(), target
+        assert not link.fragment or link.fragment in anchors(there), target
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_every_file_that_is_named_is_there(path):
+    """Paths of the repository in inline code."""
+    folders = "|".join(sorted(folder.name for folder in ROOT.iterdir() if folder.is_dir() and folder.name[0] != "."))
+    named = re.findall(rf"`((?:{folders})/[\w./-]*\w)`", path.read_text("utf-8"))
+    assert [file for file in named if not (ROOT / file).exists()] == []
