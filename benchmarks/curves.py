@@ -1,0 +1,116 @@
+"""Cost against size as pictures: logarithmic axes, one line an engine, told apart in grey print too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from page import Cell, Table
+from timing import once
+
+from bayesbridge.cli.printing import number
+from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare
+
+INK = "black"
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+STYLES = {
+    "counting": (GREY, "x", "--"),
+    "counting, points in a range": (GREY, "*", "-."),
+    "convolution": (INK, "+", ":"),
+    "enumerate": (VERMILION, "s", "-"),
+    "sample": (BLUE, "o", "-"),
+    "weights": (SKY, "^", "-"),
+    "smc": (ORANGE, "D", "-"),
+    "mcmc": (INK, "v", "-"),
+    "threads": (BLUE, "o", "-"),
+    "processes": (ORANGE, "D", "-"),
+}
+"""Colour, mark and line of a curve, by its name or the first word of it."""
+
+type Point = tuple[float, float]
+
+
+class Panel(NamedTuple):
+    """What one pair of axes shows: for each curve its points (size, cost)."""
+
+    title: str
+    size: str
+    cost: str
+    curves: dict[str, list[Point]]
+    guide: Point | None = None
+    """Where a line begins along which cost grows as size does."""
+
+
+def grow(work: Callable[[int], Callable[[], object]], sizes: Sequence[int], most: float = 8.0) -> list[Point]:
+    """Seconds of processor time for each size, as far as none takes longer than ``most``, going by how they grew.
+
+    ``work(size)`` prepares and returns what is timed. The smallest size is done once beforehand, to compile.
+    """
+    work(sizes[0])()
+    points: list[Point] = []
+    for size in sizes:
+        task = work(size)
+        spent = once(task)
+        if spent < most / 10:
+            spent = min(spent, once(task), once(task))
+        growth = spent / points[-1][1] if points else 1.0
+        points.append((size, spent))
+        if spent * max(growth, 1.0) > most:
+            break
+    return points
+
+
+def table(name: str, title: str, panel: Panel) -> Table:
+    """The points of a panel as a table: an engine a row, a size a column."""
+    sizes = _sizes(panel)
+    rows: list[tuple[Cell, ...]] = [
+        (curve, *(dict(points).get(size) for size in sizes)) for curve, points in panel.curves.items()
+    ]
+    header = (panel.size, *(_short(size) for size in sizes))
+    return Table(name, title, header, rows, figure=lambda: draw(panel))
+
+
+def _sizes(panel: Panel) -> list[float]:
+    return sorted({size for points in panel.curves.values() for size, _ in points})
+
+
+def _short(size: float) -> str:
+    digits, power = f"{size:.1e}".split("e")
+    return number(int(size)) if size < 1e6 else f"{digits} · 10" + power.lstrip("+0").translate(RAISED)
+
+
+def draw(*panels: Panel) -> Figure:
+    """The panels side by side, each with its key at the right, in the order of the lines' ends."""
+    figure = Figure((7.2 * len(panels), 4.0), layout="constrained")
+    for ax, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        _fill(ax, panel)
+    return figure
+
+
+def _fill(ax: Axes, panel: Panel) -> None:
+    for name, points in sorted(panel.curves.items(), key=lambda item: -item[1][-1][1]):
+        colour, mark, line = STYLES.get(name) or STYLES[name.split()[0].strip(",")]
+        ax.plot(*zip(*points, strict=True), line, color=colour, marker=mark, ms=5, lw=1.4, label=name)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    if panel.guide is not None:
+        _guide(ax, panel)
+    ax.yaxis.set_major_formatter("{x:g}")
+    if (sizes := _sizes(panel))[-1] < 1000:
+        ax.set_xticks(sizes, [number(int(size)) for size in sizes])
+        ax.minorticks_off()
+    ax.set_xlabel(panel.size)
+    ax.set_ylabel(panel.cost)
+    ax.set_title(panel.title, fontsize=10)
+    ax.grid(alpha=0.3, lw=0.5)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)
+    bare(ax)
+
+
+def _guide(ax: Axes, panel: Panel) -> None:
+    (x, y), (low, high) = panel.guide, ax.get_ylim()
+    end = _sizes(panel)[-1]
+    ax.plot([x, end], [y, y * end / x], color=GREY, lw=0.8, ls=(0, (1, 3)), label="twice the size, twice the cost")
+    ax.set_ylim(low, high)
