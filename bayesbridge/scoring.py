@@ -48,19 +48,18 @@ class Score:
 class Scheme:
     """A scoring scheme: made at level n with k overtricks, value · (base + per_level·n + per_overtrick·k).
 
-    values: the value of an odd trick by strain, in the order C D H S NT.
-    undertrick: what each defender earns for each trick that declarer is short of.
-
     >>> NEW.score(Contract.of("2S by W"), 9)
     Score(declarer=Fraction(153, 2), each_defender=Fraction(0, 1))
     """
 
     name: str
     values: tuple[Fraction, ...]
+    """The value of an odd trick by strain, in the order C D H S NT."""
     base: Fraction
     per_level: Fraction
     per_overtrick: Fraction
     undertrick: Fraction
+    """What each defender earns for each trick that declarer is short of."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):

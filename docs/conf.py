@@ -13,7 +13,9 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
+python_maximum_signature_line_length = 100
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
 
 html_theme = "furo"
 html_title = "bayesbridge"

@@ -39,19 +39,6 @@ CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 class Posterior:
     """P(layout ∣ evidence) for one belief.
 
-    method:         the engine: enumerate, sample, weights, smc or mcmc
-    why:            why that engine, and what its answer is worth, in words
-    count:          how many layouts fit the hard evidence, exactly
-    exact:          whether every answer is exact, not only the marginals
-    weighting:      weights of the layouts; ``None`` where all count the same
-    log_likelihood: (n,) log P(soft evidence ∣ layout), ``None`` without soft evidence
-    log_soft:       log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell
-    log_soft_error: about one standard error of it, 0 where it is exact
-    ess:            how many independent draws the layouts are worth; their number where exact
-    chains:         how many chains the draws come from, one after the other
-    seed:           what random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use
-    asked:          the method and the draws that were asked for: with the seed they give the same posterior again
-
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
     >>> posterior
     <Posterior: sample, 20000 of 84478098072866400 layouts, ESS 20000>
@@ -63,19 +50,31 @@ class Posterior:
 
     belief: Belief
     method: str
+    """The engine: enumerate, sample, weights, smc or mcmc."""
     why: str
+    """Why that engine, and what its answer is worth, in words."""
     count: int
+    """How many layouts fit the hard evidence, exactly."""
     exact: bool
+    """Whether every answer is exact, not only the marginals."""
     source: Masks | Enumeration
     sampler: Sampler
     weighting: Weights | None = None
+    """Weights of the layouts; ``None`` where all count the same."""
     log_likelihood: Floats | None = None
+    """(n,) log P(soft evidence ∣ layout), ``None`` without soft evidence."""
     log_soft: float = 0.0
+    """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
     log_soft_error: float = 0.0
+    """About one standard error of ``log_soft``, 0 where it is exact."""
     ess: float = 0.0
+    """How many independent draws the layouts are worth; their number where exact."""
     chains: int = 1
+    """How many chains the draws come from, one after the other."""
     seed: int | None = None
+    """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
     asked: tuple[str, int] = ("auto", 20_000)
+    """The method and the draws that were asked for: with the seed they give the same posterior again."""
 
     def __len__(self) -> int:
         return len(self.source)

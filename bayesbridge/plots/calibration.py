@@ -37,6 +37,11 @@ def plot_ranks(
     Uniform ranks stay between the dashed lines with 95 %, each bar by itself, and in the grey with 95 %, the whole
     curve at once.
     Returns (names, 2) Axes.
+
+    >>> from bayesbridge.studies.calibration import calibrate, chain_for
+    >>> found = calibrate(chain_for("sample"), deals=20)
+    >>> plot_ranks(found, found.names[:3]).shape
+    (3, 2)
     """
     chosen = found.names if names is None else (names,) if isinstance(names, str) else tuple(names)
     rows = [found.ranks_of(name) for name in chosen]
@@ -59,6 +64,10 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
 
     Bars are two standard errors, from deal to deal; the area of a mark grows with the number of places that it stands
     for, at least ten.
+
+    >>> from bayesbridge.studies.calibration import calibrate, chain_for
+    >>> plot_reliability(calibrate(chain_for("sample"), deals=20)).get_xlabel()
+    'said: the card lies there'
     """
     ax = new_axes(4.6, 4.4) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
@@ -87,6 +96,10 @@ def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
     """How often central intervals held the truth, a row for each number, a mark for each level.
 
     The thin line is the level itself, the grey bar what chance alone leaves with 95 %.
+
+    >>> from bayesbridge.studies.calibration import calibrate, chain_for
+    >>> plot_coverage(calibrate(chain_for("sample"), deals=20)).get_xlabel()
+    'intervals that held the truth, of 20 deals'
     """
     ax = new_axes(6.4, 0.9 + 0.5 * len(found.names)) if ax is None else ax
     places = np.arange(len(found.names))[::-1]

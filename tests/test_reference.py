@@ -1,0 +1,54 @@
+"""The reference names everything public, each with an example; no other page describes the same thing again."""
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import bayesbridge
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = (DOCS / "api.md").read_text("utf-8")
+DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M)
+
+NAMED = DIRECTIVE.findall(PAGE)
+
+
+def test_every_public_name_is_in_the_reference_once():
+    listed = [name for module, name in NAMED if module == "bayesbridge" and name != "errors"]
+    assert sorted(listed) == sorted(bayesbridge.__all__)
+
+
+@pytest.mark.parametrize("name", bayesbridge.__all__)
+def test_every_public_name_has_an_example(name):
+    thing = getattr(bayesbridge, name)
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        members = (
+            [member for key, member in vars(thing).items() if not key.startswith("_")] if inspect.isclass(thing) else []
+        )
+        assert any(">>> " in (inspect.getdoc(one) or "") for one in (thing, *members))
+    else:
+        assert re.search(rf"^ +@bayesbridge\.{name}$", PAGE, re.M)
+
+
+@pytest.mark.parametrize(("module", "name"), [one for one in NAMED if one[0] != "bayesbridge"])
+def test_what_the_reference_names_is_there_and_says_what_it_is(module, name):
+    try:
+        thing = getattr(importlib.import_module(module), name)
+    except (ModuleNotFoundError, AttributeError):
+        thing = importlib.import_module(f"{module}.{name}")
+    assert (inspect.getdoc(thing) or "").strip()
+
+
+def test_only_the_reference_describes_names():
+    others = [path.name for path in DOCS.glob("*.md") if "\n.. auto" in path.read_text("utf-8")]
+    assert others == ["api.md"]
+
+
+def test_every_error_is_in_the_reference():
+    source = ast.parse((Path(bayesbridge.__file__).parent / "errors.py").read_text("utf-8"))
+    errors = [node.name for node in source.body if isinstance(node, ast.ClassDef)]
+    assert [name for name in errors if name not in PAGE] == []
