@@ -98,6 +98,28 @@ def test_position_files_of_monsters(capsys, tmp_path, text):
     assert check(capsys, ["count", "--position", str(path)]) is None
 
 
+SCHEME = b"""\
+name = "club"
+per_overtrick = "1/2"
+undertrick = 10
+
+[values]
+C = 6
+D = 6
+H = 8
+S = 8.5
+NT = 10
+"""
+
+
+@pytest.mark.parametrize(("seed", "count"), [(7, 60), pytest.param(8, 2000, marks=pytest.mark.slow)])
+def test_scoring_schemes(capsys, tmp_path, seed, count):
+    path = tmp_path / "scheme.toml"
+    for data in mutants([SCHEME], seed, count):
+        path.write_bytes(data)
+        check(capsys, ["study", "headline", "--deals", "20", "--workers", "1", "--scoring", str(path)])
+
+
 @pytest.mark.parametrize(("seed", "count"), [(3, 100), pytest.param(4, 10_000, marks=pytest.mark.slow)])
 def test_records(capsys, tmp_path, seed, count):
     """A board that is not there has the whole file read, and nothing computed."""
