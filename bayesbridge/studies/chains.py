@@ -71,9 +71,7 @@ class Chain:
         if self.bidder is None and (self.cards or self.prior is not None):
             raise BayesBridgeError("cards and styles follow calls: give the chain a bidder", cards=self.cards)
         if self.cards and (self.player is None or self.dummy is not None):
-            raise BayesBridgeError(
-                "cards are played by a player model in the four-player game: give player=, dummy=None"
-            )
+            raise BayesBridgeError("cards are played by a player model, by four players: give player= and dummy=None")
 
     def draw(self, rng: np.random.Generator | int) -> Scene:
         """A deal, and what South believes after all he has seen of it."""
@@ -83,8 +81,12 @@ class Chain:
         north, east, south, west = (Hand(int(mask)) for mask in layout)
         deal = Deal((north, east, south, west))
         style = None if self.prior is None else self.prior.draw(generator)
-        belief = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.believed or self.bidder, player=self.player)
-        return Scene(layout, belief.given(*self._seen(deal, style, generator)), style, self.prior)
+        seen = self._seen(deal, style, generator)
+        informed = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.bidder, player=self.player).given(*seen)
+        belief = informed
+        if self.believed is not None:
+            belief = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.believed, player=self.player).given(*seen)
+        return Scene(layout, belief, informed, style, self.prior)
 
     def _seen(self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator) -> list[Evidence]:
         seen: list[Evidence] = []
@@ -130,6 +132,8 @@ class Scene(NamedTuple):
     layout: NDArray[np.uint64]
     """(4,) the true hands."""
     belief: Belief
+    informed: Belief
+    """The same evidence in the eyes of one who knows how the others bid."""
     style: StyleBidder | None
     """West's true style, where South does not know it, and what it was drawn from."""
     prior: Prior | None

@@ -40,8 +40,9 @@ QUANTITIES: Final = ("T", "left's points", "right's points", "left's spades", "r
 bid; points and lengths of the players beside South; and which seat has the highest spade that South lacks."""
 
 LIKELIHOOD: Final = "likelihood"
-"""P(calls ∣ layout), of which a posterior that has not listened gives itself away at once (M. Modrák et al.,
-"Simulation-based calibration checking with test quantities", 2025)."""
+"""P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is the prior, in which all that does
+not look at the calls ranks evenly too; here it gives itself away (M. Modrák et al., "Simulation-based calibration
+checking for Bayesian computation: the choice of test quantities shapes sensitivity", 2025)."""
 
 AGGRESSIVENESS: Final = "aggressiveness"
 """Of West's style, where South does not know it."""
@@ -144,7 +145,7 @@ def _top_spade(belief: Belief) -> int:
 def _of_layouts(scene: Scene, masks: Masks, weights: Floats, exact: bool = False) -> dict[str, Distribution]:
     """Every quantity under weighted layouts."""
     # The truth goes through the same batch: its likelihood must tie with that of layouts that the model finds equal.
-    numbers = _numbers(scene.belief, np.vstack([scene.layout[None], masks]))
+    numbers = _numbers(scene.informed, np.vstack([scene.layout[None], masks]))
     worth = inf if exact else 1.0 / float(weights @ weights)
     return {name: Distribution(all_[1:], weights, float(all_[0]), worth) for name, all_ in numbers.items()}
 

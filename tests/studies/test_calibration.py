@@ -1,0 +1,183 @@
+"""Every engine on a chain of its own: the truth ranks evenly, and does not where the model or the weights are wrong."""
+
+import pickle
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.evidence import BidderModel
+from bayesbridge.studies.calibration import CHAINS, MILLION, Calibration, calibrate, chain_for, count, simulate
+from bayesbridge.studies.chains import Chain
+from bayesbridge.studies.ranks import BINS
+from bayesbridge.studies.study import PROCESSES, Setting
+
+ONE = Setting(workers=1)
+PASSES = 0.01
+"""The smallest corrected p of a calibrated chain is above it, that of a wrong one below; seeds are fixed."""
+
+STEADY = StyleBidder(temperature=0.2)
+
+QUICK = replace(CHAINS["enumerate"], shown=7)
+"""924 layouts a deal."""
+
+SMALL = {
+    "enumerate": (QUICK, 120),
+    "sample": (replace(CHAINS["sample"], draws=1000), 60),
+    "counting": (CHAINS["counting"], 24),
+    "weights": (replace(CHAINS["weights"], draws=4000), 60),
+    "smc": (replace(CHAINS["smc"], draws=400), 16),
+    "mcmc": (replace(CHAINS["mcmc"], draws=320), 12),
+    "sequential": (replace(CHAINS["sequential"], draws=400), 24),
+    "auto": (replace(CHAINS["auto"], draws=400), 10),
+}
+"""But for ``joint``, which takes ten seconds a deal."""
+
+FULL = {
+    "sample": 400,
+    "counting": 200,
+    "weights": 400,
+    "smc": 200,
+    "mcmc": 100,
+    "sequential": 200,
+    "auto": 100,
+    "joint": 24,
+}
+"""Deals of the slow tests."""
+
+
+class Shrug:
+    """Finds every call equally likely: as if the weights were dropped."""
+
+    def log_likelihood(self, hands, auction, index):
+        return np.zeros(len(hands))
+
+
+def verify(found: Calibration, deals: int) -> None:
+    assert (found.ranks.sum(axis=1) == deals).all()
+    assert found.worst_p > PASSES, min(found.tests(), key=lambda test: test.p)
+    assert found.card_error < 2.5 * found.chance_error
+    for name, shares in found.coverage.items():
+        for level, share in shares.items():
+            error = np.sqrt(level * (1 - level) / deals)
+            assert abs(share - level) < 4 * error, (name, level)
+
+
+@cache
+def small(method: str, believed: BidderModel | None = None) -> Calibration:
+    chain, deals = SMALL[method]
+    return calibrate(replace(chain, believed=believed), deals, how=ONE)
+
+
+@pytest.mark.parametrize("method", SMALL)
+def test_the_truth_is_one_more_draw_of_the_posterior(method):
+    found = small(method)
+    assert found.chain.method == method
+    verify(found, SMALL[method][1])
+
+
+@pytest.mark.parametrize(
+    "believed",
+    [Shrug(), StyleBidder(aggressiveness=1.5), STEADY, StyleBidder(slip=0.8)],
+    ids=["weights dropped", "taken for bolder", "taken for steadier", "taken for careless"],
+)
+def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
+    assert small("enumerate", believed).worst_p < PASSES
+
+
+def test_sampled_layouts_without_their_weights_fail_it_too():
+    found = calibrate(replace(CHAINS["weights"], bidder=StyleBidder(), believed=Shrug(), draws=1000), 60, how=ONE)
+    assert found.worst_p < PASSES
+
+
+def test_boasting_of_cards_is_seen():
+    right, bold = small("enumerate"), small("enumerate", STEADY)
+    honest, boast = (next(test for test in one.tests() if "boasting" in test.hypothesis) for one in (right, bold))
+    assert honest.p > PASSES
+    assert boast.p < PASSES
+    assert boast.effect < 0
+    assert bold.card_error > bold.chance_error
+
+
+def test_counts_are_the_same_for_any_workers_and_chunks():
+    deals = 20
+    one = calibrate(QUICK, deals, 3, ONE)
+    assert np.array_equal(one.ranks, calibrate(QUICK, deals, 3, Setting(workers=2)).ranks)
+    by_hand = sum(
+        count(QUICK, np.random.SeedSequence(3, spawn_key=(chunk,)), size) for chunk, size in enumerate((8, 8, 4))
+    )
+    assert np.array_equal(Calibration.of(QUICK, by_hand).bins, one.bins)
+    back = pickle.loads(pickle.dumps(one))
+    assert np.array_equal(back.slope, one.slope)
+    assert back.chain == QUICK
+
+
+@pytest.mark.slow
+def test_other_processes_count_the_same():
+    one = calibrate(QUICK, 20, 3, ONE)
+    assert np.array_equal(one.bins, calibrate(QUICK, 20, 3, Setting(workers=1, scheduler=PROCESSES)).bins)
+
+
+def test_what_is_kept_adds_up():
+    deals = 16
+    found = calibrate(QUICK, deals, 2, ONE)
+    assert found.cards == 12 * deals  # two hands with six cards open
+    assert found.bins[0].sum() == 2 * found.cards  # each card in either of two seats
+    assert found.bins[2].sum() == found.cards  # and in one of them it is
+    assert found.bins[1].sum() == pytest.approx(MILLION * found.cards, abs=deals * 20)
+    assert len(found.reliability) == len(found.errors)
+    assert sum(one.cards for one in found.reliability) == found.bins[0].sum()
+    assert found.names[-1] == "likelihood"
+    assert found.ranks.shape == (7, BINS)
+    with pytest.raises(BayesBridgeError, match="no ranks of 'Z': there are T, "):
+        found.ranks_of("Z")
+
+
+def test_the_study_tells_the_same_as_the_calibration():
+    found = simulate(12, 5, 1, method="sample")
+    own = calibrate(CHAINS["sample"], 12, 5, ONE)
+    assert found.answers["ranks"]["T"] == own.ranks_of("T").tolist()
+    assert found.answers["cards"] == own.cards == found.counts["cards"]
+    assert found.answers["coverage"]["T"] == list(own.coverage["T"].values())
+    assert [test.p for test in found.tests()] == [test.p for test in own.tests()]
+    assert found.counts["T, 50% intervals that hold the truth"] == 12 * own.coverage["T"][0.5]
+
+
+def test_nothing_to_say_of_cards_that_are_all_known():
+    found = Calibration.of(QUICK, np.zeros(1 + 7 * BINS + 80 + 3, dtype=np.int64))
+    assert found.reliability == ()
+    assert found._card_test().p == 1.0
+
+
+def test_chains_of_one_s_own():
+    bidder = StyleBidder(aggressiveness=1.0)
+    assert chain_for("smc", bidder) == replace(CHAINS["smc"], bidder=bidder)
+    assert chain_for("smc") is CHAINS["smc"]
+    with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose enumerate"):
+        chain_for("magic")
+    with pytest.raises(BayesBridgeError, match="nobody calls where method is 'sample'"):
+        chain_for("sample", bidder)
+    with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose auto"):
+        calibrate(Chain("magic"), 1)
+    with pytest.raises(BayesBridgeError, match="give the chain a prior of styles"):
+        calibrate(Chain("joint", bidder), 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", FULL)
+def test_hundreds_of_deals_an_engine(method):
+    verify(calibrate(CHAINS[method], FULL[method], how=ONE), FULL[method])
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_cards():
+    deals = 6250
+    found = calibrate(CHAINS["enumerate"], deals)
+    assert found.cards == 100_000
+    verify(found, deals)
+    assert found.card_error < 0.004
+    bold = calibrate(replace(CHAINS["enumerate"], believed=StyleBidder(aggressiveness=0.5)), deals // 10)
+    assert bold.worst_p < PASSES
