@@ -36,18 +36,14 @@ def compare_run(
     table: PaperTable, truth: Mapping[str, int], binned: Binning, done: Run, named: Callable[[Counts], dict[str, int]]
 ) -> Comparison:
     """Random deals; ``named`` gives the counts their keys."""
-    counts = named(done.counts)
-    runs = tuple(map(named, done.by_run))
-    return Comparison(
+    return Comparison.of_run(
+        done,
+        named,
         title=table.title,
         unit="per million deals",
-        counts=counts,
-        total=done.deals,
-        figures=_figures(table, binned(counts), done.deals, exact=False),
+        figures=_figures(table, binned(named(done.counts)), done.deals, exact=False),
         trials=table.trials,
-        deals_per_second=done.deals_per_second,
-        runs=runs,
-        hypotheses=lambda: _tests(table, truth, binned, runs),
+        hypotheses=lambda: _tests(table, truth, binned, tuple(map(named, done.by_run))),
     )
 
 

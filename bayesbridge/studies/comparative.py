@@ -50,17 +50,14 @@ def simulate(
 
     done = run(STUDY, deals, seed, runs, how or Setting(workers))
     own = _named(done.counts)
-    by_run = tuple(map(_named, done.by_run))
-    return Comparison(
+    return Comparison.of_run(
+        done,
+        _named,
         title=COMPARATIVE_TITLE,
         unit="counts per 100 000 deals, rates in %",
-        counts=own,
-        total=done.deals,
         figures=_figures(own, done.deals),
         trials=COMPARATIVE_TRIALS,
-        deals_per_second=done.deals_per_second,
-        runs=by_run,
-        hypotheses=lambda: _tests(own, by_run),
+        hypotheses=lambda: _tests(own, tuple(map(_named, done.by_run))),
     )
 
 

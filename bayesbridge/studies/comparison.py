@@ -8,7 +8,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from bayesbridge.studies.engine import Run
     from bayesbridge.studies.hypotheses import Test
+    from bayesbridge.studies.study import Counts
 
 REPRODUCED: Final = "reproduced"
 UNDETERMINED: Final = "not determined by the text"
@@ -50,7 +52,7 @@ class Comparison:
     """Own counts by the finest key, all runs together."""
     total: int
     """Deals in all runs."""
-    figures: tuple[Figure, ...]
+    figures: tuple[Figure, ...] = ()
     exact: bool = False
     trials: int | None = None
     """Deals in each of the paper's runs."""
@@ -62,6 +64,17 @@ class Comparison:
     """What a study finds beyond counts, as plain data."""
     hypotheses: Callable[[], list[Test]] = list
     """Makes the tests: they need SciPy, for which an exact count need not wait."""
+
+    @classmethod
+    def of_run(cls, done: Run, named: Callable[[Counts], Mapping[str, int]], **told: Any) -> Comparison:
+        """What random deals gave; ``named`` gives the counts their keys, and ``told`` are the other fields."""
+        return cls(
+            counts=named(done.counts),
+            total=done.deals,
+            deals_per_second=done.deals_per_second,
+            runs=tuple(map(named, done.by_run)),
+            **told,
+        )
 
     @property
     def z(self) -> dict[str, float | None]:

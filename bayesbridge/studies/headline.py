@@ -60,18 +60,15 @@ def simulate(
 
     named = beside_built_in(schemes)
     done = run(STUDY, deals, seed, runs, how or Setting(workers))
-    by_run = [_summed(counts) for counts in done.by_run]
-    return Comparison(
+    return Comparison.of_run(
+        done,
+        _summed,
         title=HEADLINE_TITLE,
         unit="counts and points per ten million deals",
-        counts=_summed(done.counts),
-        total=done.deals,
         figures=_figures(done.counts),
         trials=HEADLINE_TRIALS,
-        deals_per_second=done.deals_per_second,
-        runs=tuple(by_run),
         answers={"points": _points_by_scheme(done.counts, named)} if schemes else {},
-        hypotheses=lambda: _tests(done.counts, by_run),
+        hypotheses=lambda: _tests(done.counts, [_summed(counts) for counts in done.by_run]),
     )
 
 

@@ -140,14 +140,11 @@ def simulate(
     from bayesbridge.studies.engine import run
 
     done = run(STUDY, deals, seed, runs, how or Setting(workers))
-    return Comparison(
+    return Comparison.of_run(
+        done,
+        _named,
         title="Opponent modelling: the chance of making the contract, without and with the calls",
         unit="means per contract",
-        counts=_named(done.counts),
-        total=done.deals,
-        figures=(),
-        deals_per_second=done.deals_per_second,
-        runs=tuple(map(_named, done.by_run)),
         answers={"draws": DRAWS, "stages": _stages(done.counts)},
         hypotheses=lambda: _tests(done.counts),
     )

@@ -95,14 +95,11 @@ def simulate(
 
     measures = payoffs(schemes)
     done = run(STUDY, deals, seed, runs, how or Setting(workers))
-    return Comparison(
+    return Comparison.of_run(
+        done,
+        _named,
         title="Strategies: the bidder's side against the defenders",
         unit="means per contract",
-        counts=_named(done.counts),
-        total=done.deals,
-        figures=(),
-        deals_per_second=done.deals_per_second,
-        runs=tuple(map(_named, done.by_run)),
         answers={"policies": list(POLICIES), "games": _games(done.counts, measures)},
         hypotheses=lambda: _tests(done.counts),
     )
