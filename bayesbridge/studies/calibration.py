@@ -164,7 +164,7 @@ class Calibration:
     def chance_error(self) -> float:
         """What the calibration error would be by chance alone, if all that was said were right."""
         spread = sum(error * one.cards for error, one in zip(self.errors, self.reliability, strict=True))
-        return sqrt(2 / pi) * spread / sum(one.cards for one in self.reliability)
+        return sqrt(2 / pi) * spread / max(1, int(self.bins[0].sum()))
 
     def tests(self) -> tuple[Test, ...]:
         """χ² and the band of every number, and whether likelier cards are as much likelier as said; corrected."""

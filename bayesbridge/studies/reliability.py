@@ -41,9 +41,9 @@ def curve_of(said: NDArray[np.float64], so: NDArray[np.float64], bins: int) -> t
 
 
 def calibration_error(bins: tuple[Bin, ...]) -> float:
-    """Mean gap between what was said and what was so, bins weighed by their forecasts.
+    """Mean gap between what was said and what was so, bins weighed by their forecasts; 0 without any.
 
     >>> round(calibration_error((Bin(0.2, 0.3, 10), Bin(0.8, 0.8, 30))), 6)
     0.025
     """
-    return sum(abs(one.said - one.so) * one.cards for one in bins) / sum(one.cards for one in bins)
+    return sum(abs(one.said - one.so) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
