@@ -81,8 +81,9 @@ def bids(hands: Masks) -> Bids:
 
 
 @njit
-def merge_suits(c: np.int64, d: np.int64, h: np.int64, s: np.int64, Delta: np.int64) -> tuple[int, np.int64, int]:
-    """Step 6 on the gaps of four suits: (T, χ, captures per suit packed four bits each, clubs lowest)."""
+def _merge(rows: NDArray[np.int64], Delta: np.int64) -> tuple[int, np.int64, int]:
+    """Step 6 on the rows of four suits: (T, χ, captures per suit packed four bits each, clubs lowest)."""
+    c, d, h, s = rows[0] & NO_GAPS, rows[1] & NO_GAPS, rows[2] & NO_GAPS, rows[3] & NO_GAPS
     T = 4
     chi = 4 + Delta
     budget = 6 - Delta
@@ -113,6 +114,21 @@ def merge_suits(c: np.int64, d: np.int64, h: np.int64, s: np.int64, Delta: np.in
 
 
 @njit
+def _look_up(
+    mine: np.int64, theirs: np.int64, table: NDArray[np.uint32], ternary: NDArray[np.int32], rows: NDArray[np.int64]
+) -> tuple[np.int64, np.int64]:
+    """Write the packed row of each suit to ``rows`` (4,); Δ, and not 0 if condition B fails."""
+    total, flags = np.int64(0), np.int64(0)
+    for suit in range(4):
+        a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
+        row = np.int64(table[ternary[a] + 2 * ternary[b]])
+        rows[suit] = row
+        flags |= row
+        total += (row >> DELTA_SHIFT) & 15
+    return total, flags & FAILS_B
+
+
+@njit
 def _captures(
     first: Masks,
     second: Masks,
@@ -134,29 +150,23 @@ def _captures(
     rows = np.empty(4, dtype=np.int64)
     for i in range(len(first)):
         mine, theirs = np.int64(first[i]), np.int64(second[i])
-        total, flags = np.int64(0), np.int64(0)
+        total, fails_b = _look_up(mine, theirs, table, ternary, rows)
         for suit in range(4):
-            a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
-            row = np.int64(table[ternary[a] + 2 * ternary[b]])
-            rows[suit] = row & NO_GAPS
-            flags |= row
-            lead = (row >> DELTA_SHIFT) & 15
-            total += lead
-            held_a, held_b = length[a], length[b]
+            held_a, held_b = length[(mine >> (13 * suit)) & 0x1FFF], length[(theirs >> (13 * suit)) & 0x1FFF]
             c1[i, suit] = held_a
             c2[i, suit] = held_b
             c0[i, suit] = 13 - held_a - held_b
-            delta[i, suit] = lead
+            delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15
             M[i, suit] = max(held_a, held_b)
         Delta[i] = total
         tricks, check, made = 0, total, 0
         if total > 6:
             condition[i] = NEITHER
-        elif flags & FAILS_B:
+        elif fails_b:
             condition[i] = ONLY_A
         else:
             condition[i] = BOTH
-            tricks, check, made = merge_suits(rows[0], rows[1], rows[2], rows[3], total)
+            tricks, check, made = _merge(rows, total)
         for suit in range(4):
             kappa[i, suit] = (made >> (4 * suit)) & 15
         T[i] = tricks
@@ -168,17 +178,10 @@ def _captures(
 def _tricks(first: Masks, second: Masks, table: NDArray[np.uint32], ternary: NDArray[np.int32], out: Small) -> None:
     rows = np.empty(4, dtype=np.int64)
     for i in range(len(first)):
-        mine, theirs = np.int64(first[i]), np.int64(second[i])
-        total, flags = np.int64(0), np.int64(0)
-        for suit in range(4):
-            a, b = (mine >> (13 * suit)) & 0x1FFF, (theirs >> (13 * suit)) & 0x1FFF
-            row = np.int64(table[ternary[a] + 2 * ternary[b]])
-            rows[suit] = row & NO_GAPS
-            flags |= row
-            total += (row >> DELTA_SHIFT) & 15
+        total, fails_b = _look_up(np.int64(first[i]), np.int64(second[i]), table, ternary, rows)
         out[i] = 0
-        if total <= 6 and not flags & FAILS_B:
-            out[i] = merge_suits(rows[0], rows[1], rows[2], rows[3], total)[0]
+        if total <= 6 and not fails_b:
+            out[i] = _merge(rows, total)[0]
 
 
 @cache
