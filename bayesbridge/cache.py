@@ -12,13 +12,14 @@ import functools
 import json
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import platformdirs
+
+from bayesbridge.files import whole_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,15 +93,8 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, payload: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-        try:
-            file.write(_seal(payload))
-            file.write(payload)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    with whole_file(path) as part:
+        part.write_bytes(_seal(payload) + payload)
 
 
 def _pack(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:

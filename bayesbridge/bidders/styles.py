@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.bidders.style import LEANING, StyleBidder
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.files import whole_file
 
 if TYPE_CHECKING:
     import xarray
@@ -101,7 +102,10 @@ class Styles:
 
     def save(self, path: str | Path) -> None:
         """Write everything as netCDF."""
-        self.tree.to_netcdf(path, engine="h5netcdf")
+        # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
+        content = self.tree.to_netcdf(engine="h5netcdf")
+        with whole_file(Path(path)) as part:
+            part.write_bytes(content)
 
     @classmethod
     def load(cls, path: str | Path) -> Styles:

@@ -13,7 +13,7 @@ from bayesbridge.cli.evidence_options import add_evidence, belief_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.worth import MOST_DRAWS
-from bayesbridge.cli.writing import verify_target, whole_file
+from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 
 if TYPE_CHECKING:
@@ -158,13 +158,11 @@ def _save(found: Evaluation, path: Path) -> Unwritable | None:
     """Write the file; what hinders it is given back, so that the answer is not lost with it."""
     from bayesbridge.results import to_datatree
 
-    tree = to_datatree(found)
+    # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
+    content = to_datatree(found).to_netcdf(engine="h5netcdf")
     try:
-        with whole_file("--save", path) as part:
-            try:
-                tree.to_netcdf(part, engine="h5netcdf")
-            except RuntimeError as error:  # how HDF5 says that it cannot close a file
-                raise OSError(" ".join(str(error).split())) from None
+        with writing("--save", path) as part:
+            part.write_bytes(content)
     except Unwritable as error:
         return error
     return None

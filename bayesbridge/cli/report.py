@@ -16,7 +16,7 @@ from bayesbridge.cli.parsing import Once, Subparsers, add_command, pair, whole
 from bayesbridge.cli.position import read_position
 from bayesbridge.cli.printing import number, print_json, progress_line
 from bayesbridge.cli.worth import MOST_DRAWS, worth
-from bayesbridge.cli.writing import verify_target, whole_file
+from bayesbridge.cli.writing import verify_target, writing
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -109,7 +109,7 @@ def run(args: Namespace) -> int:
     page = html_report(
         posterior, result, level=level, steps=steps, prior=prior, command=_command(args, belief), **named
     )
-    with whole_file("--out", path) as part:
+    with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
     if args.json:
         how = worth(posterior, result.attrs["method"], bool(result.attrs["exact"]))

@@ -1,15 +1,14 @@
-"""Files that commands write: whoever finds one finds it whole, and a failure leaves an old one as it was."""
+"""Files that commands write: whether they can be is found out before the work, and what hinders it is one line."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from bayesbridge.cli.parsing import UsageError
 from bayesbridge.errors import Unwritable
+from bayesbridge.files import whole_file
 
 
 def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
@@ -23,17 +22,13 @@ def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
 
 
 @contextmanager
-def whole_file(option: str, path: Path) -> Iterator[Path]:
-    """A place beside the file to write to; at the end what stands there takes the file's place in one step."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+def writing(option: str, path: Path) -> Iterator[Path]:
+    """A place to write a file to that then appears whole; what hinders it is said with the option."""
     try:
-        yield part
-        part.replace(path)
+        with whole_file(path) as part:
+            yield part
     except OSError as error:
         why = error.strerror or error
         raise Unwritable(
             f"argument {option}: cannot write {str(path)!r} ({why}): make room, or name another file", path=path
         ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)

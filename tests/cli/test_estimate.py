@@ -243,25 +243,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(complaint, tmp
     assert what in said
 
 
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), RuntimeError("No space left on device")])
-def test_a_disk_that_fails_leaves_the_old_file_and_the_answer(capsys, tmp_path, monkeypatch, error):
-    def fail(self, path, **options):
-        path.write_text("half")
-        raise error
-
-    path = tmp_path / "result.nc"
-    path.write_text("old")
-    monkeypatch.setattr(xarray.DataTree, "to_netcdf", fail)
-    assert main(["estimate", *FEW, "--save", str(path), "--json"]) == 1
-    out, err = capsys.readouterr()
-    assert "capture" in json.loads(out)["estimators"]
-    assert err == (
-        f"bayesbridge: argument --save: cannot write {str(path)!r} (No space left on device): "
-        "make room, or name another file\n"
-    )
-    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("result.nc", "old")]
-
-
 @pytest.fixture
 def broken(monkeypatch):
     """An installed estimator that raises."""

@@ -1,6 +1,5 @@
 """bayesbridge report: a whole page or none."""
 
-import os
 import re
 import shlex
 from html import unescape
@@ -67,16 +66,6 @@ def test_bad_input_writes_nothing(folder, complaint, words, complaint_says):
     assert complaint_says in complaint(*QUESTION, *words)
     assert (folder / "report.html").read_text() == "old"
     assert [path.name for path in folder.iterdir()] == ["report.html"]
-
-
-def test_a_page_that_cannot_be_written_is_said_in_one_line(folder, capsys):
-    (folder / f".report.html.{os.getpid()}.part").mkdir()
-    assert main([*QUESTION, "--no-history"]) == 1
-    assert capsys.readouterr() == (
-        "",
-        "bayesbridge: argument --out: cannot write 'report.html' (Is a directory): make room, or name another file\n",
-    )
-    assert not (folder / "report.html").exists()
 
 
 def test_an_interrupt_leaves_no_page(folder, monkeypatch):

@@ -1,0 +1,84 @@
+"""A disk that is full: one line, status 1, the old file whole, nothing half written.
+
+The limit on the size of files that a process may write is real, and every system call meets it as it meets a full disk.
+"""
+
+import json
+import resource
+from contextlib import contextmanager
+
+import pytest
+import xarray
+
+from bayesbridge.cli import main
+
+SOUTH = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "200"]
+OPEN = [*SOUTH, "--reveal", "N:J54.AQ2.KQ76.A54", "--reveal", "E:T963.9864.JT8.J7"]
+
+
+@contextmanager
+def disk_of(size):
+    """Let no file grow beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("old", ["whole", None])
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (["report", *OPEN, "--no-history", "--out"], "page.html"),
+        (["estimate", *OPEN, "--json", "--save"], "result.nc"),
+    ],
+    ids=["report", "estimate"],
+)
+def test_a_result_that_finds_no_room(capsys, tmp_path, words, file, old):
+    path = tmp_path / file
+    assert main([*words, str(path)]) == 0  # compiled and kept before the disk is full
+    if old is None:
+        path.unlink()
+    before = None if old is None else path.read_bytes()
+    capsys.readouterr()
+    with disk_of(2000):
+        assert main([*words, str(path)]) == 1
+    out, err = capsys.readouterr()
+    assert err.startswith(f"bayesbridge: argument {words[-1]}: cannot write {str(path)!r} (")
+    assert err.count("\n") == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ([] if old is None else [file])
+    assert old is None or path.read_bytes() == before
+    if words[0] == "estimate":
+        assert "capture" in json.loads(out)["estimators"]  # the answer is not lost with its file
+
+
+def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_path):
+    path = tmp_path / "study.jsonl"
+    words = ["study", "conditions", "--deals", "50", "--runs", "6", "--workers", "1", "--json", "--resume"]
+    assert main([*words, str(tmp_path / "truth.jsonl")]) == 0
+    truth = json.loads(capsys.readouterr().out)
+    whole = (tmp_path / "truth.jsonl").stat().st_size
+    for size in (whole * 2 // 3, whole * 3 // 4):
+        with disk_of(size):
+            assert main([*words, str(path)]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"bayesbridge: checkpoint {str(path)!r} cannot be written (")
+        assert err.endswith("make room and continue with --resume\n")
+        assert err.count("\n") == 1
+    assert main([*words, str(path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["counts"], found["runs"]) == (truth["counts"], truth["runs"])
+
+
+def test_fitted_styles_keep_the_old_file(tmp_path):
+    from bayesbridge.bidders.styles import Styles
+
+    path = tmp_path / "styles.nc"
+    path.write_text("old")
+    tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset({"x": ("draw", list(range(10_000)))})})
+    with disk_of(2000), pytest.raises(OSError, match="File too large"):
+        Styles.save(type("Fitted", (), {"tree": tree})(), path)
+    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("styles.nc", "old")]
