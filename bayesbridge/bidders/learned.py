@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.encoding import MADE_WIDTH, encode, step_inputs, suit_features
 from bayesbridge.cards import SUIT_MASK
-from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation.record import Vulnerability
 
@@ -79,14 +78,6 @@ class LearnedBidder:
         for block, vectors in _network().hand_vectors(hands):
             result[block] = np.log(self._chances(context, vectors)[:, chosen])
         return result
-
-    def seat_log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, seat: Seat) -> NDArray[np.float64]:
-        """Σ log P(call ∣ hand, calls before it) over all calls of a seat, for (n,) masks of its hand."""
-        total = np.zeros(len(hands))
-        for index, (caller, _) in enumerate(auction):
-            if caller == seat:
-                total += self.log_likelihood(hands, auction, index)
-        return total
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""

@@ -86,13 +86,6 @@ def test_many_hands_at_once_are_each_as_if_alone():
     assert bidder.log_likelihood(HANDS[:0], auction, 4).shape == (0,)
 
 
-def test_a_seat_is_the_sum_of_its_calls():
-    auction = Auction.of("N:1C 1S X 2S 3D Pass 3NT Pass Pass Pass")
-    bidder = LearnedBidder("ALL")
-    total = bidder.seat_log_likelihood(HANDS[:100], auction, Seat.N)
-    assert total == pytest.approx(sum(bidder.log_likelihood(HANDS[:100], auction, i) for i in (0, 4, 8)))
-
-
 def test_the_network_against_a_plain_transcription():
     """The same numbers from the parameters, one hand, one call, loops and no tables."""
     p = parameters()
