@@ -63,7 +63,7 @@ def tricks_by_hand(deal, leader, trump, ours, theirs):
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_every_pair_of_policies_equals_the_plain_play_out(ours, theirs):
-    batch = random_layouts(60, 10 + PAIRS.index((ours, theirs)))
+    batch = random_layouts(20, 10 + PAIRS.index((ours, theirs)))
     question = "S:N", "E:W"
     for trump, pair in itertools.product(TRUMPS, question):
         asked = Question.of(pair, trump=trump)
