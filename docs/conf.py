@@ -16,6 +16,9 @@ autodoc_member_order = "bysource"
 python_maximum_signature_line_length = 100
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
+# A reference that leads nowhere is an error; but types of signatures are shown where they have no page of their own.
+nitpicky = True
+nitpick_ignore_regex = [("py:class", ".*")]
 
 html_theme = "furo"
 html_title = "bayesbridge"

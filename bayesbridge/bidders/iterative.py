@@ -17,7 +17,7 @@ class IterativeBidder:
     """Bids as high as Algorithm 1 goes as soon as that outranks the last bid, and passes otherwise.
 
     In no trumps only, as in the paper; with ``suits`` in every strain, by the extension that
-    :mod:`bayesbridge.bidders.strains` defines: the highest of his five bids. With probability ``slip`` he makes any
+    ``bayesbridge.bidders.strains`` defines: the highest of his five bids. With probability ``slip`` he makes any
     legal call instead, all equally likely, so no call is ever impossible. A pass is evidence too: it says that no bid
     was good enough.
 

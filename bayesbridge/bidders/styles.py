@@ -38,7 +38,7 @@ class Styles:
 
     @cached_property
     def values(self) -> Floats:
-        """(draws, players, 4) all draws of all chains, parameters in the order of :data:`STYLE`."""
+        """(draws, players, 4) all draws of all chains, parameters in the order of ``STYLE``."""
         posterior = self.tree["posterior"].dataset
         stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
         return np.stack(stacked, axis=-1)
