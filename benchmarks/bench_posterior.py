@@ -17,6 +17,7 @@ from page import Table, run
 from questions import DUMMY, HAND, QUESTIONS, SOUTH
 from timing import seconds
 
+from bayesbridge import estimate
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
@@ -42,6 +43,11 @@ def walk_everything() -> None:
         sums.add(block, weights[: len(block)])
     assert T.sum() == len(layouts) == 10_400_600
     assert abs(sums.cards().sum() - 52) < 1e-9
+
+
+def estimate_everything() -> None:
+    """The same view with a call of West's to weigh, as a user asks for it: a posterior, and every output of capture."""
+    estimate(SOUTH.given(Called("W", "1NT"), Reveal("N", DUMMY)).infer("enumerate"), "capture")
 
 
 def convolve() -> None:
@@ -93,6 +99,7 @@ def engines() -> Table:
         ("", "seconds"),
         [
             ("enumeration: all 10 400 600 layouts of an open dummy, T and card marginals", seconds(walk_everything)),
+            ("enumeration: the same weighed by a call, `bb.estimate` from end to end", seconds(estimate_everything)),
             ("convolution: T over all 8 122 425 444 partner hands, exact integers", seconds(convolve)),
             ("counting: the first count of a fresh process", min(first_count() for _ in range(3))),
             ("counting under C", seconds(rare.count)),

@@ -48,7 +48,7 @@ def draws() -> Table:
     curves = {"sample, no call": grow(lambda n: infer(SOUTH, "sample", n), sizes)}
     for method in ("weights", "smc", "mcmc"):
         curves[method] = grow(lambda n, method=method: infer(called, method, n), sizes)
-    panel = Panel("Draws: three hidden hands, West has bid 1H", "draws", SECONDS, curves, (10_000, 0.002))
+    panel = Panel("Draws: three hidden hands, West has bid 1H", "draws", SECONDS, curves, ((10_000, 0.05), 1e6))
     return table("scaling-draws", "Seconds against draws, one call as evidence", panel)
 
 
@@ -60,7 +60,7 @@ def hidden(n: int) -> Belief:
 
 def layouts() -> Table:
     """3 to 39 hidden cards in three hands: six layouts to 8 · 10¹⁶."""
-    each = {hidden(n).count(): hidden(n) for n in (1, 3, 5, 6, 7, 9, 11, 13)}
+    each = {hidden(n).count(): hidden(n) for n in (1, 3, 4, 5, 6, 7, 9, 11, 13)}
     sizes = list(each)
     curves = {
         "counting": grow(lambda size: each[size].count, sizes),
@@ -76,7 +76,7 @@ def layouts() -> Table:
         "layouts that fit",
         SECONDS,
         curves,
-        (1e5, 0.005),
+        ((1e5, 0.005), 1e8),
     )
     return table("scaling-layouts", "Seconds against layouts, 3 to 39 hidden cards", panel)
 
@@ -118,7 +118,7 @@ def calls() -> Table:
         "smc, 2 000 draws": grow(lambda n: infer(heard[n - 1], "smc"), sizes),
         "mcmc, 2 000 draws": grow(lambda n: infer(heard[n - 1], "mcmc"), sizes),
     }
-    panel = Panel("Soft evidence: calls of an auction", "calls heard", SECONDS, curves, (1, 0.03))
+    panel = Panel("Soft evidence: calls of an auction", "calls heard", SECONDS, curves, ((2, 0.06), 20))
     return table("scaling-calls", "Seconds against calls", panel)
 
 
@@ -137,7 +137,7 @@ def workers() -> Table:
         "workers",
         "deals a second by the clock",
         curves,
-        (1, curves["threads"][0][1]),
+        (curves["threads"][0], cores),
     )
     return table("scaling-workers", "Deals a second by the clock against workers", panel)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from page import Cell, Table
 from timing import once
 
@@ -39,8 +39,8 @@ class Panel(NamedTuple):
     size: str
     cost: str
     curves: dict[str, list[Point]]
-    guide: Point | None = None
-    """Where a line begins along which cost grows as size does."""
+    guide: tuple[Point, float] | None = None
+    """Where a line begins along which cost grows as size does, and the size where it ends."""
 
 
 def grow(work: Callable[[int], Callable[[], object]], sizes: Sequence[int], most: float = 8.0) -> list[Point]:
@@ -78,39 +78,34 @@ def _sizes(panel: Panel) -> list[float]:
 
 def _short(size: float) -> str:
     digits, power = f"{size:.1e}".split("e")
-    return number(int(size)) if size < 1e6 else f"{digits} · 10" + power.lstrip("+0").translate(RAISED)
+    return (
+        number(int(size)) if size < 1e6 else f"{digits.removesuffix('.0')} · 10" + power.lstrip("+0").translate(RAISED)
+    )
 
 
-def draw(*panels: Panel) -> Figure:
-    """The panels side by side, each with its key at the right, in the order of the lines' ends."""
-    figure = Figure((7.2 * len(panels), 4.0), layout="constrained")
-    for ax, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
-        _fill(ax, panel)
-    return figure
-
-
-def _fill(ax: Axes, panel: Panel) -> None:
+def draw(panel: Panel) -> Figure:
+    """The curves of a panel, their key at the right in the order of their ends."""
+    figure = Figure((7.2, 4.0), layout="constrained")
+    ax = figure.subplots()
     for name, points in sorted(panel.curves.items(), key=lambda item: -item[1][-1][1]):
         colour, mark, line = STYLES.get(name) or STYLES[name.split()[0].strip(",")]
         ax.plot(*zip(*points, strict=True), line, color=colour, marker=mark, ms=5, lw=1.4, label=name)
     ax.set_xscale("log")
     ax.set_yscale("log")
     if panel.guide is not None:
-        _guide(ax, panel)
-    ax.yaxis.set_major_formatter("{x:g}")
+        (size, cost), end = panel.guide
+        dots = {"color": GREY, "lw": 0.8, "ls": (0, (1, 3))}
+        ax.plot([size, end], [cost, cost * end / size], label="twice the size, twice the value", **dots)
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda cost, _: f"{cost:g}" if cost < 1000 else number(round(cost))))
     if (sizes := _sizes(panel))[-1] < 1000:
         ax.set_xticks(sizes, [number(int(size)) for size in sizes])
-        ax.minorticks_off()
+        ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel(panel.size)
     ax.set_ylabel(panel.cost)
     ax.set_title(panel.title, fontsize=10)
     ax.grid(alpha=0.3, lw=0.5)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)
     bare(ax)
-
-
-def _guide(ax: Axes, panel: Panel) -> None:
-    (x, y), (low, high) = panel.guide, ax.get_ylim()
-    end = _sizes(panel)[-1]
-    ax.plot([x, end], [y, y * end / x], color=GREY, lw=0.8, ls=(0, (1, 3)), label="twice the size, twice the cost")
-    ax.set_ylim(low, high)
+    return figure
