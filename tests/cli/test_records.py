@@ -1,5 +1,6 @@
 """``replay`` and ``score``: real records in, steps and scores out, one line for what cannot be read."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,32 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path, capsys, document):
     damaged.write_text(text)
     assert main(["score", str(damaged), "--boards", "1", "--draws", "100", "--json"]) == 0
     assert f"{damaged}" in capsys.readouterr().err
+
+
+def test_records_that_cannot_be_scored_are_counted_with_the_reason(tmp_path, answer, document, complaint):
+    """A board whose play is short and one without a play, beside one that will do."""
+    boards = Path(BOARDS).read_text("utf-8").split("[Event ")[1:4]
+    whole, short, bare = (f"[Event {board}" for board in boards)
+    bare = bare[: bare.index("[Play ")] + "\n"
+    lines = short.splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.startswith("[Play "))
+    short = "".join(lines[: at + 3]) + "*\n\n"
+    file = tmp_path / "mixed.pbn"
+    file.write_text(whole + short + bare, "utf-8")
+    said = document("score", str(file), "--cards", "20", "--draws", "100")
+    assert said["boards"] == 1
+    assert said["left_out"] == {"the play is shorter": 2}
+    assert "2 records left out: the play is shorter." in answer("score", str(file), "--cards", "20", "--draws", "100")
+    file.write_text(short + bare, "utf-8")
+    line = complaint("score", str(file), "--cards", "20")
+    assert line == f"argument FILE: no board of '{file}' can be scored: the play is shorter (2)"
+
+
+def test_of_many_notes_the_first_five_are_told(tmp_path, capsys):
+    text = Path(BOARDS).read_text("utf-8")
+    damaged = tmp_path / "damaged.pbn"
+    damaged.write_text(re.sub(r'\[Deal "', '[Deal "?', text), "utf-8")
+    main(["replay", str(damaged)])
+    told = capsys.readouterr().err.splitlines()
+    assert sum(str(damaged) in line for line in told[:5]) == 5
+    assert re.fullmatch(r"bayesbridge: \d+ more notes on what was left out", told[5])

@@ -51,6 +51,25 @@ def test_the_command_on_the_page_makes_it_again(folder, answer):
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        f"--hand {HAND} --players 4 --trump H --reveal N:J54.AQ2.KQ32.A54 --play W:S9 --play N:S4 --play E:ST "
+        "--pair S:N --estimator bid --estimator capture --title 'Two hands'",
+        f"--hand {HAND} --dummy W --call N:Pass --bidder iterative --method weights --draws 400 --level 1",
+    ],
+    ids=["four players", "dummy elsewhere"],
+)
+def test_the_command_on_the_page_leaves_nothing_out(folder, answer, words):
+    given = ["--observer", "S", *shlex.split(words), "--no-history"]
+    answer("report", *given)
+    page = (folder / "report.html").read_text("utf-8")
+    command = shlex.split(unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", page)[1]))
+    assert [word for word in given if word not in command] == []
+    answer(*command[1:])
+    assert (folder / "report.html").read_text("utf-8") == page
+
+
+@pytest.mark.parametrize(
     ("words", "complaint_says"),
     [
         (["--out", "page.txt"], "argument --out: 'page.txt': the report is a web page, let its name end in .html"),
