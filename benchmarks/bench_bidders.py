@@ -43,7 +43,7 @@ def bidders() -> Table:
     return Table(
         "bidders",
         "P(last call | hand) for a million hands, one core, seconds of processor time",
-        ("", *(f"`{text}`" for text in AUCTIONS)),
+        ("model", *(f"`{text}`" for text in AUCTIONS)),
         rows,
     )
 

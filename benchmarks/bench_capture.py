@@ -71,7 +71,7 @@ def ratios() -> Table:
     return Table(
         "capture",
         "Captures and bids a second of processor time, one core",
-        ("", "fast", "literal Python", "ratio"),
+        ("a second", "fast", "literal Python", "ratio"),
         [(name, fast, slow, fast / slow) for name, fast, slow in compared],
     )
 
@@ -103,7 +103,7 @@ def all_at_once() -> Table:
     return Table(
         "all-deals",
         "All deals, and ten million of them",
-        ("", "", "seconds"),
+        ("deals", "measured", "seconds"),
         [
             ("all 5.16 · 10²¹ deals exactly, one core", "processor time, tables built anew", whole_space()),
             ("10 million random deals, two workers", "time on the clock", ten_million()),
@@ -130,7 +130,7 @@ def starts() -> Table:
             start("later", "capture", *HANDS),
             start("later", "--help"),
         ]
-    return Table("starts", "Whole commands, processor time", ("", "start", "seconds"), rows, words=2)
+    return Table("starts", "Whole commands, processor time", ("command", "start", "seconds"), rows, words=2)
 
 
 if __name__ == "__main__":

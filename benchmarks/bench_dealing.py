@@ -135,7 +135,7 @@ def rates() -> Table:
             continue
         found = {name: tries(name) * chance(name) for name in QUESTIONS}
         rows.append((system, *(cell for name in QUESTIONS for cell in (found[name], exact[name] / found[name]))))
-    header = ("", "plain", "ratio", "B, 1 in 256", "ratio at B", "C, 1 in 102 000", "ratio at C")
+    header = ("a second", "plain", "ratio", "B, 1 in 256", "ratio at B", "C, 1 in 102 000", "ratio at C")
     return Table(
         "dealing",
         "Three hidden hands: deals a second that fit; exact sampling finds `ratio` times as many",

@@ -70,7 +70,7 @@ def estimators() -> Table:
 def solver() -> Table:
     """The same solver by way of the plugin and of endplay itself: what the plugin costs beside the solving."""
     title = "Whole double-dummy tables a second of processor time: DDS through the plugin and through endplay"
-    header = ("", "plugin", "endplay", "ratio")
+    header = ("a second", "plugin", "endplay", "ratio")
     found = registry.load().estimators
     if "double_dummy" not in found:
         return Table("solver", title, header, [("not installed", None, None, None)])
@@ -90,7 +90,7 @@ def solver() -> Table:
     strains = (Denom.clubs, Denom.diamonds, Denom.hearts, Denom.spades, Denom.nt)
     seats = (Player.north, Player.east, Player.south, Player.west)
     assert np.array_equal(ours[0], [[[table[seat, s] for seat in seats] for s in strains] for table in theirs])
-    return Table("solver", title, header, [("20 random layouts", fast, slow, fast / slow)])
+    return Table("solver", title, header, [("tables of random layouts", fast, slow, fast / slow)])
 
 
 if __name__ == "__main__":

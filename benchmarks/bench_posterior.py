@@ -96,7 +96,7 @@ def engines() -> Table:
     return Table(
         "engines",
         "Engines, one core, warmed up, processor time",
-        ("", "seconds"),
+        ("engine", "seconds"),
         [
             ("enumeration: all 10 400 600 layouts of an open dummy, T and card marginals", seconds(walk_everything)),
             ("enumeration: the same weighed by a call, `bb.estimate` from end to end", seconds(estimate_everything)),

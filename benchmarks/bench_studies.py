@@ -78,7 +78,7 @@ def handing_out() -> Table:
             rows.append(("Dask, its scheduler in the same process", spent(Setting(scheduler=address))))
     with tempfile.TemporaryDirectory() as folder:
         rows.append(("threads, with a checkpoint", spent(Setting(2), Path(folder))))
-    return Table("handing-out", "What a chunk costs besides its work", ("", "ms a chunk"), rows)
+    return Table("handing-out", "What a chunk costs besides its work", ("workers", "ms a chunk"), rows)
 
 
 def checkpoints() -> Table:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
-from page import Cell, Table
+from page import UNBROKEN, Cell, Table
 from timing import once
 
 from bayesbridge.cli.printing import number
@@ -78,9 +78,10 @@ def _sizes(panel: Panel) -> list[float]:
 
 def _short(size: float) -> str:
     digits, power = f"{size:.1e}".split("e")
-    return (
-        number(int(size)) if size < 1e6 else f"{digits.removesuffix('.0')} · 10" + power.lstrip("+0").translate(RAISED)
+    text = (
+        number(int(size)) if size < 1e6 else f"{digits.removesuffix('.0')} · 10{power.lstrip('+0').translate(RAISED)}"
     )
+    return text.replace(" ", UNBROKEN)
 
 
 def draw(panel: Panel) -> Figure:

@@ -20,6 +20,8 @@ from bayesbridge.cli.printing import number, print_table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+UNBROKEN = "\u00a0"
+"""A space at which no line ends: between the thousands of a figure."""
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
 type Cell = str | float | int | None
@@ -76,7 +78,11 @@ def shown(cell: Cell) -> str:
 def placed(text: str, table: Table, origin: str) -> str:
     """The page with a table, and where it comes from, between the marks of its name."""
     rule = ["---"] * table.words + ["---:"] * (len(table.header) - table.words)
-    rows = [list(table.header), rule, *([shown(cell) for cell in row] for row in table.rows)]
+    figures = [
+        [shown(cell) if i < table.words else shown(cell).replace(" ", UNBROKEN) for i, cell in enumerate(row)]
+        for row in table.rows
+    ]
+    rows = [list(table.header), rule, *figures]
     body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     begin, end = f"<!-- {table.name} -->\n", f"<!-- end of {table.name} -->"
     replaced, times = re.subn(

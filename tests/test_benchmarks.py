@@ -45,9 +45,9 @@ def test_pictures_of_the_page_are_there():
 
 def test_a_table_is_put_between_its_marks(page):
     text = "a\n<!-- one -->\nold\n<!-- end of one -->\nb\n<!-- two -->\n<!-- end of two -->\n"
-    table = page.Table("one", "One", ("", "seconds"), [("x", 0.5), ("y: not installed", None)])
+    table = page.Table("one", "One", ("", "seconds"), [("x", 1234.5), ("y: not installed", None)])
     placed = page.placed(text, table, "(here)")
-    body = "\n|  | seconds |\n| --- | ---: |\n| x | 0.500 |\n| y: not installed | – |\n\n(here)\n\n"
+    body = "\n|  | seconds |\n| --- | ---: |\n| x | 1\u00a0230 |\n| y: not installed | – |\n\n(here)\n\n"
     assert placed == text.replace("old\n", body)
     assert page.placed(placed, table, "(here)") == placed
 
