@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
-from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, pair, whole
+from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
-from bayesbridge.cli.worth import MOST_DRAWS
+from bayesbridge.cli.worth import add_draws
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 
@@ -36,9 +36,7 @@ def add(commands: Subparsers) -> None:
         run,
         "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
-    parser.add_argument(
-        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
-    )
+    add_pair(parser)
     parser.add_argument(
         "--estimator",
         action="append",
@@ -52,13 +50,7 @@ def add(commands: Subparsers) -> None:
         metavar="NAME",
         help=f"the engine: {', '.join(METHODS)} (default: auto, the most exact that fits)",
     )
-    parser.add_argument(
-        "--draws",
-        type=whole(2, MOST_DRAWS),
-        default=20_000,
-        metavar="N",
-        help="layouts drawn where there are too many to walk (default: 20_000)",
-    )
+    add_draws(parser)
     add_limits(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)

@@ -96,6 +96,13 @@ def pair(text: str) -> tuple[Seat, Seat]:
     return Question.of(text).pair
 
 
+def add_pair(parser: Parser) -> None:
+    """Ask who plays together."""
+    parser.add_argument(
+        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
+    )
+
+
 def probability(text: str) -> float:
     """A number from 0 to 1."""
     try:

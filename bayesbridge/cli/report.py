@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.estimate import METHODS, add_limits, blaming_method, estimators_named, most_memory
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
-from bayesbridge.cli.parsing import Once, Subparsers, add_command, pair, whole
+from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
 from bayesbridge.cli.position import read_position
 from bayesbridge.cli.printing import number, print_json, progress_line
-from bayesbridge.cli.worth import MOST_DRAWS, worth
+from bayesbridge.cli.worth import DRAWS, add_draws, worth
 from bayesbridge.cli.writing import verify_target, writing
 
 if TYPE_CHECKING:
@@ -43,20 +43,12 @@ def add(commands: Subparsers) -> None:
         metavar="N",
         help="level of the contract asked about (default: that of the auction, else 1)",
     )
-    parser.add_argument(
-        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
-    )
+    add_pair(parser)
     parser.add_argument(
         "--estimator", action="append", metavar="NAME", help="what to compute besides capture, repeatable"
     )
     parser.add_argument("--method", choices=METHODS, default="auto", metavar="NAME", help="the engine (default: auto)")
-    parser.add_argument(
-        "--draws",
-        type=whole(2, MOST_DRAWS),
-        default=20_000,
-        metavar="N",
-        help="layouts drawn where there are too many to walk (default: 20_000)",
-    )
+    add_draws(parser)
     add_limits(parser)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
@@ -146,7 +138,7 @@ def _command(args: Namespace, belief: Belief) -> str:
         words += ["--estimator", name]
     if args.method != "auto":
         words += ["--method", args.method]
-    if args.draws != 20_000:
+    if args.draws != DRAWS:
         words += ["--draws", str(args.draws)]
     words += ["--no-history"] if args.no_history else []
     return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])

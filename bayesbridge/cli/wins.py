@@ -6,11 +6,11 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.evidence_options import Believed, add_evidence, belief_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, pair, reading, whole
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading
 from bayesbridge.cli.position import Sourced
 from bayesbridge.cli.printing import bar, percent, print_json, print_table
 from bayesbridge.cli.seen import print_seen, seen
-from bayesbridge.cli.worth import MOST_DRAWS, print_worth, worth
+from bayesbridge.cli.worth import add_draws, print_worth, worth
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.tricks import Trick
@@ -39,16 +39,8 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--seat", type=reading(Seat.of), action=Once, required=True, metavar="N", help="the seat whose turn it is"
     )
-    parser.add_argument(
-        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
-    )
-    parser.add_argument(
-        "--draws",
-        type=whole(2, MOST_DRAWS),
-        default=20_000,
-        metavar="N",
-        help="layouts drawn where there are too many to walk (default: 20_000)",
-    )
+    add_pair(parser)
+    add_draws(parser)
     add_evidence(parser)
 
 

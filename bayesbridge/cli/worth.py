@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.cli.parsing import Parser, whole
 from bayesbridge.cli.printing import number, percent
 
 if TYPE_CHECKING:
@@ -12,6 +13,20 @@ if TYPE_CHECKING:
 
 MOST_DRAWS = 50_000_000
 """Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
+
+DRAWS = 20_000
+"""Unless told otherwise."""
+
+
+def add_draws(parser: Parser) -> None:
+    """Ask how many layouts to draw."""
+    parser.add_argument(
+        "--draws",
+        type=whole(2, MOST_DRAWS),
+        default=DRAWS,
+        metavar="N",
+        help="layouts drawn where there are too many to walk (default: 20_000)",
+    )
 
 
 def worth(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
