@@ -17,6 +17,8 @@ def show_calibration(found: Comparison) -> None:
     """Two tables; the tests follow, as in every study."""
     said = found.answers
     rows = [[name, *(percent(share) for share in shares)] for name, shares in said["coverage"].items()]
+    means = [sum(column) / len(column) for column in zip(*said["coverage"].values(), strict=True)]
+    rows.append(["mean", *(percent(mean) for mean in means)])
     header = ["central intervals that held the true …", *(percent(level, 0) for level in said["levels"])]
     print_table(f"{found.title}, {found.unit}", header, rows)
     curve = [

@@ -40,11 +40,11 @@ FULL = {
     "sample": 400,
     "counting": 200,
     "weights": 400,
-    "smc": 200,
-    "mcmc": 100,
-    "sequential": 200,
-    "auto": 100,
-    "joint": 24,
+    "smc": 120,
+    "mcmc": 64,
+    "sequential": 96,
+    "auto": 64,
+    "joint": 16,
 }
 """Deals of the slow tests."""
 
