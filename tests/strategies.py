@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the values of the package: suits to whole records of play."""
+"""Hypothesis strategies for the values of the package: suits, hands, deals, auctions, plays and evidence."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bayesbridge.auction import Auction, Call, Contract
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
+from bayesbridge.evidence import Called, Evidence, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 
 suits = st.sampled_from(Suit)
@@ -81,3 +82,72 @@ def plays(draw: st.DrawFn, deal: Deal, trump: Suit | None, slips: bool = False) 
             ]
             leader = max(ranked, key=lambda play: play[1].rank)[0]
     return record
+
+
+def ranges(most: int) -> st.SearchStrategy[list[int]]:
+    """Two numbers from 0 to ``most``, rising."""
+    return st.lists(st.integers(0, most), min_size=2, max_size=2).map(sorted)
+
+
+evidence: st.SearchStrategy[Evidence] = st.one_of(
+    st.builds(Reveal, seats, hands),
+    st.builds(Play, seats, cards),
+    st.builds(Void, seats, suits),
+    st.builds(lambda seat, suit, ends: Length(seat, suit, *ends), seats, suits, ranges(13)),
+    st.builds(lambda seat, ends: HighCards(seat, *ends), seats, ranges(40)),
+    st.builds(Holds, seats, st.lists(cards, min_size=1, max_size=13, unique=True).map(Hand.of)),
+    st.builds(Lacks, seats, holdings.filter(lambda hand: len(hand) > 0)),
+    st.builds(Called, seats, calls),
+)
+"""Any piece, of no deal in particular."""
+
+
+@st.composite
+def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = True) -> Evidence:
+    """A hard piece that is true of a deal of which the ``played`` cards have left their hands.
+
+    Without ``points`` it is not about high-card points.
+    """
+    seat, suit = draw(seats), draw(suits)
+    hand = deal[seat]
+    length = sum(card.suit is suit for card in hand)
+    some = draw(st.lists(st.sampled_from(list(hand)), min_size=1, max_size=4, unique=True))
+    kinds = ["length", "holds", "lacks", *(["points"] if points else [])]
+    if not any(card.suit is suit for card in hand if not card.mask & played):
+        kinds.append("void")
+    match draw(st.sampled_from(kinds)):
+        case "length":
+            return Length(seat, suit, draw(st.integers(0, length)), draw(st.integers(length, 13)))
+        case "points":
+            total = _points(hand)
+            return HighCards(seat, draw(st.integers(0, total)), draw(st.integers(total, 40)))
+        case "holds":
+            return Holds(seat, some)
+        case "lacks":
+            return Lacks(seat.next(draw(st.integers(1, 3))), some)
+        case _:
+            return Void(seat, suit)
+
+
+@st.composite
+def false_evidence(draw: st.DrawFn, deal: Deal, played: int = 0) -> Evidence:
+    """A hard piece that is false of a deal of which the ``played`` cards have left their hands."""
+    seat, suit = draw(seats), draw(suits)
+    hand = deal[seat]
+    length, total = sum(card.suit is suit for card in hand), _points(hand)
+    other = deal[seat.next(draw(st.integers(1, 3)))]
+    pieces: list[st.SearchStrategy[Evidence]] = [
+        st.sampled_from(list(other)).map(lambda card: Holds(seat, [card])),
+        st.sampled_from(list(hand)).map(lambda card: Lacks(seat, [card])),
+        st.just(Reveal(seat, other)),
+        st.integers(total + 1, 40).map(lambda low: HighCards(seat, low, 40)),
+    ]
+    if length:
+        pieces.append(st.integers(0, length - 1).map(lambda high: Length(seat, suit, 0, high)))
+    if any(card.suit is suit for card in hand if not card.mask & played):
+        pieces.append(st.just(Void(seat, suit)))
+    return draw(st.one_of(pieces))
+
+
+def _points(hand: Hand) -> int:
+    return sum(max(0, card.rank - 8) for card in hand)

@@ -30,28 +30,9 @@ from bayesbridge.evidence import (
     pieces,
 )
 from bayesbridge.tricks import Trick
-from tests.strategies import auctions, calls, cards, hands, holdings, seats, suits, tricks
+from tests.strategies import auctions, evidence, tricks
 
 NAMES = {kind.__name__: kind for kind in (Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void)}
-
-some_cards = holdings.filter(lambda hand: len(hand) > 0)
-few_cards = st.lists(cards, min_size=1, max_size=13, unique=True).map(Hand.of)
-
-
-def ranges(most: int) -> st.SearchStrategy[list[int]]:
-    return st.lists(st.integers(0, most), min_size=2, max_size=2).map(sorted)
-
-
-evidence: st.SearchStrategy[Evidence] = st.one_of(
-    st.builds(Reveal, seats, hands),
-    st.builds(Play, seats, cards),
-    st.builds(Void, seats, suits),
-    st.builds(lambda seat, suit, ends: Length(seat, suit, *ends), seats, suits, ranges(13)),
-    st.builds(lambda seat, ends: HighCards(seat, *ends), seats, ranges(40)),
-    st.builds(Holds, seats, few_cards),
-    st.builds(Lacks, seats, some_cards),
-    st.builds(Called, seats, calls),
-)
 
 
 @given(evidence)
