@@ -1,9 +1,15 @@
 """Settings for every test: no test asserts a duration, and a CI run draws the same examples each time."""
 
 import os
+import signal
 
 from hypothesis import settings
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that runs tests in the background has them ignore interrupts, and their children with them; tests that
+    # interrupt a child would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
