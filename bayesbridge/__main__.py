@@ -23,9 +23,17 @@ def main() -> int:
 def _interrupt_again(ignored: "sys.UnraisableHookArgs") -> None:
     """An interrupt that came where Python can only ignore errors, such as in a destructor, would be lost."""
     if issubclass(ignored.exc_type, KeyboardInterrupt):
-        threading.Timer(0.01, _thread.interrupt_main).start()
+        threading.Timer(0.01, _interrupt).start()
     else:
         sys.__unraisablehook__(ignored)
+
+
+def _interrupt() -> None:
+    main_thread = threading.main_thread().ident
+    if main_thread is not None and hasattr(signal, "pthread_kill"):  # also wakes one that waits for the system
+        signal.pthread_kill(main_thread, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 if __name__ == "__main__":

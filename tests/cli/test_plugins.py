@@ -2,6 +2,7 @@
 
 import bayesbridge as bb
 from bayesbridge import __version__
+from bayesbridge.cli import main
 from bayesbridge.estimators import registry
 
 
@@ -41,3 +42,37 @@ def test_a_broken_plugin_is_named_and_the_others_stay(document, answer, monkeypa
     assert said["failures"]["mine"]["distribution"] == "given by the caller"
     assert "bayesbridge_estimator" in said["failures"]["mine"]["failure"]
     assert "Plugin 'mine' of given by the caller" in answer("plugins")
+
+
+def test_an_interrupt_says_which_plugin_was_loading(monkeypatch, capsys):
+    def hang():
+        raise KeyboardInterrupt("interrupted while plugin 'x' (x 1.0) was loading: if it hangs, remove it")
+
+    monkeypatch.setattr(registry, "load", hang)
+    assert main(["plugins"]) == 130
+    assert capsys.readouterr() == (
+        "",
+        "bayesbridge: interrupted while plugin 'x' (x 1.0) was loading: if it hangs, remove it\n",
+    )
+
+
+def test_a_bidder_of_a_plugin_that_fails_is_named_and_is_no_fault_of_the_users(monkeypatch, capsys):
+    class Wild:
+        def log_likelihood(self, hands, auction, index):
+            return 1 / 0
+
+    class Plugin:
+        @bb.hookimpl
+        def bayesbridge_bidders(self):
+            return {"wild": Wild()}
+
+    load = registry.load
+    monkeypatch.setattr(registry, "load", lambda: load([("mine", Plugin())]))
+    words = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--bidder", "wild", "--call", "W:1NT"]
+    for command in ("estimate", "report"):
+        assert main([command, *words]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"bayesbridge: model {__name__}.")
+        assert "Wild raised ZeroDivisionError on " in err
+        assert err.count("\n") == 1

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -184,3 +185,58 @@ def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch
     monkeypatch.setattr("bayesbridge.cli.bid.run", interrupted)
     assert main(["bid", HAND]) == 130
     assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def outermost(monkeypatch):
+    """The command as it is installed, with what it changes put back."""
+    from bayesbridge import __main__
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    before = signal.getsignal(signal.SIGINT)
+    yield __main__
+    signal.signal(signal.SIGINT, before)
+
+
+def test_the_installed_command_gives_the_status_and_then_lets_signals_end_it(outermost, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", "x"])
+    assert outermost.main() == 2
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    assert capsys.readouterr().err.startswith("bayesbridge: argument HAND")
+
+
+def test_an_interrupt_before_the_command_begins_is_silent(outermost, monkeypatch, capsys):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bayesbridge.cli.main", interrupted)
+    assert outermost.main() == 130
+    assert capsys.readouterr() == ("", "")
+
+
+class Stubborn:
+    """Errors in a destructor are ignored."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __del__(self):
+        raise self.error
+
+
+def test_an_interrupt_in_a_destructor_comes_again(outermost, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "unraisablehook", outermost._interrupt_again)
+
+    def work():
+        [Stubborn(KeyboardInterrupt())].clear()
+        time.sleep(600)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert capsys.readouterr().err == ""
+
+
+def test_other_errors_in_destructors_are_told_as_ever(outermost, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "unraisablehook", outermost._interrupt_again)
+    [Stubborn(ZeroDivisionError("told"))].clear()
+    assert "ZeroDivisionError: told" in capsys.readouterr().err

@@ -1,7 +1,14 @@
 """An estimator behind a wall gives the same answers, and hurts nobody when it hangs, eats, crashes or leaves."""
 
+import io
 import json
+import os
+import pickle
+import signal
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +16,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators import registry
+from bayesbridge.estimators import confinement, registry
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.confinement import Confined, ConfinedExact, Limits, confined
 from bayesbridge.estimators.contract import Question, run, run_exact
@@ -37,12 +44,18 @@ def talk():
     print("nobody asked")
     sys.stdin.read()
 
+def hang():
+    if "WILD_PID" in os.environ:
+        with open(os.environ["WILD_PID"], "x") as file:
+            file.write(f"{os.getpid()}\\n")
+    time.sleep(1e6)
+
 def eat():
     eaten = [np.ones(10**7) for _ in range(40)]
 
 wild = [
     Wild("talks", talk),
-    Wild("hangs", lambda: time.sleep(1e6)),
+    Wild("hangs", hang),
     Wild("eats", eat),
     Wild("crashes", lambda: ctypes.string_at(0)),
     Wild("leaves", lambda: os._exit(3)),
@@ -195,6 +208,78 @@ def test_the_command_line_keeps_strangers_behind_the_wall(install, capfd):
     assert "ended its process with status 3" in said["failures"]["leaves"]
     assert err.splitlines()[0] == "nobody asked"
     assert err.splitlines()[1].startswith("bayesbridge: left out: estimator 'leaves' of plugin 'wild' (wild 1.2) ended")
+
+
+def alive(pid):
+    """Whether a process still runs; one that has ended but was not fetched yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def until(condition):
+    """Wait for something that comes soon on an idle machine."""
+    deadline = time.monotonic() + 600
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert condition()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux whether a process is there")
+@pytest.mark.parametrize(("ending", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_hung_estimator_does_not_outlive_the_command(install, tmp_path, ending, status):
+    install("wild", PLUGIN)
+    told = tmp_path / "pid"
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bayesbridge", "estimate", *FEW, "--estimator", "hangs"],
+        env={**os.environ, "PYTHONPATH": path, "WILD_PID": str(told)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    until(lambda: told.exists() and told.read_text().endswith("\n"))
+    pid = int(told.read_text())
+    assert alive(pid)
+    process.send_signal(ending)
+    # The estimator may hold our pipes a moment longer than the command lives.
+    assert process.communicate(timeout=600) == ("", "")
+    assert process.returncode == status
+    until(lambda: not alive(pid))
+
+
+def answered(*request):
+    """What the other side of the wall answers, asked on this side."""
+    answers = io.BytesIO()
+    confinement._answer(io.BytesIO(pickle.dumps(request)), answers)
+    return pickle.loads(answers.getvalue())
+
+
+class Greedy(OfThisFile):
+    """Wants more than there is."""
+
+    def estimate(self, layouts, question):
+        raise MemoryError
+
+
+def test_the_other_side_of_the_wall(monkeypatch):
+    monkeypatch.setattr(confinement, "_WORKING", [])
+    assert answered("load", pickle.dumps(CaptureEstimator()), None) == ("answer", None)
+    kind, found = answered("estimate", LAYOUTS.masks[:5], QUESTION)
+    assert kind == "answer"
+    np.testing.assert_array_equal(found["T"], run(CaptureEstimator(), LAYOUTS[:5], QUESTION)["T"])
+    kind, counted = answered("distribution", Constraints.free().hold(2, LAYOUTS[0]["S"].mask), QUESTION)
+    assert kind == "answer"
+    assert "T" in counted
+    assert answered("load", ("no such plugin", "no such estimator"), None)[0] == "failed"
+    kind, (message, data) = answered("distribution", None, QUESTION)
+    assert (kind, data["plugin"]) == ("failed", "capture")
+    assert message.startswith("estimator 'capture' raised AttributeError on the distribution of all layouts")
+    monkeypatch.setattr(confinement, "_WORKING", [Greedy()])
+    assert answered("estimate", LAYOUTS.masks[:5], QUESTION) == ("memory", None)
+    monkeypatch.setitem(confinement._METHODS, "load", lambda: bytes(10**18))
+    assert answered("load") == ("memory", None)
 
 
 def test_python_takes_the_same_limits(install):
