@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from bayesbridge import __version__
+from bayesbridge import __version__, interrupts
 from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
 from bayesbridge.cli.parsing import Parser, protect_voids
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
@@ -76,6 +76,8 @@ def _interrupted(where: str) -> int:
 
 def _caused_by_interrupt(error: BaseException) -> bool:
     """Whether an interrupt lies behind an error: a compiler, for one, may wrap it in an exception of its own."""
+    if interrupts.was_ignored():
+        return True
     seen: BaseException | None = error
     while seen is not None and not isinstance(seen, KeyboardInterrupt):
         seen = seen.__cause__ or seen.__context__

@@ -8,10 +8,12 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
+from bayesbridge import interrupts
 from bayesbridge.cli import main
 
 HAND = "AKQ2.KJ3.A54.Q32"
@@ -193,14 +195,15 @@ def outermost(monkeypatch):
     from bayesbridge import __main__
 
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    monkeypatch.setattr(interrupts, "_ignored", threading.Event())
     before = signal.getsignal(signal.SIGINT)
-    yield __main__
+    yield __main__.main
     signal.signal(signal.SIGINT, before)
 
 
 def test_the_installed_command_gives_the_status_and_then_lets_signals_end_it(outermost, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", "x"])
-    assert outermost.main() == 2
+    assert outermost() == 2
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
     assert capsys.readouterr().err.startswith("bayesbridge: argument HAND")
 
@@ -210,7 +213,7 @@ def test_an_interrupt_before_the_command_begins_is_silent(outermost, monkeypatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bayesbridge.cli.main", interrupted)
-    assert outermost.main() == 130
+    assert outermost() == 130
     assert capsys.readouterr() == ("", "")
 
 
@@ -225,18 +228,33 @@ class Stubborn:
 
 
 def test_an_interrupt_in_a_destructor_comes_again(outermost, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "unraisablehook", outermost._interrupt_again)
-
-    def work():
+    def work(_):
         [Stubborn(KeyboardInterrupt())].clear()
         time.sleep(600)
 
-    with pytest.raises(KeyboardInterrupt):
-        work()
-    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
+    monkeypatch.setattr("bayesbridge.cli.bid.run", work)
+    assert outermost() == 130
+    assert capsys.readouterr() == ("", "")
 
 
-def test_other_errors_in_destructors_are_told_as_ever(outermost, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "unraisablehook", outermost._interrupt_again)
+def test_an_error_that_follows_an_ignored_interrupt_is_its_doing(outermost, monkeypatch, capsys):
+    """As a compiler fails whose callback was interrupted."""
+
+    def work(_):
+        [Stubborn(KeyboardInterrupt())].clear()
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr(interrupts, "_interrupt", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
+    monkeypatch.setattr("bayesbridge.cli.bid.run", work)
+    assert outermost() == 130
+    assert capsys.readouterr() == ("", "")
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_other_errors_in_destructors_are_told_as_ever(outermost, capsys):
+    interrupts.watch()
     [Stubborn(ZeroDivisionError("told"))].clear()
     assert "ZeroDivisionError: told" in capsys.readouterr().err
+    assert not interrupts.was_ignored()
