@@ -1,9 +1,12 @@
 """Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import bayesbridge as bb
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.studies.calibration import CHAINS, calibrate
 
 HERE = Path(__file__).parent
 
@@ -41,6 +44,17 @@ def main():
     save("paper-algorithms", bb.plot_algorithms(compared, exact))
     save("paper-second-hand", bb.plot_second_hand(compared))
     save("paper-headline", bb.plot_headline(headline.simulate(10_000_000, 1)))
+    chain = CHAINS["enumerate"]
+    draw_calibration(calibrate(chain, 6250), calibrate(replace(chain, believed=StyleBidder(aggressiveness=1.0)), 400))
+
+
+def draw_calibration(right, wrong):
+    """A hundred thousand cards, and what a wrong idea of the bidders looks like."""
+    numbers = ["T", "left's points", "likelihood"]
+    save("calibration-ranks", bb.plot_ranks(right, numbers))
+    save("calibration-reliability", bb.plot_reliability(right))
+    save("calibration-coverage", bb.plot_coverage(right))
+    save("calibration-wrong", bb.plot_ranks(wrong, numbers))
 
 
 if __name__ == "__main__":
