@@ -1,6 +1,5 @@
 """``python -m bayesbridge`` is the command ``bayesbridge``."""
 
-import signal
 import sys
 
 from bayesbridge import interrupts
@@ -16,8 +15,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     finally:
-        # All is said and written: whoever interrupts now ends the process at once; one that comes again is old.
-        signal.signal(signal.SIGINT, signal.SIG_IGN if interrupts.was_ignored() else signal.SIG_DFL)
+        interrupts.unwatch()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Interrupts that come where Python can only ignore errors, as in a destructor or a callback of C, are not lost."""
+"""Ctrl-C that does what it should wherever it comes.
+
+In a destructor or a callback of C Python can only ignore it: there it comes again a moment later. In the middle of an
+import it would leave half a module, which compiled ones report in their own ways: there it waits, but not for long.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +10,67 @@ import _thread
 import signal
 import sys
 import threading
+from types import FrameType
+from typing import Final
 
-_ignored = threading.Event()
+MOMENT: Final = 0.01
+"""Seconds after which a put-off interrupt comes again."""
+
+MOST_PUT_OFF: Final = 300
+"""Times that one waits for an import: a plugin that hangs in it can still be interrupted."""
+
+_came = threading.Event()
+_put_off = 0
 
 
 def watch() -> None:
-    """From now on an ignored interrupt comes again a moment later."""
-    sys.unraisablehook = _again
+    """From now on interrupts are handled so."""
+    signal.signal(signal.SIGINT, _handle)
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _handle)
+    sys.unraisablehook = _ignored
 
 
-def was_ignored() -> bool:
-    """Whether there was one: an error that follows it may be its doing."""
-    return _ignored.is_set()
+def unwatch() -> None:
+    """All is said and written: whoever interrupts now ends the process at once; one that was put off is forgotten."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _again(ignored: sys.UnraisableHookArgs) -> None:
-    if issubclass(ignored.exc_type, KeyboardInterrupt):
-        _ignored.set()
-        threading.Timer(0.01, _interrupt).start()
+def came() -> bool:
+    """Whether there was one: an error that follows it is its doing."""
+    return _came.is_set()
+
+
+def _handle(_signal: int, frame: FrameType | None) -> None:
+    global _put_off
+    _came.set()
+    if _put_off < MOST_PUT_OFF and _importing(frame):
+        _put_off += 1
+        _again()
     else:
-        sys.__unraisablehook__(ignored)
+        raise KeyboardInterrupt
 
 
-def _interrupt() -> None:
-    main_thread = threading.main_thread().ident
-    if main_thread is not None and hasattr(signal, "pthread_kill"):  # also wakes one that waits for the system
-        signal.pthread_kill(main_thread, signal.SIGINT)
+def _ignored(error: sys.UnraisableHookArgs) -> None:
+    if issubclass(error.exc_type, KeyboardInterrupt):
+        _came.set()
+        _again()
+    else:
+        sys.__unraisablehook__(error)
+
+
+def _again() -> None:
+    if hasattr(signal, "setitimer"):  # not a thread, which might wait for a lock that is held where we are
+        signal.setitimer(signal.ITIMER_REAL, MOMENT)
     else:
         _thread.interrupt_main()
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False

@@ -76,7 +76,7 @@ def _interrupted(where: str) -> int:
 
 def _caused_by_interrupt(error: BaseException) -> bool:
     """Whether an interrupt lies behind an error: a compiler, for one, may wrap it in an exception of its own."""
-    if interrupts.was_ignored():
+    if interrupts.came():
         return True
     seen: BaseException | None = error
     while seen is not None and not isinstance(seen, KeyboardInterrupt):

@@ -195,10 +195,12 @@ def outermost(monkeypatch):
     from bayesbridge import __main__
 
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    monkeypatch.setattr(interrupts, "_ignored", threading.Event())
-    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(interrupts, "_came", threading.Event())
+    monkeypatch.setattr(interrupts, "_put_off", 0)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
     yield __main__.main
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_the_installed_command_gives_the_status_and_then_lets_signals_end_it(outermost, monkeypatch, capsys):
@@ -245,16 +247,38 @@ def test_an_error_that_follows_an_ignored_interrupt_is_its_doing(outermost, monk
         [Stubborn(KeyboardInterrupt())].clear()
         raise RuntimeError("no compiled object yet")
 
-    monkeypatch.setattr(interrupts, "_interrupt", lambda: None)
+    monkeypatch.setattr(interrupts, "_again", lambda: None)
     monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
     monkeypatch.setattr("bayesbridge.cli.bid.run", work)
     assert outermost() == 130
     assert capsys.readouterr() == ("", "")
-    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+@pytest.mark.parametrize(("most", "whole"), [(10**9, True), (3, False)])
+def test_an_interrupt_waits_for_an_import_but_not_for_ever(outermost, monkeypatch, tmp_path, capsys, most, whole):
+    (tmp_path / "slow_module.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(1.0)\nwhole = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "slow_module", raising=False)
+    monkeypatch.setattr(interrupts, "MOST_PUT_OFF", most)
+    reached = []
+
+    def work(_):
+        import slow_module
+
+        reached.append(slow_module.whole)
+        time.sleep(600)
+
+    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
+    monkeypatch.setattr("bayesbridge.cli.bid.run", work)
+    assert outermost() == 130
+    assert capsys.readouterr() == ("", "")
+    assert reached == ([True] if whole else [])
 
 
 def test_other_errors_in_destructors_are_told_as_ever(outermost, capsys):
     interrupts.watch()
     [Stubborn(ZeroDivisionError("told"))].clear()
     assert "ZeroDivisionError: told" in capsys.readouterr().err
-    assert not interrupts.was_ignored()
+    assert not interrupts.came()
