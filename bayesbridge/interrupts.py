@@ -24,7 +24,9 @@ _put_off = 0
 
 
 def watch() -> None:
-    """From now on interrupts are handled so."""
+    """From now on interrupts are handled so, unless a shell that runs us in the background has them ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        return
     signal.signal(signal.SIGINT, _handle)
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _handle)
@@ -33,6 +35,8 @@ def watch() -> None:
 
 def unwatch() -> None:
     """All is said and written: whoever interrupts now ends the process at once; one that was put off is forgotten."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        return
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_DFL)

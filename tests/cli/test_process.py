@@ -282,3 +282,13 @@ def test_other_errors_in_destructors_are_told_as_ever(outermost, capsys):
     [Stubborn(ZeroDivisionError("told"))].clear()
     assert "ZeroDivisionError: told" in capsys.readouterr().err
     assert not interrupts.came()
+
+
+def test_interrupts_stay_ignored_where_a_shell_runs_us_in_the_background():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for change in (interrupts.watch, interrupts.unwatch):
+            change()
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -16,7 +16,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators import confinement, registry
+from bayesbridge.estimators import registry, serving
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.confinement import Confined, ConfinedExact, Limits, confined
 from bayesbridge.estimators.contract import Question, run, run_exact
@@ -252,7 +252,7 @@ def test_a_hung_estimator_does_not_outlive_the_command(install, tmp_path, ending
 def answered(*request):
     """What the other side of the wall answers, asked on this side."""
     answers = io.BytesIO()
-    confinement._answer(io.BytesIO(pickle.dumps(request)), answers)
+    serving._answer(io.BytesIO(pickle.dumps(request)), answers)
     return pickle.loads(answers.getvalue())
 
 
@@ -264,7 +264,7 @@ class Greedy(OfThisFile):
 
 
 def test_the_other_side_of_the_wall(monkeypatch):
-    monkeypatch.setattr(confinement, "_WORKING", [])
+    monkeypatch.setattr(serving, "_WORKING", [])
     assert answered("load", pickle.dumps(CaptureEstimator()), None) == ("answer", None)
     kind, found = answered("estimate", LAYOUTS.masks[:5], QUESTION)
     assert kind == "answer"
@@ -276,9 +276,9 @@ def test_the_other_side_of_the_wall(monkeypatch):
     kind, (message, data) = answered("distribution", None, QUESTION)
     assert (kind, data["plugin"]) == ("failed", "capture")
     assert message.startswith("estimator 'capture' raised AttributeError on the distribution of all layouts")
-    monkeypatch.setattr(confinement, "_WORKING", [Greedy()])
+    monkeypatch.setattr(serving, "_WORKING", [Greedy()])
     assert answered("estimate", LAYOUTS.masks[:5], QUESTION) == ("memory", None)
-    monkeypatch.setitem(confinement._METHODS, "load", lambda: bytes(10**18))
+    monkeypatch.setitem(serving._METHODS, "load", lambda: bytes(10**18))
     assert answered("load") == ("memory", None)
 
 
