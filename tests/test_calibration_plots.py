@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge.plots import palette
 from bayesbridge.studies.calibration import CHAINS, Calibration, calibrate
-from bayesbridge.studies.ranks import BINS, EDGES, cells_for, ecdf_band, share_band
+from bayesbridge.studies.calibration.ranks import BINS, EDGES, cells_for, ecdf_band, share_band
 from bayesbridge.studies.study import Setting
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.plots.palette import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes, new_grid
-from bayesbridge.studies.ranks import EDGES, LEVELS, cells_for, ecdf_band, share_band
+from bayesbridge.studies.calibration.ranks import EDGES, LEVELS, cells_for, ecdf_band, share_band
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,7 +26,7 @@ from bayesbridge.posterior.marginals import Marginals
 from bayesbridge.posterior.sampling import Sampler
 from bayesbridge.posterior.sequential import init, restrict, update
 from bayesbridge.posterior.swaps import LogLikelihood
-from bayesbridge.studies.chains import OBSERVER, UNKNOWN, Scene
+from bayesbridge.studies.calibration.chains import OBSERVER, UNKNOWN, Scene
 
 type Floats = NDArray[np.float64]
 type Values = NDArray[np.integer] | Floats

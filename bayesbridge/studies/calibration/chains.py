@@ -42,7 +42,7 @@ class Chain:
     """
 
     method: str
-    """The engine; see :data:`~bayesbridge.studies.readings.METHODS`."""
+    """The engine; see :data:`~bayesbridge.studies.calibration.readings.METHODS`."""
     bidder: BidderModel | None = None
     """Who calls; ``None`` if nobody does."""
     believed: BidderModel | None = None

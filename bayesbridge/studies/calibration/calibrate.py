@@ -28,11 +28,11 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.chains import Chain
+from bayesbridge.studies.calibration.chains import Chain
+from bayesbridge.studies.calibration.ranks import BINS, LEVELS, chi_square, covered, ecdf_test, tally
+from bayesbridge.studies.calibration.readings import names_of, read
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.hypotheses import Test, together
-from bayesbridge.studies.ranks import BINS, LEVELS, chi_square, covered, ecdf_test, tally
-from bayesbridge.studies.readings import names_of, read
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
 from bayesbridge.studies.study import Counts, Setting, Study
 

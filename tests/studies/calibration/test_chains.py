@@ -11,7 +11,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Play, Reveal
 from bayesbridge.posterior.layouts import high_card_points, suit_lengths
 from bayesbridge.studies.calibration import CHAINS
-from bayesbridge.studies.chains import LENGTH_CELLS, POINT_CELLS, Chain
+from bayesbridge.studies.calibration.chains import LENGTH_CELLS, POINT_CELLS, Chain
 
 
 @pytest.mark.parametrize("method", CHAINS)

@@ -10,9 +10,17 @@ import pytest
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.calibration import CHAINS, MILLION, Calibration, calibrate, chain_for, count, simulate
-from bayesbridge.studies.chains import Chain
-from bayesbridge.studies.ranks import BINS
+from bayesbridge.studies.calibration.calibrate import (
+    CHAINS,
+    MILLION,
+    Calibration,
+    calibrate,
+    chain_for,
+    count,
+    simulate,
+)
+from bayesbridge.studies.calibration.chains import Chain
+from bayesbridge.studies.calibration.ranks import BINS
 from bayesbridge.studies.study import PROCESSES, Setting
 
 ONE = Setting(workers=1)

@@ -5,8 +5,17 @@ from math import inf
 import numpy as np
 import pytest
 
-from bayesbridge.studies.ranks import BINS, EDGES, chi_square, covered, ecdf_band, ecdf_test, share_band, tally
-from bayesbridge.studies.readings import Distribution
+from bayesbridge.studies.calibration.ranks import (
+    BINS,
+    EDGES,
+    chi_square,
+    covered,
+    ecdf_band,
+    ecdf_test,
+    share_band,
+    tally,
+)
+from bayesbridge.studies.calibration.readings import Distribution
 
 
 def test_exact_ranks_are_the_distribution_function_with_ties_spread_out():
