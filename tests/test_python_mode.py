@@ -27,12 +27,12 @@ def kernels():
     return found
 
 
-def answers_as_python(folder):
+def answers_as_python(folder, measuring):
     """The same questions in a process without a compiler; warnings are errors there too."""
     file = folder / "answers"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.kernel_questions", str(file)],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)},
+        env=os.environ | measuring | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT)},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -41,9 +41,9 @@ def answers_as_python(folder):
     return pickle.loads(file.read_bytes())
 
 
-def test_every_kernel_gives_the_same_as_python(tmp_path):
+def test_every_kernel_gives_the_same_as_python(tmp_path, measuring):
     compiled, _ = answer_all()  # first, so that the tables are in the cache and Python need not build them
-    plain, called = answers_as_python(tmp_path)
+    plain, called = answers_as_python(tmp_path, measuring)
     assert plain.keys() == compiled.keys()
     for question, answers in compiled.items():
         for ours, theirs in zip(answers, plain[question], strict=True):
