@@ -97,6 +97,10 @@ def asked(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: An
     except (Exception, SystemExit) as error:
         what = " ".join(str(error).split())
         raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}") from error
+    except KeyboardInterrupt:
+        if (name := _name(model)).startswith("bayesbridge."):
+            raise
+        raise KeyboardInterrupt(f"interrupted while model {name} weighed {len(hands)} hands") from None
     if found.shape != (len(hands),):
         raise _broken(model, f"gave log likelihoods of shape {found.shape} for {len(hands)} hands: return one a hand")
     wrong = np.flatnonzero(~(found <= ROUNDING))
@@ -106,7 +110,10 @@ def asked(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: An
     return found
 
 
+def _name(model: BidderModel | PlayerModel) -> str:
+    return f"{type(model).__module__}.{type(model).__qualname__}"
+
+
 def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
-    kind = type(model)
-    name = f"{kind.__module__}.{kind.__qualname__}"
+    name = _name(model)
     return PluginError(f"model {name} {what}", plugin=name, got=what)
