@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.merge import Tally, join
+from bayesbridge.capture.merge import Tally, join, weigh
 from bayesbridge.capture.outcomes import NEITHER, ONLY_A, check_value_of, gap_of, met, tricks_of
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import SUIT_MASK
@@ -81,7 +81,7 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
         ways = np.repeat(completions[:, 0], rows.ways[:, 0])
         c1, c2 = LENGTH[ours[0]], LENGTH[ours[1]]
         for counts, values in zip(by_suit.values(), (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)), strict=True):
-            _weigh(values, ways, counts[suit])
+            weigh(values, ways, counts[suit])
     full = int(sum(int(room) * 14**power for power, room in enumerate(numbering.keys.rooms[-2::-1])))
     outcomes = join(tallies[0] * tallies[1], tallies[2] * tallies[3], full)
     Delta = _total_gap(_convolved(gaps[0], gaps[1]), _convolved(gaps[2], gaps[3]), full)
@@ -110,13 +110,6 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
 def _by_length_and_gap(lengths: Ints, delta: NDArray[np.int8], size: int) -> Ints:
     """(lengths, 14) how many rows have each length index and leading gap."""
     return np.bincount(14 * lengths + delta, minlength=14 * size).reshape(size, 14)
-
-
-@njit
-def _weigh(values: NDArray[np.int8], ways: Ints, out: Ints) -> None:
-    """Add the ways of each row to its value: exact, where ``np.bincount`` would weigh with floats."""
-    for i in range(len(values)):
-        out[values[i]] += ways[i]
 
 
 @njit
