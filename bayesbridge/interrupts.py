@@ -1,12 +1,14 @@
 """Ctrl-C that does what it should wherever it comes.
 
 In a destructor or a callback of C Python can only ignore it: there it comes again a moment later. In the middle of an
-import it would leave half a module, which compiled ones report in their own ways: there it waits, but not for long.
+import it would leave half a module, which compiled ones report in their own ways, and while a kernel's answer becomes a
+named tuple numba would crash: there it waits, but not for long.
 """
 
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
@@ -18,6 +20,9 @@ MOMENT: Final = 0.01
 
 MOST_PUT_OFF: Final = 300
 """Times that one waits for an import: a plugin that hangs in it can still be interrupted."""
+
+_MAKE_TUPLES: Final = ("<string>", os.path.join("numba", "core", "serialize.py"))
+"""Files of a named tuple's constructor, and of numba's way to it."""
 
 _came = threading.Event()
 _put_off = 0
@@ -50,7 +55,7 @@ def came() -> bool:
 def _handle(_signal: int, frame: FrameType | None) -> None:
     global _put_off
     _came.set()
-    if _put_off < MOST_PUT_OFF and _importing(frame):
+    if _put_off < MOST_PUT_OFF and _delicate(frame):
         _put_off += 1
         _again()
     else:
@@ -72,7 +77,10 @@ def _again() -> None:
         _thread.interrupt_main()
 
 
-def _importing(frame: FrameType | None) -> bool:
+def _delicate(frame: FrameType | None) -> bool:
+    """In an import, or where what a kernel gives becomes a named tuple: numba crashes if that fails."""
+    if frame is not None and frame.f_code.co_filename.endswith(_MAKE_TUPLES):
+        return True
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

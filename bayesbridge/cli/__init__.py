@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from bayesbridge import __version__, interrupts
 from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
@@ -40,8 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     try:
         # Letters that the terminal's encoding lacks become question marks instead of an error.
-        with contextlib.suppress(AttributeError):
-            sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
         try:
             args = build_parser().parse_args(protect_voids(sys.argv[1:] if argv is None else argv))
             status = int(args.run(args))

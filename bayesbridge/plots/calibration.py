@@ -123,7 +123,7 @@ def _histogram(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
     ax.bar((np.arange(cells) + 0.5) / cells, shares, 1 / cells, color=SKY, edgecolor=ink(), linewidth=0.4)
     for height, style in zip((1 / cells, *share_band(deals, 1 / cells)), ("-", "--", "--"), strict=True):
         ax.axhline(height, color=ink(), linestyle=style, linewidth=1.0)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     bare(ax)
 
 

@@ -292,3 +292,17 @@ def test_interrupts_stay_ignored_where_a_shell_runs_us_in_the_background():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_waits_until_a_kernels_answer_is_a_named_tuple(monkeypatch):
+    """Numba crashes if the making of it fails."""
+    monkeypatch.setattr(interrupts, "_again", lambda: None)
+    monkeypatch.setattr(interrupts, "_put_off", 0)
+    monkeypatch.setattr(interrupts, "_came", threading.Event())
+    seen = []
+    make = eval("lambda call, values: call(values)", {})  # as collections.namedtuple makes its constructors
+    make(lambda _: seen.append(interrupts._handle(signal.SIGINT, sys._getframe(1))), ())
+    assert seen == [None]
+    assert interrupts.came()
+    with pytest.raises(KeyboardInterrupt):
+        interrupts._handle(signal.SIGINT, sys._getframe())

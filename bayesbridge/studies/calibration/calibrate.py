@@ -234,14 +234,11 @@ def simulate(
     chain = chain_for(method, bidder)
     done = run(_study(chain), deals, seed, runs, how or Setting(workers))
     found = Calibration.of(chain, done.counts)
-    return Comparison(
+    return Comparison.of_run(
+        done,
+        partial(_named, chain),
         title=f"Calibration of {method}: the truth among what the posterior says",
         unit="shares of deals",
-        counts=_named(done.counts, chain),
-        total=done.deals,
-        figures=(),
-        deals_per_second=done.deals_per_second,
-        runs=tuple(_named(counts, chain) for counts in done.by_run),
         answers=answers(found),
         hypotheses=lambda: list(found.tests()),
     )
@@ -264,7 +261,7 @@ def answers(found: Calibration) -> dict[str, Any]:
     }
 
 
-def _named(counts: Counts, chain: Chain) -> dict[str, int]:
+def _named(chain: Chain, counts: Counts) -> dict[str, int]:
     found = Calibration.of(chain, counts)
     return {"deals": found.deals, "cards": found.cards} | {
         f"{name}, {level:.0%} intervals that hold the truth": k
