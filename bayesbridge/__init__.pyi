@@ -6,18 +6,18 @@ from .bidders.iterative import IterativeBidder
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .errors import BayesBridgeError
-from .estimators.contract import Output, Question
+from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
-from .estimators.plain import estimator
+from .estimators.protocol import Output, Question
 from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
 from .history import sharpening
+from .layouts import Layouts, high_card_points, suit_lengths
 from .plots.calibration import plot_coverage, plot_ranks, plot_reliability
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
 from .plots.paper import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
-from .posterior.layouts import Layouts, high_card_points, suit_lengths
 from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme

@@ -23,13 +23,13 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
+from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.confinement import Limits, confined
-from bayesbridge.estimators.contract import Estimator, Question
 from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, evaluate
+from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.evidence import Called
-from bayesbridge.posterior.weights import Weights
 from bayesbridge.random64 import Seed
 from bayesbridge.tricks import Trick
 

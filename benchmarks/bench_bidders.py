@@ -15,8 +15,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.engines.sampling import sample
 from bayesbridge.evidence import BidderModel
-from bayesbridge.posterior.sampling import sample
 
 HANDS = 1_000_000
 MODELS: dict[str, BidderModel] = {

@@ -14,11 +14,11 @@ from page import Table, run
 from questions import SOUTH
 from timing import once, rate
 
+from bayesbridge.engines.sampling import Sampler
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.contract import Estimator, Question
-from bayesbridge.estimators.contract import run as judge
-from bayesbridge.posterior.layouts import Layouts
-from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import run as judge
+from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
 QUESTION = Question.of("S:N")

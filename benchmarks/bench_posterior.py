@@ -22,14 +22,14 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.capture.kernels import tricks
+from bayesbridge.engines import mcmc
+from bayesbridge.engines.convolution import capture_counts
+from bayesbridge.engines.enumeration import BLOCK, Enumeration
+from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.moves import Moves
+from bayesbridge.engines.sampling import Sampler
 from bayesbridge.evidence import Called, Reveal
-from bayesbridge.posterior import swaps
-from bayesbridge.posterior.convolution import capture_counts
-from bayesbridge.posterior.enumeration import BLOCK, Enumeration
-from bayesbridge.posterior.layouts import Masks
-from bayesbridge.posterior.marginals import Marginals
-from bayesbridge.posterior.moves import Moves
-from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.layouts import Masks
 
 
 def walk_everything() -> None:
@@ -79,13 +79,13 @@ def metropolis() -> float:
     def likelihood(layouts: Masks) -> NDArray[np.float64]:
         return model.log_likelihood(np.ascontiguousarray(layouts[:, 3]), auction, 0)
 
-    kernel = swaps.Kernel.of(likelihood, constraints, Sampler.of(constraints))
-    state = swaps.init(kernel, 50, 1)
+    kernel = mcmc.Kernel.of(likelihood, constraints, Sampler.of(constraints))
+    state = mcmc.init(kernel, 50, 1)
 
     def steps() -> None:
         here, rng = state, np.random.default_rng(1)
         for _ in range(200):
-            here, _ = swaps.step(here, kernel, rng)
+            here, _ = mcmc.step(here, kernel, rng)
 
     return seconds(steps)
 

@@ -21,8 +21,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand
+from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Reveal
-from bayesbridge.posterior.convolution import capture_counts
 from bayesbridge.studies import headline
 from bayesbridge.studies.engine import run as run_study
 from bayesbridge.studies.study import Setting

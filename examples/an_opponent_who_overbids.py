@@ -7,7 +7,7 @@ from bayesbridge.bidders.fit import fit_styles
 from bayesbridge.bidders.records import records_of
 from bayesbridge.bidders.simulate import simulate_auction
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.engines.sampling import Sampler
 
 rng = np.random.default_rng(11)
 table = {bb.Seat.S: StyleBidder(), bb.Seat.W: StyleBidder(aggressiveness=1.5), bb.Seat.E: StyleBidder()}

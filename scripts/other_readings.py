@@ -9,7 +9,7 @@ from numba import njit
 from scipy.stats import chisquare
 
 from bayesbridge.capture.exact import DEALS
-from bayesbridge.capture.halves import FULL
+from bayesbridge.capture.half_deals import FULL
 from bayesbridge.capture.merge import Tally, join
 from bayesbridge.capture.outcomes import tricks_of
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS

@@ -21,18 +21,18 @@ from bayesbridge.bidders.features import CELLS, cells
 from bayesbridge.bidders.strains import highest_bids, strain_levels
 from bayesbridge.bidders.style import Options, StyleBidder
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.halves import draw_tricks
+from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.cards import Hand
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.estimators.contract import Output
+from bayesbridge.engines.convolution import capture_counts
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.moves import Moves
+from bayesbridge.engines.sampling import Sampler
 from bayesbridge.estimators.evaluate import Sums
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.convolution import capture_counts
-from bayesbridge.posterior.enumeration import Enumeration
-from bayesbridge.posterior.marginals import Marginals
-from bayesbridge.posterior.moves import Moves
-from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.estimators.protocol import Output
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.dealing import deal_blocks, redeal
 from bayesbridge.tricks import Trick

@@ -13,14 +13,14 @@ from scipy import stats
 import bayesbridge as bb
 from bayesbridge.bidders.features import cells
 from bayesbridge.bidders.fit import Prior
-from bayesbridge.bidders.records import Record
+from bayesbridge.bidders.records import CallRecord
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.styles import STYLE
+from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.joint import infer_jointly
 from bayesbridge.joint.layout import HandCells, LayoutStep, layout_variable
 from bayesbridge.joint.marginal import Rows, log_marginal, log_weights
-from bayesbridge.joint.question import Question
-from bayesbridge.posterior.enumeration import Enumeration
+from bayesbridge.joint.question import StyleQuestion
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
 CALLS = bb.Called("W", "1C"), bb.Called("E", "pass"), bb.Called("S", "1NT"), bb.Called("W", "2C")
@@ -31,8 +31,8 @@ PLAIN = Mode(linker="py", optimizer=None)
 KNOWN = Prior(suit_preference=(0.0, 0.0), logit_slip=(-4.0, 0.0))
 """Two numbers are not known: aggressiveness and temperature."""
 RECORDS = [
-    Record("him", "KQ852.J3.A94.Q83", bb.Auction.of("W:2S", dummy="N"), 0),
-    Record("him", "Q8.KJ32.A942.T83", bb.Auction.of("W:1H", dummy="N"), 0),
+    CallRecord("him", "KQ852.J3.A94.Q83", bb.Auction.of("W:2S", dummy="N"), 0),
+    CallRecord("him", "Q8.KJ32.A942.T83", bb.Auction.of("W:1H", dummy="N"), 0),
 ]
 
 
@@ -95,7 +95,7 @@ def test_swaps_agree_with_enumeration():
 
 
 def test_the_sum_over_layouts_in_the_graph_is_the_sum_over_layouts():
-    question = Question.of(SOME, "W", [], KNOWN)
+    question = StyleQuestion.of(SOME, "W", [], KNOWN)
     walk = Enumeration.of(SOME.constraints)
     masks = walk.stretch(0, len(walk))
     rows = Rows.of(question, walk.blocks(1000))
@@ -134,7 +134,7 @@ def all_layouts():
 @pytest.fixture
 def model():
     """The layout as a variable, few layouts, and the style beside it."""
-    question = Question.of(FEW, "W", [], KNOWN)
+    question = StyleQuestion.of(FEW, "W", [], KNOWN)
     with pm.Model(coords={"player": ["W"]}) as built:
         layout_variable(question, question.style(), np.random.default_rng(1))
     return question, built
@@ -196,6 +196,6 @@ def test_a_question_that_makes_no_sense_is_refused_in_one_line():
     with pytest.raises(bb.BayesBridgeError, match=r"^W has not called: give his calls as evidence first$"):
         infer_jointly(OPEN, "W")
     with pytest.raises(bb.BayesBridgeError, match=r"^records of her, him: give those of W alone$"):
-        infer_jointly(SOME, "W", [RECORDS[0], Record("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)])
+        infer_jointly(SOME, "W", [RECORDS[0], CallRecord("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)])
     with pytest.raises(bb.BayesBridgeError, match=r"^unknown method 'magic'"):
         infer_jointly(SOME, "W", method="magic")

@@ -15,10 +15,10 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Deal, Seat
+from bayesbridge.engines.sampling import Sampler
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
 from bayesbridge.evidence import Called, Evidence, HighCards, Play, Reveal
-from bayesbridge.posterior.layouts import Layouts, high_card_points
-from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.layouts import Layouts, high_card_points
 from bayesbridge.tricks import Trick
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence
 

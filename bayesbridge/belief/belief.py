@@ -15,11 +15,11 @@ from bayesbridge.belief.conflict import contradiction
 from bayesbridge.belief.facts import Fact, hard_facts, tricks_of
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, DealError
 from bayesbridge.evidence import BidderModel, Called, Evidence, PlayerModel, Reveal, pieces
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.counting import count
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:

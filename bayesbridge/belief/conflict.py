@@ -15,10 +15,10 @@ from functools import reduce
 from typing import Final
 
 from bayesbridge.belief.facts import Fact
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction
 from bayesbridge.evidence import Evidence
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.counting import count
 
 MOST_ROUNDS: Final = 40
 """Candidates tried; beyond it a conflict is named of which no piece can be spared, though a smaller one may exist."""

@@ -11,13 +11,13 @@ import numpy as np
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.belief.soft import SoftEvidence, soft_evidence
+from bayesbridge.engines import mcmc
+from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.smc import LAST_MOVES, MOVES, anneal
+from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence import Called
-from bayesbridge.posterior import swaps
-from bayesbridge.posterior.annealing import LAST_MOVES, MOVES, anneal
-from bayesbridge.posterior.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
-from bayesbridge.posterior.sampling import Sampler
-from bayesbridge.posterior.weights import Weights
 from bayesbridge.random64 import Seed
 
 METHODS: Final = ("auto", "enumerate", "sample", "weights", "smc", "mcmc")
@@ -107,7 +107,7 @@ def _first_draws(belief: Belief) -> int:
 
 def _enumerate(belief: Belief, layouts: int, soft: SoftEvidence, why: str) -> Posterior:
     walk = Enumeration.of(belief.constraints)
-    sampler = Sampler(walk.numbering)
+    sampler = Sampler(walk.unranking)
     why = f"enumerate: {why}; every answer is exact"
     if not soft:
         return Posterior(belief, "enumerate", why, layouts, True, walk, sampler, ess=float(layouts))
@@ -207,7 +207,7 @@ def _chains(
     constraints = belief.constraints
     each = max(4, -(-draws // CHAINS))
     try:
-        found = swaps.run(
+        found = mcmc.run(
             soft.of_layouts,
             constraints,
             sampler := Sampler.of(constraints),

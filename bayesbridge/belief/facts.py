@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bayesbridge.cards import SUIT_MASK, Hand, Strain
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence import Called, Evidence, HighCards, Holds, Lacks, Length, Play, Reveal, Void
-from bayesbridge.posterior.constraints import Constraints
 from bayesbridge.tricks import Trick, replay
 
 

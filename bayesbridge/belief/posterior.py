@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from bayesbridge.belief.belief import UNSEEN, Belief
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.posterior.enumeration import BLOCK, Enumeration
-from bayesbridge.posterior.layouts import Layouts, Masks
-from bayesbridge.posterior.marginals import Marginals
-from bayesbridge.posterior.sampling import Sampler
-from bayesbridge.posterior.weights import Weights
+from bayesbridge.engines.enumeration import BLOCK, Enumeration
+from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.weights import Weights
+from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Posterior:
             return Layouts.adopt(self.sampler.draw(n, generator))
         chosen = (self.weighting or Weights.equal(len(self))).resample(n, generator, "multinomial")
         if isinstance(self.source, Enumeration):
-            return Layouts.adopt(self.source.numbering.layouts(chosen))
+            return Layouts.adopt(self.source.unranking.layouts(chosen))
         return Layouts.adopt(self.source[chosen])
 
     @property

@@ -13,7 +13,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.evidence import BidderModel, Play, PlayerModel
-from bayesbridge.posterior.layouts import Masks
+from bayesbridge.layouts import Masks
 
 type Floats = NDArray[np.float64]
 ROUNDING: Final = 1e-6

@@ -14,7 +14,7 @@ from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence import Play
-from bayesbridge.posterior.layouts import Masks
+from bayesbridge.layouts import Masks
 from bayesbridge.tricks import Trick
 
 Bools = NDArray[np.bool_]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayesbridge.bidders.records import Design, Record
+from bayesbridge.bidders.records import CallRecord, Design
 from bayesbridge.bidders.style import LEANING, StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.errors import BayesBridgeError
@@ -111,7 +111,7 @@ def log_calls(design: Design, style: Sequence[Any]) -> Any:
 
 
 def fit_styles(
-    records: Iterable[Record],
+    records: Iterable[CallRecord],
     prior: Prior | None = None,
     *,
     pooled: bool | None = None,

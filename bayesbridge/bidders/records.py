@@ -23,7 +23,7 @@ NEVER: Final = -1e6
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Record:
+class CallRecord:
     """One call on record: who made it, with which hand, as call number ``index`` of which auction."""
 
     player: str
@@ -38,11 +38,13 @@ class Record:
             object.__setattr__(self, name, value)
 
 
-def records_of(deal: Deal | str, auction: Auction, players: Mapping[Seat, str]) -> list[Record]:
+def records_of(deal: Deal | str, auction: Auction, players: Mapping[Seat, str]) -> list[CallRecord]:
     """All calls of an auction whose callers are among the players, as records."""
     dealt = Deal.of(deal)
     return [
-        Record(players[seat], dealt[seat], auction, index) for index, (seat, _) in enumerate(auction) if seat in players
+        CallRecord(players[seat], dealt[seat], auction, index)
+        for index, (seat, _) in enumerate(auction)
+        if seat in players
     ]
 
 
@@ -63,7 +65,7 @@ class Design(NamedTuple):
     player: NDArray[np.int64]
 
     @classmethod
-    def of(cls, records: Sequence[Record], players: Sequence[str]) -> Design:
+    def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Design:
         """Work out all that the hands and auctions contribute."""
         shape = len(records), 38
         u0, u1, u2 = np.full(shape, NEVER), np.zeros(shape), np.zeros(shape)

@@ -51,7 +51,7 @@ def tricks() -> dict[int, int]:
 
 
 def _count_outcomes() -> dict[str, int]:
-    from bayesbridge.capture.halves import half_deals
+    from bayesbridge.capture.half_deals import half_deals
     from bayesbridge.capture.merge import join
 
     half = half_deals()

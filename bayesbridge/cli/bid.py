@@ -6,9 +6,9 @@ from argparse import Namespace
 
 from bayesbridge.auction import PASS, Call
 from bayesbridge.capture import literal
+from bayesbridge.cli.explanations import why_bid
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
 from bayesbridge.cli.printing import print_json, print_table
-from bayesbridge.cli.reasons import why_bid
 
 
 def add(commands: Subparsers) -> None:

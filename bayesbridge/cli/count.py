@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from math import log2
 
+from bayesbridge.cli.evidence_lines import print_seen, seen
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
 from bayesbridge.cli.parsing import Subparsers, add_command
 from bayesbridge.cli.printing import number, print_json
-from bayesbridge.cli.seen import print_seen, seen
 
 
 def add(commands: Subparsers) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from bayesbridge.cli.accuracy import add_draws
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
-from bayesbridge.cli.worth import add_draws
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.contract import Estimator
     from bayesbridge.estimators.evaluate import Evaluation
+    from bayesbridge.estimators.protocol import Estimator
     from bayesbridge.estimators.registry import Registry
 
 METHODS = ("auto", "enumerate", "sample", "weights", "smc", "mcmc")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.seen import seen
-from bayesbridge.cli.worth import worth
+from bayesbridge.cli.accuracy import worth
+from bayesbridge.cli.evidence_lines import seen
 
 if TYPE_CHECKING:
     import xarray

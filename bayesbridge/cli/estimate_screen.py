@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import log2
 from typing import TYPE_CHECKING
 
+from bayesbridge.cli.accuracy import print_worth
 from bayesbridge.cli.estimate_document import answers, is_exact, makes, method_of, reported, tricks_pmf
+from bayesbridge.cli.evidence_lines import print_seen
 from bayesbridge.cli.printing import SUITS, bar, number, percent, print_table
-from bayesbridge.cli.seen import print_seen
-from bayesbridge.cli.worth import print_worth
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior

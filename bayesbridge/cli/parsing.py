@@ -91,7 +91,7 @@ full_hand = reading(_full_hand)
 @reading
 def pair(text: str) -> tuple[Seat, Seat]:
     """Two seats that play together, such as S:N."""
-    from bayesbridge.estimators.contract import Question
+    from bayesbridge.estimators.protocol import Question
 
     return Question.of(text).pair
 

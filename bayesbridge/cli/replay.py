@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
 from bayesbridge.cli.printing import number, percent, print_json, print_table, progress_line
 from bayesbridge.cli.records import read_records
-from bayesbridge.cli.worth import MOST_DRAWS
 from bayesbridge.deal import Seat
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.cli.accuracy import DRAWS, add_draws, worth
 from bayesbridge.cli.estimate import METHODS, add_limits, blaming_method, estimators_named, most_memory
 from bayesbridge.cli.evidence_options import add_evidence, belief_of
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
 from bayesbridge.cli.position import read_position
 from bayesbridge.cli.printing import number, print_json, progress_line
-from bayesbridge.cli.worth import DRAWS, add_draws, worth
 from bayesbridge.cli.writing import verify_target, writing
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import bar, number, percent, print_json, print_table, progress_line
 from bayesbridge.cli.records import read_records
-from bayesbridge.cli.worth import MOST_DRAWS
 
 
 def add(commands: Subparsers) -> None:
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     found = total(scores)
     document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
     if args.json:
-        curve = [{"said": said, "so": so, "cards": cards} for said, so, cards in found.calibration]
+        curve = [{"predicted": said, "observed": so, "cards": cards} for said, so, cards in found.calibration]
         print_json({**document, "calibration": curve, "after_cards": args.cards, "left_out": left_out})
         return 0
     rows = [

@@ -35,7 +35,7 @@ EXACT: Final = ("conditions", "captures")
 SCORED: Final = ("headline", "strategies")
 """Studies whose counts give points by any scheme."""
 
-ENGINES: Final = ("enumerate", "sample", "counting", "weights", "smc", "mcmc", "sequential", "joint", "auto")
+ENGINES: Final = ("enumerate", "sample", "counting", "weights", "smc", "mcmc", "joint", "auto")
 """What can be calibrated."""
 
 

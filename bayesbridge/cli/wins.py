@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from bayesbridge.cli.accuracy import add_draws, print_worth, worth
+from bayesbridge.cli.evidence_lines import print_seen, seen
 from bayesbridge.cli.evidence_options import Believed, add_evidence, belief_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading
 from bayesbridge.cli.position import Sourced
 from bayesbridge.cli.printing import bar, percent, print_json, print_table
-from bayesbridge.cli.seen import print_seen, seen
-from bayesbridge.cli.worth import add_draws, print_worth, worth
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.tricks import Trick

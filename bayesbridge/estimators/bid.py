@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bayesbridge.estimators.contract import Output, Question
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.layouts import Layouts
 
 
 @dataclass(frozen=True, slots=True)

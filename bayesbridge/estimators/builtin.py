@@ -8,9 +8,9 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.card_wins import CardWinsEstimator
-from bayesbridge.estimators.contract import Estimator
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.play_out import PlayOutEstimator
+from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.evidence import BidderModel
 
 

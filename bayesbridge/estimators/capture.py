@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.estimators.contract import Output, Question
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.constraints import Constraints
+from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.layouts import Layouts
 
 SUIT = ("suit",)
 
@@ -52,7 +52,7 @@ class CaptureEstimator:
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
         """Exact counts by suit convolution, where the evidence ties the suits together by lengths alone."""
-        from bayesbridge.posterior.convolution import LOWEST_Z, capture_counts, factors
+        from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
 
         if not factors(constraints):
             return None

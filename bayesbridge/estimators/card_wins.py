@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bayesbridge.belief.wins import winning_cards
 from bayesbridge.cards import Card
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.contract import Output, Question
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
 

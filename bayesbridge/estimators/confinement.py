@@ -22,12 +22,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.constraints import Constraints
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import builtin, serving
-from bayesbridge.estimators.contract import Estimator, ExactEstimator, Question
+from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question
 from bayesbridge.estimators.registry import BUILTIN, Plugin, Registry
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 
 PIECE: Final = 1024
 """Layouts that cross the wall at a time."""

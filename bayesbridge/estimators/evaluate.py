@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.contract import (
+from bayesbridge.estimators.protocol import (
     Estimator,
     Output,
     Question,
@@ -26,7 +26,7 @@ from bayesbridge.estimators.contract import (
     verify_declaration,
 )
 from bayesbridge.jit import njit
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
 
 KEPT: Final = 20_000

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
-    from bayesbridge.estimators.contract import Estimator
+    from bayesbridge.estimators.protocol import Estimator
     from bayesbridge.evidence import BidderModel
 
 PROJECT = "bayesbridge"

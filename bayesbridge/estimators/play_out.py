@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.contract import Output, Question
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.layouts import Layouts
 
 POLICIES = ("general", "high", "low")
 

@@ -19,7 +19,7 @@ import pluggy
 import bayesbridge
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators import builtin, hookspecs
-from bayesbridge.estimators.contract import Estimator, verify_declaration
+from bayesbridge.estimators.protocol import Estimator, verify_declaration
 from bayesbridge.evidence import BidderModel
 
 BUILTIN: Final = "bayesbridge"

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.constraints import Constraints
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.contract import Estimator, ExactEstimator, Question, blaming, run
+from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question, blaming, run
 from bayesbridge.estimators.registry import load
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 
 MEGABYTE: Final = 1_000_000
 

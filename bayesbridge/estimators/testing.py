@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import Hand
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.sampling import sample
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.contract import Estimator, Question, run, verify_declaration
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.layouts import Layouts
-from bayesbridge.posterior.sampling import sample
+from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
+from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
 
 

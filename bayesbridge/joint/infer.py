@@ -11,17 +11,17 @@ import numpy as np
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.fit import Prior, sample_quietly
-from bayesbridge.bidders.records import Record
+from bayesbridge.bidders.records import CallRecord
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.deal import Seat
+from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.joint.marginal import Rows, log_marginal, log_weights
-from bayesbridge.joint.question import Question
-from bayesbridge.posterior.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
-from bayesbridge.posterior.layouts import Masks
-from bayesbridge.posterior.sampling import Sampler
-from bayesbridge.posterior.weights import Weights
+from bayesbridge.joint.question import StyleQuestion
+from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
 
 NAN: Final = float("nan")
@@ -45,7 +45,7 @@ class JointPosterior:
 def infer_jointly(
     belief: Belief,
     seat: Seat | str,
-    records: Iterable[Record] = (),
+    records: Iterable[CallRecord] = (),
     prior: Prior | None = None,
     *,
     method: str = "auto",
@@ -64,7 +64,7 @@ def infer_jointly(
     """
     if method not in METHODS:
         raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(METHODS)}", method=method)
-    question = Question.of(belief, seat, list(records), prior or Prior())
+    question = StyleQuestion.of(belief, seat, list(records), prior or Prior())
     count, generator = belief.count(), np.random.default_rng(rng)
     if method == "auto":
         method = "counts" if count <= MOST_LAYOUTS else "draws"
@@ -76,7 +76,7 @@ def infer_jointly(
 
 
 def _summed_out(
-    question: Question,
+    question: StyleQuestion,
     count: int,
     source: Enumeration | Masks,
     sampler: Sampler,
@@ -103,7 +103,9 @@ def _summed_out(
     )
 
 
-def _with_swaps(question: Question, count: int, size: tuple[int, int, int], rng: np.random.Generator) -> JointPosterior:
+def _with_swaps(
+    question: StyleQuestion, count: int, size: tuple[int, int, int], rng: np.random.Generator
+) -> JointPosterior:
     import pymc as pm
 
     from bayesbridge.joint.layout import LayoutStep, layout_variable

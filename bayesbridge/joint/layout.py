@@ -34,10 +34,10 @@ from pytensor.tensor.random.variable import shared_rng
 from bayesbridge.bidders.features import cells, fill_cells, tables
 from bayesbridge.bidders.style import LEANING, StyleBidder, Terms
 from bayesbridge.bidders.styles import STYLE
-from bayesbridge.joint.question import Question
-from bayesbridge.posterior.layouts import Masks
-from bayesbridge.posterior.moves import Moves
-from bayesbridge.posterior.sampling import Sampler
+from bayesbridge.engines.moves import Moves
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.joint.question import StyleQuestion
+from bayesbridge.layouts import Masks
 
 ZERO: Final = np.zeros(1)
 
@@ -54,7 +54,7 @@ class LayoutVariable(RandomVariable):
     _print_name = ("Layout", "Layout")
     __props__ = ("question", "sampler")
 
-    def __init__(self, question: Question, sampler: Sampler) -> None:
+    def __init__(self, question: StyleQuestion, sampler: Sampler) -> None:
         self.question, self.sampler = question, sampler
         super().__init__()
 
@@ -99,7 +99,7 @@ def _compiled_cells(_op: HandCells, **_: Any) -> Any:
     return hand_cells
 
 
-def layout_variable(question: Question, style: Sequence[Any], rng: np.random.Generator) -> Any:
+def layout_variable(question: StyleQuestion, style: Sequence[Any], rng: np.random.Generator) -> Any:
     """The layout as a variable of the PyMC model in context, with the likelihood of the seat's calls.
 
     What the other seats called does not depend on the style: only the step asks for it.
@@ -161,7 +161,7 @@ class LayoutStep(BlockedStep):
 STEP_METHODS.append(LayoutStep)
 
 
-def _likely_layout(question: Question, sampler: Sampler, rng: np.random.Generator) -> NDArray[np.uint64]:
+def _likely_layout(question: StyleQuestion, sampler: Sampler, rng: np.random.Generator) -> NDArray[np.uint64]:
     """A layout that the calls do not exclude, to start from."""
     pool = sampler.draw(4 * POOL, rng)
     bidder = question.prior.bidder([0.0] * len(STYLE))

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from bayesbridge.bidders.features import CELLS, Cells
 from bayesbridge.bidders.style import LEANING, Options, StyleBidder, Terms
 from bayesbridge.errors import Contradiction
-from bayesbridge.joint.question import Question
-from bayesbridge.posterior.layouts import Masks
+from bayesbridge.joint.question import StyleQuestion
+from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class Rows:
     others: Floats
 
     @classmethod
-    def of(cls, question: Question, blocks: Iterator[Masks]) -> Rows:
+    def of(cls, question: StyleQuestion, blocks: Iterator[Masks]) -> Rows:
         """Sort layouts into rows."""
         codes, others = [], []
         for masks in blocks:
@@ -68,7 +68,7 @@ class Rows:
         return len(self.cell)
 
 
-def log_marginal(question: Question, rows: Rows, style: Sequence[Any]) -> Any:
+def log_marginal(question: StyleQuestion, rows: Rows, style: Sequence[Any]) -> Any:
     """log m(θ) as an expression in the style variables."""
     import pytensor.tensor as pt
 
@@ -101,7 +101,7 @@ def log_chances(cell: Cells, options: Options, call: int, style: Sequence[Any]) 
     return pt.log(slip / (1 + len(options.call)) + (1.0 - slip) * chosen / total)
 
 
-def log_weights(question: Question, rows: Rows, styles: Floats) -> Floats:
+def log_weights(question: StyleQuestion, rows: Rows, styles: Floats) -> Floats:
     """(n,) log posterior weight of each layout, up to a constant, for (d, 4) draws of the style."""
     mean = np.zeros(len(rows))
     for values in styles:

@@ -13,18 +13,18 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.soft import asked
 from bayesbridge.bidders.features import Cells, cells
 from bayesbridge.bidders.fit import Prior, log_calls, style_variables
-from bayesbridge.bidders.records import Design, Record
+from bayesbridge.bidders.records import CallRecord, Design
 from bayesbridge.bidders.style import Options, StyleBidder
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.posterior.layouts import Masks
+from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class StyleQuestion:
     """A belief, one seat whose style is not known, and what is known of that style beforehand.
 
     asked:  for each call of the seat in this auction, what its options were and which it was
@@ -41,7 +41,7 @@ class Question:
     design: Design | None
 
     @classmethod
-    def of(cls, belief: Belief, seat: Seat | str, records: Sequence[Record], prior: Prior) -> Question:
+    def of(cls, belief: Belief, seat: Seat | str, records: Sequence[CallRecord], prior: Prior) -> StyleQuestion:
         """Put the question; it needs a call of the seat, and records of one player."""
         caller, auction = Seat.of(seat), belief.auction
         if caller == belief.observer:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.checkpoint import Cells, Checkpoint
-from bayesbridge.studies.crews import Crew, hire
+from bayesbridge.studies.executors import Crew, open_executor
 from bayesbridge.studies.study import Count, Counts, Setting, Study
 
 ATTEMPTS = 3
@@ -129,7 +129,7 @@ def _work(study: Study, seed: int, todo: Iterator[Chunk], how: Setting) -> Gener
     failures: dict[int, int] = {}
     breaks = 0
     while True:
-        with hire(how.scheduler, how.workers) as crew:
+        with open_executor(how.scheduler, how.workers) as crew:
             pending: dict[Future[Counts], Chunk] = {}
             try:
                 yield from _session(crew, study, seed, todo, lost, pending, failures)

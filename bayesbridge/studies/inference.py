@@ -51,7 +51,7 @@ class BoardScore:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Score:
+class BoardScores:
     """Means over boards; losses in nats."""
 
     boards: int
@@ -87,7 +87,7 @@ def score_board(
     draws: int = DRAWS,
     seed: int = 1,
 ) -> BoardScore:
-    """Score the leader's posterior on one board after the auction and ``cards`` cards."""
+    """BoardScores the leader's posterior on one board after the auction and ``cards`` cards."""
     deal, contract = record.deal, record.contract
     assert deal is not None
     assert contract is not None
@@ -143,7 +143,7 @@ def score_boards(
         yield record, usable(record) or score_board(record, cards=cards, draws=draws, seed=seed)
 
 
-def total(scores: list[BoardScore]) -> Score:
+def total(scores: list[BoardScore]) -> BoardScores:
     """Means over boards."""
     told = [float(_losses(one).mean()) for one in scores if len(one.truth)]
     honour = np.array(told or [0.0])
@@ -154,7 +154,7 @@ def total(scores: list[BoardScore]) -> Score:
     top = np.concatenate([one.honours.argmax(axis=1) == one.truth for one in scores])
     calibration = curve_of(said, was, BINS)
     seconds = sum(one.seconds for one in scores)
-    return Score(
+    return BoardScores(
         boards=len(scores),
         honour_log_loss=float(honour.mean()),
         honour_error=float(honour.std() / np.sqrt(len(honour))),

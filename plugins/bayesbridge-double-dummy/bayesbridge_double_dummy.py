@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK, Strain
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.contract import COORDS, Estimator, Output, Question
 from bayesbridge.estimators.hookspecs import hookimpl
-from bayesbridge.posterior.layouts import Layouts, Masks
+from bayesbridge.estimators.protocol import COORDS, Estimator, Output, Question
+from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.tricks import Trick
 
 BATCH: Final = 200

@@ -16,9 +16,9 @@ from bayesbridge.belief.facts import hard_facts
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Seat
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction
 from bayesbridge.evidence import Called, Evidence, HighCards, Holds, Lacks, Length, Play, Reveal, Void
-from bayesbridge.posterior.counting import count
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal
 

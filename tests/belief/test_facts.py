@@ -15,7 +15,7 @@ from bayesbridge.cards import SUIT_MASK, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence import HighCards, Holds, Lacks, Length, Play, Reveal, Void
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal, random_play, watched
 

@@ -14,7 +14,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.evidence import Called, Holds, Length, Reveal
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
 HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))

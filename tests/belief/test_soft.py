@@ -15,10 +15,10 @@ from bayesbridge.belief.soft import soft_evidence
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
+from bayesbridge.engines.sampling import sample
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.evidence import Called
-from bayesbridge.posterior.layouts import high_card_points
-from bayesbridge.posterior.sampling import sample
+from bayesbridge.layouts import high_card_points
 from bayesbridge.tricks import Trick
 
 HAND = "AKQ2.KJ3.A54.Q32"

@@ -9,7 +9,7 @@ from scipy import stats
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.fit import Prior, fit_styles, log_calls, with_predictions
-from bayesbridge.bidders.records import Design, Record, records_of
+from bayesbridge.bidders.records import CallRecord, Design, records_of
 from bayesbridge.bidders.simulate import simulate_auction
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
@@ -113,9 +113,9 @@ def test_bidders_come_out_of_a_fit(fitted, random_hands):
 def test_records_that_cannot_be_are_refused():
     auction = Auction.of("S:1NT Pass Pass", dummy="N")
     with pytest.raises(IllegalCall, match="call number 3 of"):
-        Record("x", HAND, auction, 3)
+        CallRecord("x", HAND, auction, 3)
     with pytest.raises(DealError, match="W's hand"):
-        Record("x", "AK...", auction, 1)
+        CallRecord("x", "AK...", auction, 1)
     with pytest.raises(BayesBridgeError, match="no records"):
         fit_styles([])
     with pytest.raises(BayesBridgeError, match="prior of logit_slip"):

@@ -10,7 +10,7 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.testing import check_bidder
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry
-from bayesbridge.posterior.layouts import high_card_points
+from bayesbridge.layouts import high_card_points
 
 
 class PointCounter:

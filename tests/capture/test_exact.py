@@ -10,7 +10,7 @@ from scipy import stats
 
 from bayesbridge.capture import exact, kernels, literal
 from bayesbridge.capture.alias import alias_pick, alias_table
-from bayesbridge.capture.halves import draw_tricks, suit_tally
+from bayesbridge.capture.half_deals import draw_tricks, suit_tally
 from bayesbridge.capture.merge import Tally, join, outcome
 from bayesbridge.capture.tables import row_table
 from bayesbridge.studies import captures, conditions

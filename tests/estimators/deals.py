@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 
 
 def random_layouts(n: int, seed: int) -> Layouts:

@@ -5,18 +5,18 @@ import pytest
 
 from bayesbridge.capture import literal
 from bayesbridge.cards import Card, Hand, Suit
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.card_wins import CardWinsEstimator
-from bayesbridge.estimators.contract import ExactEstimator, Question, run
-from bayesbridge.posterior.constraints import Constraints
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.estimators.protocol import ExactEstimator, Question, run
+from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 from tests.capture.deals import strange_deals
+from tests.engines.positions import brute_force, random_position
 from tests.estimators.deals import random_layouts
-from tests.posterior.positions import brute_force, random_position
 
 
 def strange_layouts(n, seed):

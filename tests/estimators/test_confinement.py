@@ -15,12 +15,12 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
+from bayesbridge.constraints import Constraints
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry, serving
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.confinement import Confined, ConfinedExact, Limits, confined
-from bayesbridge.estimators.contract import Question, run, run_exact
-from bayesbridge.posterior.constraints import Constraints
+from bayesbridge.estimators.protocol import Question, run, run_exact
 from tests import positions
 from tests.estimators.deals import random_layouts
 

@@ -7,8 +7,8 @@ import bayesbridge as bb
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators import evaluate as evaluating
 from bayesbridge.estimators.bid import BidEstimator
-from bayesbridge.estimators.contract import Output, Question
 from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.protocol import Output, Question
 from tests import positions
 
 QUESTION = Question.of("S:N")

@@ -9,8 +9,8 @@ import pytest
 
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.contract import Output, PluginError
 from bayesbridge.estimators.hookspecs import hookimpl
+from bayesbridge.estimators.protocol import Output, PluginError
 
 BUILT_IN = ("capture", "bid", "card_wins", "play_out")
 

@@ -7,11 +7,11 @@ from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.builtin import bayesbridge_estimators
-from bayesbridge.estimators.contract import Output, PluginError, Question
-from bayesbridge.estimators.plain import estimator
+from bayesbridge.estimators.decorator import estimator
 from bayesbridge.estimators.play_out import PlayOutEstimator
+from bayesbridge.estimators.protocol import Output, PluginError, Question
 from bayesbridge.estimators.testing import check_estimator
-from bayesbridge.posterior.layouts import Layouts
+from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
 
@@ -211,7 +211,7 @@ def test_a_plain_function_that_fails_or_returns_no_number_is_named():
 
 
 def test_progress_of_a_plain_function_goes_to_a_terminal_only(monkeypatch, capsys):
-    from bayesbridge.estimators import plain
+    from bayesbridge.estimators import decorator
 
     @estimator("slow")
     def slow(deal, question):
@@ -220,7 +220,7 @@ def test_progress_of_a_plain_function_goes_to_a_terminal_only(monkeypatch, capsy
     batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"])[
         np.zeros(2000, dtype=int)
     ]
-    monkeypatch.setattr(plain, "SHOWN_FROM", 2000)
+    monkeypatch.setattr(decorator, "SHOWN_FROM", 2000)
     slow.estimate(batch, QUESTIONS[0])
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies import crews, engine, headline
+from bayesbridge.studies import engine, executors, headline
 from bayesbridge.studies.study import Setting, Study
 
 ROOT = Path(__file__).parents[2]
@@ -115,21 +115,24 @@ def assert_the_command_line_reaches_it_too(address):
 
 
 def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
-    monkeypatch.setattr(crews, "REACH_SECONDS", 1)
+    monkeypatch.setattr(executors, "REACH_SECONDS", 1)
     with (
         pytest.raises(BayesBridgeError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'") as caught,
-        crews.hire("tcp://127.0.0.1:9"),
+        executors.open_executor("tcp://127.0.0.1:9"),
     ):
         pass
     assert "\n" not in str(caught.value)
 
 
 def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(crews, "REACH_SECONDS", 5)
+    monkeypatch.setattr(executors, "REACH_SECONDS", 5)
     process = start_scheduler(tmp_path)
     try:
         address = address_of(tmp_path)
-        with pytest.raises(BayesBridgeError, match="has no workers: start some with 'dask worker"), crews.hire(address):
+        with (
+            pytest.raises(BayesBridgeError, match="has no workers: start some with 'dask worker"),
+            executors.open_executor(address),
+        ):
             pass
     finally:
         process.kill()
@@ -138,5 +141,8 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
 
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge\[cluster\]'"), crews.hire("tcp://x:1"):
+    with (
+        pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge\[cluster\]'"),
+        executors.open_executor("tcp://x:1"),
+    ):
         pass

@@ -9,7 +9,7 @@ import pytest
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine, headline
-from bayesbridge.studies.crews import hire
+from bayesbridge.studies.executors import open_executor
 from bayesbridge.studies.study import CHUNK, Setting, Study
 
 
@@ -142,4 +142,4 @@ def test_nothing_to_do_is_an_error(deals, runs, workers, what):
 
 def test_an_unknown_scheduler_is_an_error():
     with pytest.raises(BayesBridgeError, match="unknown scheduler 'nobody': write threads, processes, or an address"):
-        hire("nobody").__enter__()
+        open_executor("nobody").__enter__()

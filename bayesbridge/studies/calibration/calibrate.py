@@ -28,9 +28,9 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.calibration.chains import Chain
+from bayesbridge.studies.calibration.predictions import names_of, read
 from bayesbridge.studies.calibration.ranks import BINS, LEVELS, chi_square, covered, ecdf_test, tally
-from bayesbridge.studies.calibration.readings import names_of, read
+from bayesbridge.studies.calibration.scenarios import Scenario
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.hypotheses import Test, together
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
@@ -43,21 +43,20 @@ CHUNK: Final = 8
 """Deals a chunk: an engine takes a tenth of a second to seconds for one."""
 
 CHAINS: Final = {
-    "enumerate": Chain("enumerate", StyleBidder(), open_dummy=True, shown=5),
-    "sample": Chain("sample", told_lengths=True, told_points=True, shown=2),
-    "counting": Chain("counting", told_lengths=True, shown=2),
-    "weights": Chain("weights", IterativeBidder(slip=0.05, suits=True), draws=20_000),
-    "smc": Chain("smc", StyleBidder(), dummy=None),
-    "mcmc": Chain("mcmc", StyleBidder(), open_dummy=True, draws=1600),
-    "sequential": Chain("sequential", StyleBidder(), told_lengths=True, told_points=True),
-    "joint": Chain("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
-    "auto": Chain("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
+    "enumerate": Scenario("enumerate", StyleBidder(), open_dummy=True, shown=5),
+    "sample": Scenario("sample", told_lengths=True, told_points=True, shown=2),
+    "counting": Scenario("counting", told_lengths=True, shown=2),
+    "weights": Scenario("weights", IterativeBidder(slip=0.05, suits=True), draws=20_000),
+    "smc": Scenario("smc", StyleBidder(), dummy=None),
+    "mcmc": Scenario("mcmc", StyleBidder(), open_dummy=True, draws=1600),
+    "joint": Scenario("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
+    "auto": Scenario("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
 }
 """A chain for each engine, one that it would be used for: three players but for ``smc`` and ``auto``, whose four are
 style bidders, and experts who also play two tricks."""
 
 
-def count(chain: Chain, seed: np.random.SeedSequence, deals: int) -> Counts:
+def count(chain: Scenario, seed: np.random.SeedSequence, deals: int) -> Counts:
     """Deals; ranks by number and cell; cards, what was said, what was so, squared gaps by bin; sums for the slope."""
     names = chain_names(chain)
     ranks = np.zeros((len(names), BINS), dtype=np.int64)
@@ -94,7 +93,7 @@ def _said_and_so(said: NDArray[np.float64], so: NDArray[np.float64]) -> tuple[Co
     return np.rint(bins).astype(np.int64), np.rint(slope).astype(np.int64)
 
 
-def chain_names(chain: Chain) -> tuple[str, ...]:
+def chain_names(chain: Scenario) -> tuple[str, ...]:
     """The numbers that are ranked on a chain."""
     return names_of(chain.bidder is not None, chain.prior is not None)
 
@@ -103,7 +102,7 @@ def chain_names(chain: Chain) -> tuple[str, ...]:
 class Calibration:
     """How the truth ranked in the posteriors of a chain."""
 
-    chain: Chain
+    chain: Scenario
     deals: int
     names: tuple[str, ...]
     ranks: Counts
@@ -115,7 +114,7 @@ class Calibration:
     """(3,) Σ so · said, Σ said² and Σ over deals of their squared difference, in millionths."""
 
     @classmethod
-    def of(cls, chain: Chain, counts: Counts) -> Calibration:
+    def of(cls, chain: Scenario, counts: Counts) -> Calibration:
         """What was counted."""
         names = chain_names(chain)
         ranks, bins = BINS * len(names), 4 * CARD_BINS
@@ -197,18 +196,18 @@ class Calibration:
         return min(test.p_holm for test in self.tests() if test.p_holm is not None)
 
 
-def calibrate(chain: Chain, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
+def calibrate(chain: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
     """Run a chain on ``deals`` random deals."""
     from bayesbridge.studies.engine import run
 
     return Calibration.of(chain, run(_study(chain), deals, seed, 1, how).counts)
 
 
-def _study(chain: Chain) -> Study:
+def _study(chain: Scenario) -> Study:
     return Study("calibration", partial(count, chain), CHUNK, {"chain": repr(chain)})
 
 
-def chain_for(method: str, bidder: BidderModel | None = None) -> Chain:
+def chain_for(method: str, bidder: BidderModel | None = None) -> Scenario:
     """The chain of an engine, with other bidders if given."""
     if method not in CHAINS:
         raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(CHAINS)}", method=method)
@@ -261,7 +260,7 @@ def answers(found: Calibration) -> dict[str, Any]:
     }
 
 
-def _named(chain: Chain, counts: Counts) -> dict[str, int]:
+def _named(chain: Scenario, counts: Counts) -> dict[str, int]:
     found = Calibration.of(chain, counts)
     return {"deals": found.deals, "cards": found.cards} | {
         f"{name}, {level:.0%} intervals that hold the truth": k

@@ -19,8 +19,8 @@ from bayesbridge.studies.calibration.calibrate import (
     count,
     simulate,
 )
-from bayesbridge.studies.calibration.chains import Chain
 from bayesbridge.studies.calibration.ranks import BINS
+from bayesbridge.studies.calibration.scenarios import Scenario
 from bayesbridge.studies.study import PROCESSES, Setting
 
 ONE = Setting(workers=1)
@@ -39,7 +39,6 @@ SMALL = {
     "weights": (replace(CHAINS["weights"], draws=4000), 60),
     "smc": (replace(CHAINS["smc"], draws=400), 16),
     "mcmc": (replace(CHAINS["mcmc"], draws=320), 12),
-    "sequential": (replace(CHAINS["sequential"], draws=400), 24),
     "auto": (replace(CHAINS["auto"], draws=400), 10),
 }
 """But for ``joint``, which takes ten seconds a deal."""
@@ -50,7 +49,6 @@ FULL = {
     "weights": 400,
     "smc": 200,
     "mcmc": 64,
-    "sequential": 200,
     "auto": 64,
     "joint": 16,
 }
@@ -169,9 +167,9 @@ def test_chains_of_one_s_own():
     with pytest.raises(BayesBridgeError, match="nobody calls where method is 'sample'"):
         chain_for("sample", bidder)
     with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose auto"):
-        calibrate(Chain("magic"), 1)
+        calibrate(Scenario("magic"), 1)
     with pytest.raises(BayesBridgeError, match="give the chain a prior of styles"):
-        calibrate(Chain("joint", bidder), 1)
+        calibrate(Scenario("joint", bidder), 1)
 
 
 @pytest.mark.slow

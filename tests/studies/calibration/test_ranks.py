@@ -5,6 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from bayesbridge.studies.calibration.predictions import Distribution
 from bayesbridge.studies.calibration.ranks import (
     BINS,
     EDGES,
@@ -15,7 +16,6 @@ from bayesbridge.studies.calibration.ranks import (
     share_band,
     tally,
 )
-from bayesbridge.studies.calibration.readings import Distribution
 
 
 def test_exact_ranks_are_the_distribution_function_with_ties_spread_out():

@@ -1,0 +1,243 @@
+"""Hard evidence, compiled: which layouts are possible at all.
+
+Every piece of hard evidence says one of four things about a seat: it holds certain cards, it cannot hold certain
+cards, the length of a suit lies in a range, its high-card points lie in a range. :class:`Constraints` is their
+conjunction, always about the original 13 cards a seat. The exact engines start from :meth:`Constraints.normalised`,
+which draws the cheap conclusions: a card with one possible place lies there, a full hand holds nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from operator import and_, or_
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import DECK_MASK, SUIT_MASK
+from bayesbridge.layouts import HONOURS, Masks, high_card_points, suit_lengths
+
+type Four[T] = tuple[T, T, T, T]
+
+SEATS: Final = range(4)
+SUITS: Final = range(4)
+_SUIT_MASKS: Final = tuple(SUIT_MASK << (13 * suit) for suit in SUITS)
+_EVERY_SUIT_0: Final[Four[int]] = (0, 0, 0, 0)
+_EVERY_SUIT_13: Final[Four[int]] = (13, 13, 13, 13)
+
+
+def points_in(mask: int) -> int:
+    """High-card points of a set of cards."""
+    return sum(points * (mask & honours).bit_count() for points, honours in HONOURS)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What is certain about a deal.
+
+    ``must[seat]`` and ``may[seat]`` are masks: the cards a seat certainly holds and those it can hold.
+    ``shortest`` and ``longest`` are inclusive suit lengths ``[seat][suit]``; ``points_low`` and ``points_high`` are
+    inclusive high-card points by seat.
+
+    >>> Constraints.free().hold(2, 0b111).length(3, 0, 4, 13).may[2].bit_count()
+    52
+    >>> Constraints.free().hold(2, SUIT_MASK).normalised().hidden
+    (0, 1, 3)
+    """
+
+    must: Four[int]
+    may: Four[int]
+    shortest: Four[Four[int]]
+    longest: Four[Four[int]]
+    points_low: Four[int]
+    points_high: Four[int]
+
+    @classmethod
+    def free(cls) -> Self:
+        """Nothing known: every deal is possible."""
+        return cls(
+            must=(0, 0, 0, 0),
+            may=(DECK_MASK, DECK_MASK, DECK_MASK, DECK_MASK),
+            shortest=(_EVERY_SUIT_0,) * 4,
+            longest=(_EVERY_SUIT_13,) * 4,
+            points_low=(0, 0, 0, 0),
+            points_high=(40, 40, 40, 40),
+        )
+
+    def hold(self, seat: int, mask: int) -> Self:
+        """And the seat holds all these cards; 13 of them make its hand known."""
+        return replace(self, must=_with(self.must, seat, self.must[seat] | mask))
+
+    def lack(self, seat: int, mask: int) -> Self:
+        """And the seat holds none of these cards."""
+        return replace(self, may=_with(self.may, seat, self.may[seat] & ~mask))
+
+    def length(self, seat: int, suit: int, low: int, high: int) -> Self:
+        """And the seat has from ``low`` to ``high`` cards of a suit."""
+        shortest, longest = self.shortest[seat], self.longest[seat]
+        return replace(
+            self,
+            shortest=_with(self.shortest, seat, _with(shortest, suit, max(low, shortest[suit]))),
+            longest=_with(self.longest, seat, _with(longest, suit, min(high, longest[suit]))),
+        )
+
+    def points(self, seat: int, low: int, high: int) -> Self:
+        """And the seat has from ``low`` to ``high`` high-card points."""
+        return replace(
+            self,
+            points_low=_with(self.points_low, seat, max(low, self.points_low[seat])),
+            points_high=_with(self.points_high, seat, min(high, self.points_high[seat])),
+        )
+
+    def __and__(self, other: Constraints) -> Self:
+        """Both at once."""
+        return replace(
+            self,
+            must=_each(or_, self.must, other.must),
+            may=_each(and_, self.may, other.may),
+            shortest=_four([_each(max, *rows) for rows in zip(self.shortest, other.shortest, strict=True)]),
+            longest=_four([_each(min, *rows) for rows in zip(self.longest, other.longest, strict=True)]),
+            points_low=_each(max, self.points_low, other.points_low),
+            points_high=_each(min, self.points_high, other.points_high),
+        )
+
+    @property
+    def impossible(self) -> bool:
+        """Whether a contradiction is plain to see; if not, only counting tells."""
+        reachable = self.may[0] | self.may[1] | self.may[2] | self.may[3]
+        return reachable != DECK_MASK or any(
+            self.must[seat] & ~self.may[seat]
+            or self.must[seat].bit_count() > 13
+            or self.may[seat].bit_count() < 13
+            or self.points_low[seat] > self.points_high[seat]
+            or any(self.shortest[seat][suit] > self.longest[seat][suit] for suit in SUITS)
+            for seat in SEATS
+        )
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """The seats that hold an unknown card; meaningful once normalised."""
+        return tuple(seat for seat in SEATS if self.must[seat] != self.may[seat])
+
+    @property
+    def unknown_mask(self) -> int:
+        """The cards whose place is not certain."""
+        return DECK_MASK & ~(self.must[0] | self.must[1] | self.must[2] | self.must[3])
+
+    def room(self, seat: int) -> int:
+        """How many unknown cards a seat holds."""
+        return 13 - self.must[seat].bit_count()
+
+    def reachable_points(self, seat: int) -> tuple[int, int]:
+        """Fewest and most points of a seat by its cards alone, lengths and the other seats aside."""
+        optional = self.may[seat] & ~self.must[seat]
+        worth = sorted(points for points, honours in HONOURS for _ in range((optional & honours).bit_count()))
+        room = max(self.room(seat), 0)
+        blanks = optional.bit_count() - len(worth)
+        certain = points_in(self.must[seat])
+        return certain + sum(worth[: max(room - blanks, 0)]), certain + sum(worth[max(len(worth) - room, 0) :])
+
+    @property
+    def bounded(self) -> tuple[int, ...]:
+        """The hidden seats whose points range excludes something; meaningful once normalised."""
+        return tuple(
+            seat
+            for seat in self.hidden
+            if (self.points_low[seat], self.points_high[seat]) != self.reachable_points(seat)
+        )
+
+    def normalised(self) -> Self:
+        """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
+        known = self
+        while not known.impossible:
+            tighter = known._cards_settled()._lengths_settled()._points_settled()
+            if tighter == known:
+                break
+            known = tighter
+        return known
+
+    def _cards_settled(self) -> Self:
+        must, may = list(self.must), list(self.may)
+        for seat in SEATS:
+            for other in SEATS:
+                if other != seat:
+                    may[other] &= ~must[seat]
+            if must[seat].bit_count() == 13:
+                may[seat] &= must[seat]
+        for seat in SEATS:
+            elsewhere = 0
+            for other in SEATS:
+                elsewhere |= may[other] if other != seat else 0
+            must[seat] |= may[seat] & ~elsewhere
+            if may[seat].bit_count() == 13:
+                must[seat] |= may[seat]
+        return replace(self, must=_four(must), may=_four(may))
+
+    def _lengths_settled(self) -> Self:
+        must, may = list(self.must), list(self.may)
+        low, high = [list(row) for row in self.shortest], [list(row) for row in self.longest]
+        for seat in SEATS:
+            for suit, suit_mask in enumerate(_SUIT_MASKS):
+                certain = (must[seat] & suit_mask).bit_count()
+                possible = (may[seat] & suit_mask).bit_count()
+                # A hand and a suit both have 13 cards: what the others need or can take bounds this one.
+                other_suits = [s for s in SUITS if s != suit]
+                other_seats = [s for s in SEATS if s != seat]
+                low[seat][suit] = max(
+                    low[seat][suit],
+                    certain,
+                    13 - sum(high[seat][s] for s in other_suits),
+                    13 - sum(high[s][suit] for s in other_seats),
+                )
+                high[seat][suit] = min(
+                    high[seat][suit],
+                    possible,
+                    13 - sum(low[seat][s] for s in other_suits),
+                    13 - sum(low[s][suit] for s in other_seats),
+                )
+                if high[seat][suit] == certain:
+                    may[seat] &= must[seat] | ~suit_mask
+                if low[seat][suit] == possible:
+                    must[seat] |= may[seat] & suit_mask
+        return replace(
+            self,
+            must=_four(must),
+            may=_four(may),
+            shortest=_four([_four(row) for row in low]),
+            longest=_four([_four(row) for row in high]),
+        )
+
+    def _points_settled(self) -> Self:
+        reach = [self.reachable_points(seat) for seat in SEATS]
+        return replace(
+            self,
+            points_low=_four([max(self.points_low[seat], reach[seat][0]) for seat in SEATS]),
+            points_high=_four([min(self.points_high[seat], reach[seat][1]) for seat in SEATS]),
+        )
+
+    def allows(self, masks: Masks) -> NDArray[np.bool_]:
+        """Which of an (n, 4) batch of layouts fit; (n,) booleans. Reads only the definitions, deduces nothing."""
+        lengths = suit_lengths(masks)
+        points = high_card_points(masks)
+        must, may = np.array(self.must, dtype=np.uint64), np.array(self.may, dtype=np.uint64)
+        a_deal = (np.bitwise_count(masks) == 13).all(1) & (np.bitwise_or.reduce(masks, axis=1) == np.uint64(DECK_MASK))
+        cards = ((masks & must) == must).all(1) & ((masks & ~may) == 0).all(1)
+        shape = ((lengths >= np.array(self.shortest)) & (lengths <= np.array(self.longest))).all((1, 2))
+        strength = ((points >= np.array(self.points_low)) & (points <= np.array(self.points_high))).all(1)
+        fits: NDArray[np.bool_] = a_deal & cards & shape & strength
+        return fits
+
+
+def _with[T](row: Four[T], place: int, value: T) -> Four[T]:
+    return _four([value if i == place else old for i, old in enumerate(row)])
+
+
+def _each[T](choose: Callable[[T, T], T], first: Four[T], second: Four[T]) -> Four[T]:
+    return _four(list(map(choose, first, second)))
+
+
+def _four[T](values: list[T]) -> Four[T]:
+    first, second, third, fourth = values
+    return first, second, third, fourth

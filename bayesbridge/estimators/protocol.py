@@ -1,0 +1,269 @@
+"""What an estimator is: a name, the outputs it declares, and one method over a whole batch of layouts.
+
+>>> from bayesbridge.layouts import Layouts
+>>> class Points:
+...     name = "points"
+...     outputs = (Output("points", "High-card points of the pair.", dtype="int16"),)
+...
+...     def estimate(self, layouts, question):
+...         return {"points": layouts.points()[:, list(question.pair)].sum(axis=1)}
+>>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+>>> run(Points(), Layouts.of([deal]), Question.of("SN"))
+{'points': array([20], dtype=int16)}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from operator import index
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import Strain, Suit
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.layouts import Layouts
+from bayesbridge.tricks import Trick
+
+COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
+    "suit": tuple(suit.name for suit in Suit),
+    "strain": tuple(strain.name for strain in Strain),
+    "seat": tuple(seat.name for seat in Seat),
+    "card": tuple(f"{suit.name}{rank}" for suit in Suit for rank in "23456789TJQKA"),
+}
+"""Labels of the dimensions that every estimator may use without saying more; cards in the order of mask bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of every layout alike.
+
+    >>> Question.of("S:N").pair
+    (<Seat.S: 2>, <Seat.N: 0>)
+    """
+
+    pair: tuple[Seat, Seat]
+    """The two seats that play together, the bidder first."""
+    trump: Suit | None = None
+    """The trump suit, ``None`` at no trumps."""
+    trick: Trick | None = None
+    """The trick so far, for estimators that judge the next card."""
+    played: int = 0
+    """Mask of the cards that have left their hands, those of ``trick`` among them."""
+
+    @classmethod
+    def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
+        """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``."""
+        words = (pair if len(pair) == 2 else pair.replace(":", " ").split()) if isinstance(pair, str) else pair
+        letters: list[Seat | str] = list(words)
+        if len(letters) != 2 or Seat.of(letters[0]) == Seat.of(letters[1]):
+            raise BayesBridgeError(f"pair {pair!r}: name two different seats, such as S:N", pair=pair)
+        return cls((Seat.of(letters[0]), Seat.of(letters[1])), **rest)
+
+    @property
+    def table(self) -> tuple[Seat, Seat, Seat, Seat]:
+        """The seats in order of play, the first of the pair first and the second taken to sit opposite.
+
+        >>> [seat.name for seat in Question.of("E:N").table]
+        ['E', 'S', 'N', 'W']
+        """
+        first, second = self.pair
+        left, right = (seat for step in (1, 2, 3) if (seat := first.next(step)) != second)
+        return first, left, second, right
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One named array that an estimator returns: (n, …) with a value for each layout.
+
+    >>> Output("fit", "Cards of the pair in the suit.", dims=("suit",), dtype="int8").shape
+    (4,)
+    """
+
+    name: str
+    doc: str
+    """A sentence that says what the number is."""
+    dims: tuple[str, ...] = ()
+    """Dimensions after the first; those of ``COORDS`` need no coords."""
+    dtype: str = "float64"
+    """Integer outputs get a distribution, floating-point ones a mean and a spread."""
+    coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Labels of dimensions of its own."""
+
+    def labels(self, dim: str) -> tuple[Any, ...]:
+        """The labels of a dimension."""
+        found = self.coords.get(dim, COORDS.get(dim))
+        if found is None:
+            raise PluginError(
+                f"output {self.name!r} has no labels for dimension {dim!r}: give coords", output=self.name
+            )
+        return tuple(found)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape for one layout."""
+        return tuple(len(self.labels(dim)) for dim in self.dims)
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """Anything with these three; a class, a dataclass or a module-level object."""
+
+    @property
+    def name(self) -> str:
+        """The name users type; unique among all plugins."""
+        ...
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """What :meth:`estimate` returns, declared beforehand."""
+        ...
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """The declared arrays for a batch; the same batch and question give the same arrays."""
+        ...
+
+
+@runtime_checkable
+class ExactEstimator(Protocol):
+    """An estimator that can also count its outputs over all layouts that fit hard evidence, without walking them."""
+
+    def distribution(
+        self, constraints: Constraints, question: Question
+    ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
+        """For some outputs a lowest value and exact counts of layouts by value from there on (last axis).
+
+        ``None`` where it cannot count.
+        """
+        ...
+
+
+def verify_declaration(estimator: Estimator) -> None:
+    """Raise :class:`PluginError` unless every output is declared so that its values can be checked and added up."""
+    who = f"estimator {estimator.name!r}"
+    if not isinstance(estimator.outputs, tuple | list) or not estimator.outputs:
+        raise PluginError(f"{who} declares no output: give a tuple of Output", plugin=estimator.name)
+    seen: set[str] = set()
+    for output in estimator.outputs:
+        if not isinstance(output, Output):
+            raise PluginError(f"{who} declares {output!r}: an output must be an Output", plugin=estimator.name)
+        if not isinstance(output.name, str) or output.name in seen or not output.name.isidentifier():
+            raise PluginError(f"{who}: output {output.name!r} is taken or no identifier", plugin=estimator.name)
+        seen.add(output.name)
+        try:
+            numbers = np.dtype(output.dtype).kind in "biuf"
+        except TypeError:
+            numbers = False
+        if not numbers:
+            raise PluginError(
+                f"{who}: output {output.name!r} has type {output.dtype!r}: it must hold numbers or booleans",
+                plugin=estimator.name,
+                output=output.name,
+            )
+        try:
+            _ = output.shape
+        except PluginError as error:
+            raise PluginError(f"{who}: {error}", plugin=estimator.name, output=output.name) from None
+
+
+def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:
+    """The outputs of an estimator, checked against what it declares and cast to the declared types."""
+    with blaming(estimator, f"{len(layouts)} layouts"):
+        found = estimator.estimate(layouts, question)
+    if not isinstance(found, Mapping):
+        raise _broken(estimator, "result", "a mapping of arrays", type(found).__name__)
+    declared = {output.name for output in estimator.outputs}
+    if set(found) != declared:
+        raise _broken(estimator, "result", f"outputs {sorted(declared)}", f"{sorted(map(str, found))}")
+    return {output.name: _checked(estimator, output, found[output.name], len(layouts)) for output in estimator.outputs}
+
+
+def run_exact(
+    estimator: Estimator, constraints: Constraints, question: Question, total: int
+) -> dict[str, tuple[int, NDArray[Any]]]:
+    """The exact distributions that an estimator can count, checked: of declared outputs, ``total`` layouts in each.
+
+    Nothing where it cannot count.
+    """
+    if not isinstance(estimator, ExactEstimator):
+        return {}
+    with blaming(estimator, "the distribution of all layouts"):
+        found = estimator.distribution(constraints, question)
+    if found is None:
+        return {}
+    whole = {output.name: output for output in estimator.outputs if np.dtype(output.dtype).kind in "biu"}
+    if not isinstance(found, Mapping) or not set(found) <= set(whole):
+        got = sorted(map(str, found)) if isinstance(found, Mapping) else type(found).__name__
+        raise _broken(estimator, "distribution", f"some of the integer outputs {sorted(whole)}", str(got))
+    return {name: _checked_counts(estimator, whole[name], pair, total) for name, pair in found.items()}
+
+
+@contextmanager
+def blaming(estimator: Estimator, work: str) -> Iterator[None]:
+    """Name the estimator in whatever goes wrong inside, also when it tries to end the process."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if isinstance(error, PluginError) and error.data.get("plugin") == estimator.name:
+            raise
+        raise PluginError(
+            f"estimator {estimator.name!r} raised {type(error).__name__} on {work}: {' '.join(str(error).split())}",
+            plugin=estimator.name,
+            output="result",
+            expected=f"outputs {[output.name for output in estimator.outputs]}",
+            got=f"{type(error).__name__}: {error}",
+        ) from error
+
+
+def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int) -> tuple[int, NDArray[Any]]:
+    """A lowest value and whole counts by value, which add up to all layouts in every cell."""
+    expected = f"a lowest value and counts of shape {(*output.shape, 'values')} that add up to {total}"
+    try:
+        lowest, counts = index(pair[0]), np.asarray(pair[1])
+        # Counts pass 2⁵³ and even 2⁶³: they are added up as Python integers.
+        cells = counts.astype(object).reshape(-1, counts.shape[-1])
+        sums = {sum(map(index, cell)) for cell in cells} if counts.shape[:-1] == output.shape else set()
+        sound = sums == {total} and min(map(min, cells)) >= 0
+    except (TypeError, ValueError, IndexError, KeyError):
+        raise _broken(estimator, output.name, expected, type(pair).__name__) from None
+    if not sound:
+        raise _broken(estimator, output.name, expected, f"shape {counts.shape}, sums {sorted(sums)[:3]}")
+    return lowest, counts
+
+
+def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise _broken(estimator, output.name, f"shape {(n, *output.shape)}", "rows of different lengths") from None
+    if array.shape != (n, *output.shape):
+        raise _broken(estimator, output.name, f"shape {(n, *output.shape)}", f"{array.shape}")
+    wanted = np.dtype(output.dtype)
+    if array.dtype == wanted:
+        cast = array
+    elif array.dtype.kind not in "biuf" or (wanted.kind in "biu" and array.dtype.kind == "f"):
+        raise _broken(estimator, output.name, f"type {wanted}", f"{array.dtype}")
+    else:
+        with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is reported as such
+            cast = array.astype(wanted)
+        if wanted.kind in "biu" and (cast != array).any():
+            raise _broken(estimator, output.name, f"values within {wanted}", f"{array.min()} … {array.max()}")
+    if cast.dtype.kind == "f" and not np.isfinite(cast).all():
+        row = int(np.argwhere(~np.isfinite(cast))[0][0])
+        raise _broken(estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}")
+    return cast
+
+
+def _broken(estimator: Estimator, output: str, expected: str, got: str) -> PluginError:
+    return PluginError(
+        f"estimator {estimator.name!r}, {output}: expected {expected}, got {got}",
+        plugin=estimator.name,
+        output=output,
+        expected=expected,
+        got=got,
+    )

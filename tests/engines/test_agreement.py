@@ -1,0 +1,237 @@
+"""The central test: on a question that two engines can answer, they agree.
+
+Hard evidence first: enumeration, counting tables and suit convolution give the same integers on hundreds of random
+positions, and exact draws pass a χ² test that a wrong target fails. Then soft evidence: weights, SMC and MCMC agree
+with enumeration within the errors they state themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.capture.kernels import tricks
+from bayesbridge.cards import Hand, Suit
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.engines.convolution import capture_counts, factors
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.evidence import BidderModel, Called, Evidence, HighCards, Holds, Lacks, Length, Reveal, Void
+from bayesbridge.layouts import Masks, high_card_points, suit_lengths
+from tests.belief.records import random_deal, random_play
+from tests.engines.brute_force import p_value, tally
+
+
+def true_piece(deal: Deal, hidden: list[Seat], rng: np.random.Generator) -> Evidence:
+    """Something true about a hidden hand."""
+    seat, suit = hidden[rng.integers(len(hidden))], Suit(int(rng.integers(4)))
+    hand = deal[seat]
+    length = hand.length(suit)
+    match rng.integers(5):
+        case 0:
+            return Length(seat, suit, max(0, length - int(rng.integers(2))), min(13, length + int(rng.integers(2))))
+        case 1:
+            return HighCards(seat, max(0, hand.points - 2), hand.points + int(rng.integers(3)))
+        case 2:
+            return Holds(seat, [card for i, card in enumerate(hand) if i % 4 == rng.integers(4)] or [next(iter(hand))])
+        case 3 if length == 0:
+            return Void(seat, suit)
+        case _:
+            absent = [card for other in hidden if other != seat for card in deal[other]]
+            return Lacks(seat, [absent[i] for i in rng.permutation(len(absent))[:6]])
+
+
+def random_belief(rng: np.random.Generator, most: int) -> tuple[Belief, Deal]:
+    """A position of the three-player game: an observer, an open dummy or three hidden hands, cards played, and more."""
+    deal = random_deal(rng)
+    dummy, observer = (Seat(int(seat)) for seat in rng.permutation(4)[:2])
+    trump = [None, *Suit][rng.integers(5)]
+    belief = Belief(observer, deal[observer], dummy=dummy, trump="NT" if trump is None else trump)
+    hidden = [seat for seat in Seat if seat != observer]
+    if rng.random() < 0.6:
+        belief, hidden = belief.given(Reveal(dummy, deal[dummy])), [seat for seat in hidden if seat != dummy]
+    belief = belief.given(*random_play(deal, trump, rng, cards=int(rng.integers(0, 30))))
+    while belief.count() > most or len(belief.evidence) < 3:
+        belief = belief.given(true_piece(deal, hidden, rng))
+    return belief, deal
+
+
+def integers_agree(belief: Belief, deal: Deal, rng: np.random.Generator) -> Masks:
+    """Assert that all exact engines give the same integers; returns the layouts."""
+    constraints = belief.constraints
+    walk = Enumeration.of(constraints)
+    layouts = np.concatenate(list(walk.blocks(1000)))
+    sampler = Sampler.of(constraints)
+    assert belief.count() == len(walk) == len(layouts) == sampler.total
+    assert constraints.allows(layouts).all()
+    assert len({row.tobytes() for row in layouts}) == len(layouts)
+    assert tuple(hand.mask for hand in deal) in {tuple(row) for row in layouts.tolist()}
+    holds = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    np.testing.assert_array_equal(holds.sum(0), sampler.card_marginals())
+    lengths = (suit_lengths(layouts)[..., None] == np.arange(14)).sum(0)
+    np.testing.assert_array_equal(lengths, sampler.length_distributions())
+    points = (high_card_points(layouts)[..., None] == np.arange(38)).sum(0)
+    np.testing.assert_array_equal(points, sampler.point_distributions())
+    if factors(constraints):
+        first, second = (int(seat) for seat in rng.permutation(4)[:2])
+        T = tricks(np.ascontiguousarray(layouts[:, first]), np.ascontiguousarray(layouts[:, second]))
+        counts = capture_counts(constraints, first, second)
+        assert counts.total == len(layouts)
+        np.testing.assert_array_equal(counts.T, np.bincount(T, minlength=14))
+    return layouts
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_engines_agree_on_random_positions(seed: int) -> None:
+    """4 × 55 positions."""
+    positions = 55
+    rng = np.random.default_rng([61, seed])
+    right: list[float] = []
+    wrong: list[float] = []
+    convolved = 0
+    for number in range(positions):
+        belief, deal = random_belief(rng, most=5_000)
+        layouts = integers_agree(belief, deal, rng)
+        convolved += factors(belief.constraints)
+        if 10 <= len(layouts) <= 3000:
+            n = max(4000, 15 * len(layouts))
+            draws = tally(belief.infer("sample", draws=n, rng=number).layouts.masks, layouts)
+            right.append(p_value(draws, np.full(len(layouts), 1 / len(layouts))))
+            # A wrong target: half of the layouts a third likelier than the other half.
+            tilted = np.where(np.arange(len(layouts)) % 2, 4.0, 3.0)
+            wrong.append(p_value(draws, tilted / tilted.sum()))
+    assert convolved >= positions // 5
+    assert len(right) >= positions // 5
+    assert min(right) > 1e-5
+    assert abs(np.mean(right) - 0.5) < 4.5 / math.sqrt(12 * len(right)), "p-values of the truth are uniform"
+    assert np.mean(np.array(wrong) < 0.01) > 0.7, "and the wrong target is told apart"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4, 8))
+def test_exact_engines_agree_on_larger_positions(seed: int) -> None:
+    """Integers only: a χ² test over so many layouts would need millions of draws."""
+    rng = np.random.default_rng([62, seed])
+    for _ in range(60):
+        integers_agree(*random_belief(rng, most=100_000), rng)
+
+
+@dataclass(frozen=True)
+class SmoothBidder:
+    """A made-up model: the stronger and the longer in the suit bid, the likelier the bid; a pass likes weakness."""
+
+    sharpness: float
+
+    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
+        points = high_card_points(hands).astype(np.float64)
+        strain = auction.calls[index].strain
+        if strain is None:
+            return -np.logaddexp(0.0, self.sharpness * (points - 16))
+        length = 3.0 if strain.trump is None else suit_lengths(hands)[:, strain].astype(np.float64)
+        return -np.logaddexp(0.0, -self.sharpness * (points - 18 + 2 * (length - 4)))
+
+
+WEAK = "T9742.J3.964.T83"
+SEEN = (Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
+HIDDEN = (Holds("N", "65.Q42.T87.J76"), Holds("W", "A.AK9.A5.A9"), Holds("E", "KQ.87.K3.K"))
+CALLS = (Called("W", "1H"), Called("E", "1S"), Called("S", "2NT"), Called("W", "Pass"), Called("E", "Pass"))
+
+
+def questions() -> Iterator[tuple[str, BidderModel, tuple[Called, ...]]]:
+    yield "paper", IterativeBidder(slip=0.1), (Called("W", "1NT"), Called("E", "Pass"))
+    yield "paper, three hands", IterativeBidder(slip=0.3), (Called("W", "Pass"), Called("E", "1NT"))
+    yield "mild", SmoothBidder(0.2), CALLS
+    yield "keen", SmoothBidder(0.8), CALLS[:2]
+
+
+QUESTIONS = {name: (model, calls) for name, model, calls in questions()}
+DRAWS = 8000
+
+
+def asked(name: str, calls: bool = True) -> Belief:
+    """One of the positions: two hidden hands, or three of which much is known."""
+    model, made = QUESTIONS[name]
+    belief = Belief("S", WEAK, bidder=model).given(*(HIDDEN if "three" in name else SEEN))
+    return belief.given(*made) if calls else belief
+
+
+def deviations(found: Posterior, exact: Posterior) -> float:
+    """The largest error of a card probability or of a length probability, in standard errors by the ESS stated."""
+    worst = 0.0
+    for estimate, truth in (
+        (found.card_probabilities(), exact.card_probabilities()),
+        (found.length_probabilities(), exact.length_probabilities()),
+    ):
+        p = np.clip(truth.values, 0.0, 1.0)
+        # Rare events are no normal deviates: none is asked to be closer than a few draws.
+        error = np.sqrt(p * (1 - p) / found.ess) + 1.0 / found.ess
+        worst = max(worst, float((np.abs(estimate.values - p) / error).max()))
+    return worst
+
+
+@pytest.mark.parametrize("method", ["weights", "smc", "mcmc"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_samplers_agree_with_enumeration_under_soft_evidence(name: str, method: str) -> None:
+    belief = asked(name)
+    assert 10_000 < belief.count() < 100_000
+    exact = belief.infer("enumerate")
+    found = belief.infer(method, draws=DRAWS, rng=3)
+    assert (found.method, found.exact, found.count) == (method, False, exact.count)
+    assert 100 < found.ess <= len(found)
+    assert deviations(found, exact) < 5.0
+    assert deviations(found, asked(name, calls=False).infer("enumerate")) > 8.0, "blind to the calls it would fail"
+    assert abs(found.log_soft - exact.log_soft) < 5 * found.log_soft_error + 1e-9
+    assert 0.0 < found.log_soft_error < 0.2
+    assert found.log_evidence - found.log_soft == pytest.approx(exact.log_evidence - exact.log_soft, abs=1e-9)
+    # Entropy: log₂ of the count, P(evidence) and the mean log likelihood; their errors add up.
+    assert exact.log_likelihood is not None
+    spread = math.sqrt(float(exact.weights @ (exact.log_likelihood - exact.weights @ exact.log_likelihood) ** 2))
+    error = (5 * found.log_soft_error + 5 * spread / math.sqrt(found.ess)) / math.log(2) + 1e-9
+    assert abs(found.entropy_bits - exact.entropy_bits) < error
+    assert exact.entropy_bits < math.log2(exact.count) - (0 if name == "mild" else 2 * error)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_enumeration_weighs_by_bayes_rule(name: str) -> None:
+    """Weights of single layouts by the definition: product of the likelihoods, normalised over all layouts."""
+    belief = asked(name)
+    exact = belief.infer("enumerate")
+    auction = belief.auction
+    assert auction is not None
+    masks = exact.layouts.masks
+    likelihood = np.ones(len(masks))
+    for index, (seat, _) in enumerate(auction):
+        if seat != belief.observer:
+            likelihood *= np.exp(belief.bidder.log_likelihood(masks[:, seat].copy(), auction, index))
+    np.testing.assert_allclose(exact.weights, likelihood / likelihood.sum(), rtol=1e-9)
+    assert exact.log_soft == pytest.approx(math.log(likelihood.mean()), abs=1e-9)
+    W = exact.weights[exact.weights > 0]
+    assert exact.entropy_bits == pytest.approx(float(-(W * np.log2(W)).sum()), abs=1e-6)
+    ace = exact.card_probabilities().sel(card="DQ").values
+    direct = [exact.weights[(masks[:, seat] & np.uint64(Hand.of("DQ").mask)) != 0].sum() for seat in Seat]
+    np.testing.assert_allclose(ace, direct, atol=1e-12)
+
+
+def test_auto_agrees_where_it_must_sample() -> None:
+    """Three hidden hands and a call about West's points alone: counting by points gives the truth."""
+    belief = Belief("S", "AKQ52.J3.A94.K83", bidder=SmoothBidder(0.5)).given(Called("W", "1NT"))
+    ways = Sampler.of(belief.constraints).point_distributions()[Seat.W].astype(np.float64)
+    points = np.arange(38)
+    likelihood = 1 / (1 + np.exp(-0.5 * (points - 20)))
+    truth = ways * likelihood / (ways @ likelihood)
+    found = belief.infer(draws=20_000, rng=1)
+    assert not found.exact
+    estimate = found.point_probabilities().sel(seat="W").values
+    error = np.sqrt(truth * (1 - truth) / found.ess) + 1 / found.ess
+    assert (np.abs(estimate - truth) / error).max() < 5
+    assert (np.abs(estimate - ways / ways.sum()) / error).max() > 8
+    assert abs(found.log_soft - math.log(ways @ likelihood / ways.sum())) < 5 * found.log_soft_error

@@ -1,0 +1,129 @@
+"""Counts against brute force, against binomials, and against the figures in every bridge book."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import Hand
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count, count_points
+from bayesbridge.layouts import high_card_points
+from tests.engines.positions import brute_force, random_position
+
+N, E, S, W = range(4)
+CLUBS, DIAMONDS, HEARTS, SPADES = (0x1FFF << shift for shift in (0, 13, 26, 39))
+SOUTH = Constraints.free().hold(S, Hand.of("AKQ52.J3.A94.K83").mask)
+DUMMY = SOUTH.hold(N, Hand.of("643.AQ2.K87.A764").mask)
+
+
+def test_numbers_everybody_knows() -> None:
+    assert count(Constraints.free()) == math.factorial(52) // math.factorial(13) ** 4
+    assert count(SOUTH) == 84_478_098_072_866_400
+    assert count(DUMMY) == 10_400_600
+    assert count(DUMMY.hold(E, Hand.of("JT98.K54.QJT2.Q2").mask)) == 1
+
+
+def test_rare_evidence() -> None:
+    west_void_east_hearts = SOUTH.lack(W, SPADES).length(E, 2, 5, 13)
+    west_void_east_spades = SOUTH.lack(W, HEARTS).length(E, 3, 6, 13)
+    assert count(west_void_east_hearts) / count(SOUTH) == pytest.approx(0.0039015, abs=5e-8)
+    assert count(west_void_east_spades) / count(SOUTH) == pytest.approx(9.81e-6, abs=5e-9)
+
+
+SUIT_SPLITS = {
+    2: {1: 52.000, 2: 48.000},
+    3: {2: 78.000, 3: 22.000},
+    4: {2: 40.696, 3: 49.739, 4: 9.565},
+    5: {3: 67.826, 4: 28.261, 5: 3.913},
+    6: {3: 35.528, 4: 48.447, 5: 14.534, 6: 1.491},
+    7: {4: 62.174, 5: 30.522, 6: 6.783, 7: 0.522},
+    8: {4: 32.723, 5: 47.121, 6: 17.135, 7: 2.856, 8: 0.165},
+}
+"""Percent chance that cards missing in a suit lie so that the longer defender has so many; from any bridge handbook."""
+
+
+@pytest.mark.parametrize("missing", SUIT_SPLITS)
+def test_the_table_of_suit_splits(missing: int) -> None:
+    held = 0x1FFF & ~((1 << missing) - 1)
+    others = [13 * suit + rank for suit in range(3) for rank in range(13)][: 26 - held.bit_count()]
+    ours = [*(39 + rank for rank in range(13) if held >> rank & 1), *others]
+    seen = (
+        Constraints.free().hold(S, sum(1 << card for card in ours[::2])).hold(N, sum(1 << card for card in ours[1::2]))
+    )
+    layouts = count(seen)
+    assert layouts == 10_400_600
+    for longer, percent in SUIT_SPLITS[missing].items():
+        ways = {count(seen.length(seat, 3, longer, longer)) for seat in (E, W)}
+        assert len(ways) == 1
+        seats = 1 if 2 * longer == missing else 2
+        assert 100 * seats * ways.pop() / layouts == pytest.approx(percent, abs=5e-4)
+
+
+def test_restricted_choice_cards_are_equal_before_the_play() -> None:
+    """Missing QJ32 of spades: each honour alone is as likely as the other, and both together likelier than one."""
+    seen = Constraints.free().hold(S, SPADES & ~(0b0011000000011 << 39) | 0b1111).hold(N, DIAMONDS)
+    queen, jack = 1 << 49, 1 << 48
+    low = 0b11 << 39
+    alone = [count(seen.hold(W, honour).lack(W, (queen | jack | low) & ~honour)) for honour in (queen, jack)]
+    both = count(seen.hold(W, queen | jack).lack(W, low))
+    assert alone[0] == alone[1] == math.comb(22, 12)
+    assert both == math.comb(22, 11)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_counting_equals_brute_force(seed: int) -> None:
+    rng = np.random.default_rng([7, seed])
+    answers = []
+    for _ in range(50):
+        known, evidence = random_position(rng)
+        layouts = brute_force(known, evidence)
+        answers.append(len(layouts))
+        assert count(evidence) == len(layouts)
+        seat = int(rng.integers(4))
+        exact = np.bincount(high_card_points(layouts)[:, seat], minlength=38)
+        assert count_points(evidence, seat) == exact.tolist()
+    assert sum(answer > 1 for answer in answers) > 15
+    assert 0 in answers
+
+
+def test_points_of_a_hand_add_up_and_match_the_book() -> None:
+    """The classical distribution of high-card points: 9.4051 % have ten, one hand in 274 has none … as printed."""
+    whole = count(Constraints.free())
+    ways = count_points(Constraints.free(), N)
+    assert sum(ways) == whole
+    assert 100 * ways[10] / whole == pytest.approx(9.4051, abs=5e-5)
+    assert 100 * ways[0] / whole == pytest.approx(0.3639, abs=5e-5)
+    assert ways[37] * math.comb(52, 13) == 4 * whole
+
+
+def test_ranges_on_three_seats_split_the_whole() -> None:
+    """Every layout falls in exactly one of the cells cut by a points range of each hidden seat."""
+    cells = [(0, 7), (8, 11), (12, 37)]
+    parts = [
+        count(SOUTH.points(N, *north).points(E, *east).points(W, *west))
+        for north in cells
+        for east in cells
+        for west in cells
+    ]
+    assert sum(parts) == count(SOUTH)
+    assert 0 in parts
+
+
+def test_contradictions_count_to_zero() -> None:
+    assert count(SOUTH.lack(S, HEARTS)) == 0
+    assert count(SOUTH.length(E, 3, 5, 2)) == 0
+    assert count(SOUTH.hold(E, HEARTS)) == 0
+    assert count(SOUTH.points(N, 20, 40).points(E, 20, 40)) == 0
+    # Nothing plain to see here: eight tops and 26 small cards allow no such pair of hands.
+    assert count(DUMMY.points(E, 0, 1).points(W, 0, 1)) == 0
+
+
+def test_counting_needs_no_compiler() -> None:
+    """Numba takes half a second to import; the count command has to answer at once."""
+    script = "import sys, bayesbridge.engines.counting; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -1,0 +1,155 @@
+"""Log weights: normalised, measured, diagnosed and resampled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayesbridge.engines.weights import Weights
+from bayesbridge.errors import BayesBridgeError, Contradiction
+
+log_weights = st.lists(st.floats(-800, 800) | st.just(-np.inf), min_size=1, max_size=60).filter(
+    lambda values: max(values) > -np.inf
+)
+
+
+@given(log_weights)
+def test_normalised_weights_sum_to_one_and_ess_lies_between_one_and_n(values: list[float]) -> None:
+    weights = Weights(values)
+    assert weights.W.sum() == pytest.approx(1.0)
+    assert (weights.W >= 0).all()
+    assert weights.ess >= 1.0 - 1e-12
+    assert weights.ess <= len(values)
+
+
+@given(log_weights, st.floats(-1e6, 1e6))
+def test_a_common_factor_changes_only_the_mean(values: list[float], shift: float) -> None:
+    plain, shifted = Weights(values), Weights(np.array(values) + shift)
+    np.testing.assert_allclose(shifted.W, plain.W, atol=1e-8)
+    assert shifted.log_mean == pytest.approx(plain.log_mean + shift, rel=1e-9, abs=1e-6)
+
+
+def test_figures_equal_the_plain_formulas() -> None:
+    w = np.random.default_rng(1).exponential(size=200)
+    weights = Weights(np.log(w))
+    assert weights.ess == pytest.approx(w.sum() ** 2 / (w**2).sum())
+    assert weights.log_mean == pytest.approx(np.log(w.mean()))
+    assert weights.log_mean_error == pytest.approx(w.std(ddof=1) / w.mean() / np.sqrt(200))
+
+
+def test_huge_ranges_neither_overflow_nor_vanish() -> None:
+    assert Weights([-1e300, -1e6, -1e6]).W.tolist() == [0.0, 0.5, 0.5]
+    assert Weights([1e5, 0.0]).log_mean == pytest.approx(1e5 - np.log(2))
+
+
+def test_weights_are_copied_and_read_only() -> None:
+    source = np.zeros(3)
+    weights: Any = Weights(source)
+    source[0] = 5.0
+    assert weights.log[0] == 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        weights.log[0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        weights.W[0] = 1.0
+    with pytest.raises(AttributeError):
+        weights.log_mean = 0.0
+
+
+@pytest.mark.parametrize("bad", [[], [[0.0, 1.0]], [0.0, np.nan], [0.0, np.inf]])
+def test_bad_weights_get_one_line(bad: list[float]) -> None:
+    with pytest.raises(BayesBridgeError, match="log weight") as caught:
+        Weights(bad)
+    assert "\n" not in str(caught.value)
+
+
+def test_impossible_soft_evidence_says_so_and_offers_the_slip() -> None:
+    with pytest.raises(Contradiction, match=r"impossible under the model.*slip") as caught:
+        Weights(np.full(7, -np.inf))
+    assert caught.value.data["draws"] == 7
+
+
+def test_khat_finds_the_tail_that_was_put_in() -> None:
+    # w = u^(-k) has a Pareto tail of shape k, and the wrong sign (a bounded tail) would give a k̂ far below.
+    rng = np.random.default_rng(3)
+    for k in (0.3, 0.6, 1.0):
+        khat = Weights(-k * np.log(rng.random(20_000))).khat
+        assert khat == pytest.approx(k, abs=0.2)
+    bounded = Weights(np.log(rng.random(20_000))).khat
+    assert bounded is not None
+    assert bounded < 0
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (np.zeros(1000), "all weights are equal"),
+        (np.repeat([0.0, -1.0], 500), "the largest weights are all equal"),
+        (np.r_[np.zeros(3), np.full(997, -np.inf)], "too few different weights"),
+        (np.arange(10.0), "too few draws"),
+    ],
+)
+def test_tied_weights_have_no_khat_but_a_reason(values: np.ndarray, reason: str) -> None:
+    weights = Weights(values)
+    assert weights.khat is None
+    assert weights.tail.reason is not None
+    assert reason in weights.tail.reason
+    assert reason in weights.diagnosis
+
+
+def test_diagnosis_tells_good_from_bad() -> None:
+    rng = np.random.default_rng(4)
+    good, few, heavy = (
+        Weights(rng.normal(0, 0.5, 5000)),
+        Weights(rng.normal(0, 5, 5000)),
+        Weights(-0.8 * np.log(np.arange(0.5, 50_000) / 50_000)),
+    )
+    assert "too" not in good.diagnosis
+    assert "too few" in few.diagnosis
+    assert "draw more" in few.diagnosis
+    assert heavy.ess > 100
+    assert "too hopeful" in heavy.diagnosis
+
+
+def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw() -> None:
+    rng = np.random.default_rng(5)
+    weights = Weights(np.where(rng.random(300) < 0.3, -np.inf, rng.normal(0, 2, 300)))
+    for seed in range(50):
+        chosen = weights.resample(1000, seed)
+        taken = np.bincount(chosen, minlength=300)
+        assert (np.diff(chosen) >= 0).all()
+        assert (taken >= np.floor(1000 * weights.W - 1e-9)).all()
+        assert (taken <= np.ceil(1000 * weights.W + 1e-9)).all()
+        assert not taken[np.isneginf(weights.log)].any()
+
+
+@pytest.mark.parametrize("method", ["systematic", "multinomial"])
+def test_resampling_is_unbiased(method: Literal["systematic", "multinomial"]) -> None:
+    weights = Weights(np.log([0.05, 0.15, 0.3, 0.5]))
+    rng = np.random.default_rng(6)
+    mean = np.mean([np.bincount(weights.resample(3, rng, method), minlength=4) for _ in range(20_000)], axis=0)
+    sigma = np.sqrt(3 * weights.W * (1 - weights.W) / 20_000)
+    assert (np.abs(mean - 3 * weights.W) < 5 * sigma).all()
+    assert (np.abs(mean - 0.75) > 5 * sigma).any(), "equal weights would have passed too"
+
+
+def test_resampling_is_determined_by_the_seed_and_knows_its_methods() -> None:
+    weights = Weights(np.random.default_rng(7).normal(size=50))
+    np.testing.assert_array_equal(weights.resample(20, 1, "multinomial"), weights.resample(20, 1, "multinomial"))
+    assert (weights.resample(20, 1, "multinomial") != weights.resample(20, 2, "multinomial")).any()
+    unknown: Any = "residual"
+    with pytest.raises(BayesBridgeError, match="unknown resampling 'residual'"):
+        weights.resample(20, 1, unknown)
+
+
+def test_arviz_is_loaded_only_for_khat() -> None:
+    code = (
+        "import sys; from bayesbridge.engines.weights import Weights; w = Weights([0., 1.] * 50);"
+        "w.ess, w.log_mean, w.resample(5, 1); assert not any(m.startswith('arviz') for m in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
