@@ -8,4 +8,12 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    """A public name; its class says that it lives here, wherever its file lies."""
+    value = _load(name)
+    if isinstance(value, type):
+        value.__module__ = __name__
+    return value

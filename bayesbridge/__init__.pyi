@@ -2,16 +2,35 @@ from .auction import Auction, Call, Contract
 from .belief.belief import Belief
 from .belief.posterior import Posterior
 from .belief.wins import card_wins
+from .bidders.card_play import LearnedPlayer
 from .bidders.iterative import IterativeBidder
+from .bidders.learned import LearnedBidder
+from .bidders.style import StyleBidder
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
-from .errors import BayesBridgeError
+from .errors import (
+    BayesBridgeError,
+    Contradiction,
+    DealError,
+    IllegalCall,
+    IllegalPlay,
+    NotationError,
+    PluginError,
+    TooManyLayouts,
+    Unwritable,
+)
 from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
-from .estimators.protocol import Output, Question
-from .evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from .estimators.protocol import Estimator, Output, Question, TrickCount
+from .evidence.calls import Called
+from .evidence.cards import Holds, Lacks, Reveal
+from .evidence.models import BidderModel, Cost, PlayerModel
+from .evidence.play import Play, Void
+from .evidence.ranges import HighCards, Length
+from .evidence.shape import Shape
 from .history import sharpening
 from .layouts import Layouts, high_card_points, suit_lengths
+from .notation import open_records
 from .plots.calibration import plot_coverage, plot_ranks, plot_reliability
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
@@ -22,6 +41,7 @@ from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme
 from .summaries import contract_probabilities, summary
+from .trick_counts import Tricks
 from .tricks import Trick
 
 __version__: str
@@ -30,28 +50,46 @@ __all__ = [
     "Auction",
     "BayesBridgeError",
     "Belief",
+    "BidderModel",
     "Call",
     "Called",
     "Card",
     "Contract",
+    "Contradiction",
+    "Cost",
     "Deal",
+    "DealError",
+    "Estimator",
     "Hand",
     "HighCards",
     "Holds",
+    "IllegalCall",
+    "IllegalPlay",
     "IterativeBidder",
     "Lacks",
     "Layouts",
+    "LearnedBidder",
+    "LearnedPlayer",
     "Length",
+    "NotationError",
     "Output",
     "Play",
+    "PlayerModel",
+    "PluginError",
     "Posterior",
     "Question",
     "Reveal",
     "Scheme",
     "Seat",
+    "Shape",
     "Strain",
+    "StyleBidder",
     "Suit",
+    "TooManyLayouts",
     "Trick",
+    "TrickCount",
+    "Tricks",
+    "Unwritable",
     "Void",
     "card_wins",
     "contract_probabilities",
@@ -61,6 +99,7 @@ __all__ = [
     "high_card_points",
     "hookimpl",
     "html_report",
+    "open_records",
     "plot_algorithms",
     "plot_captures",
     "plot_cards",

@@ -1,9 +1,10 @@
 """Hard evidence, compiled: which layouts are possible at all.
 
-Every piece of hard evidence says one of four things about a seat: it holds certain cards, it cannot hold certain
-cards, the length of a suit lies in a range, its high-card points lie in a range. :class:`Constraints` is their
-conjunction, always about the original 13 cards a seat. The exact engines start from :meth:`Constraints.normalised`,
-which draws the cheap conclusions: a card with one possible place lies there, a full hand holds nothing else.
+Every piece of hard evidence says one of five things about a seat: it holds certain cards, it cannot hold certain
+cards, the length of a suit lies in a range, its shape is one of a set, its high-card points lie in a range.
+:class:`Constraints` is their conjunction, always about the original 13 cards of each seat. The exact engines start from
+:meth:`Constraints.normalised`, which draws the cheap conclusions: a card with one possible place lies there, a full
+hand holds nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import DECK_MASK, SUIT_MASK
 from bayesbridge.layouts import HONOURS, Masks, high_card_points, suit_lengths
+from bayesbridge.shapes import Shapes, shape_table, shapes_within
 
 type Four[T] = tuple[T, T, T, T]
 
@@ -39,7 +41,7 @@ class Constraints:
 
     ``must[seat]`` and ``may[seat]`` are masks: the cards a seat certainly holds and those it can hold.
     ``shortest`` and ``longest`` are inclusive suit lengths ``[seat][suit]``; ``points_low`` and ``points_high`` are
-    inclusive high-card points by seat.
+    inclusive high-card points by seat. ``shapes[seat]`` are the shapes that a seat may have, ``None`` if any.
 
     >>> Constraints.free().hold(2, 0b111).length(3, 0, 4, 13).may[2].bit_count()
     52
@@ -53,6 +55,7 @@ class Constraints:
     longest: Four[Four[int]]
     points_low: Four[int]
     points_high: Four[int]
+    shapes: Four[Shapes | None] = (None, None, None, None)
 
     @classmethod
     def free(cls) -> Self:
@@ -91,6 +94,10 @@ class Constraints:
             points_high=_with(self.points_high, seat, min(high, self.points_high[seat])),
         )
 
+    def shape(self, seat: int, shapes: Shapes) -> Self:
+        """And the suit lengths of the seat are one of these."""
+        return replace(self, shapes=_with(self.shapes, seat, _both(self.shapes[seat], shapes)))
+
     def __and__(self, other: Constraints) -> Self:
         """Both at once."""
         return replace(
@@ -101,6 +108,7 @@ class Constraints:
             longest=_four([_each(min, *rows) for rows in zip(self.longest, other.longest, strict=True)]),
             points_low=_each(max, self.points_low, other.points_low),
             points_high=_each(min, self.points_high, other.points_high),
+            shapes=_each(_both, self.shapes, other.shapes),
         )
 
     @property
@@ -112,6 +120,7 @@ class Constraints:
             or self.must[seat].bit_count() > 13
             or self.may[seat].bit_count() < 13
             or self.points_low[seat] > self.points_high[seat]
+            or self.shapes[seat] == frozenset()
             or any(self.shortest[seat][suit] > self.longest[seat][suit] for suit in SUITS)
             for seat in SEATS
         )
@@ -148,11 +157,16 @@ class Constraints:
             if (self.points_low[seat], self.points_high[seat]) != self.reachable_points(seat)
         )
 
+    @property
+    def shaped(self) -> tuple[int, ...]:
+        """The hidden seats whose shape says more than the ranges of their lengths; meaningful once normalised."""
+        return tuple(seat for seat in self.hidden if self.shapes[seat] is not None)
+
     def normalised(self) -> Self:
         """The same set of layouts with the cheap conclusions drawn, up to the first plain contradiction."""
         known = self
         while not known.impossible:
-            tighter = known._cards_settled()._lengths_settled()._points_settled()
+            tighter = known._cards_settled()._shapes_settled()._lengths_settled()._points_settled()
             if tighter == known:
                 break
             known = tighter
@@ -174,6 +188,28 @@ class Constraints:
             if may[seat].bit_count() == 13:
                 must[seat] |= may[seat]
         return replace(self, must=_four(must), may=_four(may))
+
+    def _shapes_settled(self) -> Self:
+        """Shapes and ranges of lengths narrow each other; a set of shapes that says no more than ranges is dropped."""
+        known = self
+        for seat in SEATS:
+            if (shapes := known.shapes[seat]) is not None:
+                low, high = known.shortest[seat], known.longest[seat]
+                kept = frozenset(shape for shape in shapes if all(map(_within, low, shape, high)))
+                if not kept:
+                    return replace(known, shapes=_with(known.shapes, seat, kept))
+                low, high = (
+                    _four([min(column) for column in zip(*kept, strict=True)]),
+                    _four([max(column) for column in zip(*kept, strict=True)]),
+                )
+                full = kept == shapes_within(low, high)
+                known = replace(
+                    known,
+                    shapes=_with(known.shapes, seat, None if full else kept),
+                    shortest=_with(known.shortest, seat, low),
+                    longest=_with(known.longest, seat, high),
+                )
+        return known
 
     def _lengths_settled(self) -> Self:
         must, may = list(self.must), list(self.may)
@@ -227,7 +263,20 @@ class Constraints:
         shape = ((lengths >= np.array(self.shortest)) & (lengths <= np.array(self.longest))).all((1, 2))
         strength = ((points >= np.array(self.points_low)) & (points <= np.array(self.points_high))).all(1)
         fits: NDArray[np.bool_] = a_deal & cards & shape & strength
+        for seat, shapes in enumerate(self.shapes):
+            if shapes is not None:
+                c, d, h, s = lengths[:, seat].T
+                # Three lengths tell the fourth; what is no hand of 13 cards has failed already.
+                fits &= shape_table(shapes)[c, d, h] & (c + d + h + s == 13)
         return fits
+
+
+def _both(first: Shapes | None, second: Shapes | None) -> Shapes | None:
+    return second if first is None else first if second is None else first & second
+
+
+def _within(low: int, length: int, high: int) -> bool:
+    return low <= length <= high
 
 
 def _with[T](row: Four[T], place: int, value: T) -> Four[T]:

@@ -26,32 +26,92 @@ class BayesBridgeError(ValueError):
 
 
 class NotationError(BayesBridgeError):
-    """A text is not the card, hand, seat, call or document it should be; ``data['text']`` quotes it."""
+    """A text is not the card, hand, seat, call or document it should be; ``data['text']`` quotes it.
+
+    >>> from bayesbridge.deal import Seat
+    >>> try:
+    ...     Seat.of("X")
+    ... except NotationError as error:
+    ...     error.data["text"]
+    'X'
+    """
 
 
 class DealError(BayesBridgeError):
-    """Cards that cannot lie so: twice in one place, in two places, or too many for a hand."""
+    """Cards that cannot lie so: twice in one place, in two places, or too many for a hand.
+
+    >>> from bayesbridge.cards import Hand
+    >>> try:
+    ...     Hand.of("AKQ.KJ3.A54.Q32").verify_full("hand")
+    ... except DealError as error:
+    ...     "12 cards" in str(error)
+    True
+    """
 
 
 class IllegalCall(BayesBridgeError):
-    """A call that the auction so far does not allow."""
+    """A call that the auction so far does not allow.
+
+    >>> from bayesbridge.auction import Auction
+    >>> try:
+    ...     Auction.of("W:2NT 1NT", dummy="N")
+    ... except IllegalCall as error:
+    ...     "1NT" in str(error)
+    True
+    """
 
 
 class IllegalPlay(BayesBridgeError):
-    """A card that the trick so far does not allow."""
+    """A card that the trick so far does not allow.
+
+    >>> from bayesbridge.tricks import Trick
+    >>> try:
+    ...     Trick.of("W:S5 S5")
+    ... except IllegalPlay as error:
+    ...     "S5" in str(error)
+    True
+    """
 
 
 class Contradiction(BayesBridgeError):
-    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of pieces in conflict."""
+    """Evidence that cannot hold together; ``data['evidence']`` is a smallest set of pieces in conflict.
+
+    >>> import bayesbridge as bb
+    >>> try:
+    ...     bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Holds("E", "HA"), bb.Void("E", "H"))
+    ... except Contradiction as error:
+    ...     error.data["evidence"]
+    (Holds('E', 'HA'), Void('E', 'H'))
+    """
 
 
 class TooManyLayouts(BayesBridgeError):
-    """An exact engine was asked for more layouts than it can walk; ``data['layouts']`` is how many there are."""
+    """An exact engine was asked for more layouts than it can walk; ``data['layouts']`` is how many there are.
+
+    >>> import bayesbridge as bb
+    >>> try:
+    ...     bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("enumerate")
+    ... except TooManyLayouts as error:
+    ...     error.data["layouts"]
+    84478098072866400
+    """
 
 
 class PluginError(BayesBridgeError):
-    """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got."""
+    """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got.
+
+    >>> from bayesbridge.estimators.registry import load
+    >>> try:
+    ...     load().estimator("crystal_ball")
+    ... except PluginError as error:
+    ...     error.data["name"]
+    'crystal_ball'
+    """
 
 
 class Unwritable(BayesBridgeError):
-    """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which."""
+    """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which.
+
+    >>> issubclass(Unwritable, BayesBridgeError)
+    True
+    """

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayesbridge.belief.belief import Belief
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.evaluate import Progress, evaluate
+from bayesbridge.estimators.evaluate import Progress, counted, evaluate
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
 from bayesbridge.results import ask
+from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:
     import pandas
@@ -81,18 +80,17 @@ def _believed(
     belief: Belief, pair: str | tuple[Seat | str, Seat | str] | None, level: int, draws: int, rng: Seed
 ) -> dict[str, Any]:
     posterior = belief.infer(draws=draws, rng=rng)
-    sums = evaluate(posterior, [CaptureEstimator()], ask(posterior, pair), rng=rng).sums["capture", "T"]
-    assert sums.pmf is not None
-    tricks = sums.lowest + np.arange(len(sums.pmf))
-    qualified = float(sums.pmf[tricks > 0].sum())
-    mean = float(sums.pmf @ tricks)
+    question, capture = ask(posterior, pair), CaptureEstimator()
+    exact = {} if posterior.exact else counted(posterior, capture, question)
+    sums = exact.get("T") or evaluate(posterior, [capture], question, rng=rng).sums["capture", "T"]
+    tricks = Tricks.of_sums(sums)
     return {
-        "layouts": posterior.count,
-        "method": "convolution" if sums.exact and not posterior.exact else posterior.method,
-        "exact": sums.exact and posterior.log_soft_error == 0.0,
+        "layouts": posterior.count(),
+        "method": "convolution" if tricks.exact and not posterior.exact else posterior.method,
+        "exact": tricks.exact and posterior.draws.log_soft_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
-        "qualified": qualified,
-        "T_mean": mean,
-        "T_mean_qualified": mean / qualified if qualified else nan,
-        "make": min(1.0, float(sums.pmf[tricks >= 6 + level].sum())),
+        "qualified": tricks.holds,
+        "T_mean": tricks.mean,
+        "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+        "make": tricks.at_least(6 + level),
     }

@@ -56,7 +56,7 @@ class Layouts:
 
     >>> deal = Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     >>> batch = Layouts.of([deal, deal])
-    >>> len(batch), batch[0] == deal, batch.points()[0].tolist()
+    >>> len(batch), batch[0] == deal, batch.points[0].tolist()
     (2, True, [10, 10, 10, 10])
     """
 
@@ -86,10 +86,12 @@ class Layouts:
         masks.flags.writeable = False
         return cls(masks)
 
+    @property
     def lengths(self) -> NDArray[np.uint8]:
         """(n, 4, 4) suit lengths by seat and suit."""
         return suit_lengths(self.masks)
 
+    @property
     def points(self) -> NDArray[np.uint8]:
         """(n, 4) high-card points by seat."""
         return high_card_points(self.masks)

@@ -19,18 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
-from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.confinement import Limits, confined
-from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, evaluate
+from bayesbridge.estimators.evaluate import Evaluation, Progress, evaluate
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.registry import load
-from bayesbridge.evidence import Called
+from bayesbridge.estimators.sums import Sums
 from bayesbridge.random64 import Seed
+from bayesbridge.trick_counts import trick_attributes
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def estimate(
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
     and ``memory`` (megabytes) put estimators that are not built in into a process of their own, with these limits.
 
+    >>> from bayesbridge import Belief
     >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")
     >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
     ('convolution', 0.2977)
@@ -101,7 +103,7 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
 
     posterior, belief = found.posterior, found.posterior.belief
     names = _names(found)
-    chains = posterior.chains
+    chains = posterior.draws.chains
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
@@ -138,6 +140,7 @@ def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0
 
     A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
 
+    >>> from bayesbridge import Belief, Called
     >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "1NT"))
     >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
     >>> "log_weight" in result["sample_stats"], "log_weight" in equally_weighted(result, 500)["sample_stats"]
@@ -160,13 +163,13 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     posterior = found.posterior
     values = {"log_weight": found.log_weights}
     if n == len(posterior):
-        values["log_likelihood"] = posterior.log_likelihood
+        values["log_likelihood"] = posterior.draws.log_likelihood
     docs = {
         "log_weight": "Log weight of the draw, not normalised.",
         "log_likelihood": "log P(calls | layout) under the bidder model.",
     }
     return {
-        name: (("chain", "draw"), array.reshape(posterior.chains, -1), {"long_name": docs[name]})
+        name: (("chain", "draw"), array.reshape(posterior.draws.chains, -1), {"long_name": docs[name]})
         for name, array in values.items()
         if array is not None
     }
@@ -176,7 +179,7 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     """Where each card lies, how long the suits are, how many points each seat has."""
     import xarray
 
-    exact = {"exact": int(posterior.exact or posterior.log_likelihood is None)}
+    exact = {"exact": int(posterior.exact or posterior.draws.log_likelihood is None)}
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
     group = xarray.Dataset(
         {
@@ -193,8 +196,8 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     )
 
 
-def _evidence(belief: Belief) -> xarray.Dataset:
-    """Every piece in order: as it is written in Python, as a sentence, and whether it excludes or weighs layouts."""
+def _evidence(belief: Perspective) -> xarray.Dataset:
+    """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
     import xarray
 
     def texts(words: list[str]) -> tuple[str, NDArray[np.str_]]:
@@ -205,12 +208,12 @@ def _evidence(belief: Belief) -> xarray.Dataset:
         {
             "evidence": texts([repr(piece) for piece in pieces]),
             "sentence": texts([str(piece) for piece in pieces]),
-            "kind": texts(["soft" if isinstance(piece, Called) else "hard" for piece in pieces]),
+            "kind": texts([belief.effect(piece) for piece in pieces]),
         }
     )
 
 
-def _position(belief: Belief, question: Question) -> xarray.Dataset:
+def _position(belief: Perspective, question: Question) -> xarray.Dataset:
     """What was known from the start, and what was asked."""
     import xarray
 
@@ -242,7 +245,7 @@ def _pmf(name: str, sums: Sums) -> tuple[Any, dict[str, NDArray[np.int64]]]:
     pmf = sums.pmf
     assert pmf is not None
     values = sums.lowest + np.arange(pmf.shape[-1])
-    attrs = {"long_name": sums.output.doc, "exact": int(sums.exact)}
+    attrs = {"long_name": sums.output.doc, "exact": int(sums.exact), **trick_attributes(sums.output.tricks)}
     return ((*sums.output.dims, f"{name}_value"), pmf, attrs), {f"{name}_value": values}
 
 
@@ -262,7 +265,7 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "why": posterior.why,
         "exact": int(all(sums.exact for sums in found.sums.values())),
         "sampled": ", ".join(output for (_, output), sums in found.sums.items() if not sums.exact),
-        "layouts": str(posterior.count),
+        "layouts": str(posterior.count()),
         "draws": len(posterior),
         "seed": "" if posterior.seed is None else str(posterior.seed),
         "ess": float(posterior.ess),

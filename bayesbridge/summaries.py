@@ -21,15 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.trick_counts import LEVELS, Tricks
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
 Floats = NDArray[np.float64]
-
-LEVELS: Final = range(1, 8)
-"""Levels of a contract; level n needs 6 + n tricks."""
 
 EXACT: Final = "exact"
 NONE: Final = "–"
@@ -59,7 +57,7 @@ def summary(
     draws = _Draws.of(result)
     ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
     rows: dict[str, list[Any]] = {}
-    for name in sorted(wanted, key=lambda name: not _counts_tricks(result, name)):
+    for name in sorted(wanted, key=lambda name: not counts_tricks(result, name)):
         for quantity in _quantities(result, name):
             interval = shortest_interval(quantity.values, quantity.chances, probability)
             rows[quantity.label] = [
@@ -79,7 +77,7 @@ def summary(
 def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
     """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
 
-    T is 0 where the conditions fail, so that mass makes no contract.
+    What stands for failing, as T = 0 where the conditions fail, makes no contract.
 
     >>> import bayesbridge as bb
     >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
@@ -89,9 +87,13 @@ def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.D
     import xarray
 
     pmf = distribution(result, name)
-    values = pmf[f"{name}_value"]
-    made = [pmf.where(values >= 6 + level, 0.0).sum(f"{name}_value").clip(max=1.0) for level in LEVELS]
-    return xarray.concat(made, "level").assign_coords(level=list(LEVELS)).transpose(..., "level")
+    dims = [str(dim) for dim in pmf.dims[:-1]]
+    made = np.empty((*pmf.shape[:-1], len(LEVELS)))
+    for cell in np.ndindex(pmf.shape[:-1]):
+        where = {dim: pmf[dim].values[place] for dim, place in zip(dims, cell, strict=True)}
+        made[cell] = list(Tricks.of(result, name, **where).by_level.values())
+    coords: dict[str, Any] = {dim: pmf[dim].values for dim in dims}
+    return xarray.DataArray(made, coords={**coords, "level": list(LEVELS)}, dims=[*dims, "level"], name=name)
 
 
 def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:
@@ -104,9 +106,10 @@ def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:
     return pmfs[name]
 
 
-def is_mixture(name: str) -> bool:
-    """Whether an output is a T that is 0 where the conditions fail."""
-    return name == "T" or name.endswith("_T")
+def counts_tricks(result: xarray.DataTree, name: str) -> bool:
+    """Whether an output is one number that counts tricks."""
+    pmfs = result["pmf"].to_dataset()
+    return name in pmfs and pmfs[name].ndim == 1 and bool(pmfs[name].attrs.get("counts_tricks"))
 
 
 def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:
@@ -157,18 +160,13 @@ def _wanted(result: xarray.DataTree, names: str | Sequence[str] | None) -> list[
     return wanted
 
 
-def _counts_tricks(result: xarray.DataTree, name: str) -> bool:
-    scalar = result["posterior"].to_dataset()[name].dims == ("chain", "draw")
-    return scalar and name in result["pmf"].data_vars and (is_mixture(name) or name.endswith("tricks"))
-
-
 def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
     """Every number of one output; for tricks also the conditions and every contract."""
     draws = result["posterior"].to_dataset()[name]
     exact = bool(draws.attrs["exact"])
     pmf = distribution(result, name) if name in result["pmf"].data_vars else None
-    if _counts_tricks(result, name):
-        yield from _tricks(result, name, draws.values, exact)
+    if counts_tricks(result, name):
+        yield from _tricks(Tricks.of(result, name), draws.values)
     shape = draws.shape[2:]
     labels = [draws[dim].values for dim in draws.dims[2:]]
     means, spreads = (np.reshape(draws.attrs[key], shape) for key in ("mean", "sd"))
@@ -191,25 +189,22 @@ def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
     return mean, spread if spread > 1e-9 else 0.0
 
 
-def _tricks(result: xarray.DataTree, name: str, draws: NDArray[Any], exact: bool) -> Iterator[_Quantity]:
-    pmf = distribution(result, name)
-    values, chances = pmf[f"{name}_value"].values, pmf.values
+def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
+    """What is said of an output that counts tricks: whether it can, how many then, and every contract."""
+    name, failed = tricks.name, draws == tricks.count.fails_at
 
     def event(label: str, share: float, happens: NDArray[np.bool_]) -> _Quantity:
-        ends, both = np.array([0, 1]), np.array([1.0 - share, share])
-        return _Quantity(
-            label, ends, both, share, (share * (1 - share)) ** 0.5, exact, happens.astype(np.float64), event=True
-        )
+        ends, both, values = np.array([0, 1]), np.array([1.0 - share, share]), happens.astype(np.float64)
+        return _Quantity(label, ends, both, share, (share * (1 - share)) ** 0.5, tricks.exact, values, event=True)
 
-    if is_mixture(name):
-        fails = float(chances[values == 0].sum())
-        yield event("conditions fail" if name == "T" else f"{name} fails", fails, draws == 0)
-        if fails < 1.0:
-            share = np.where(values > 0, chances, 0.0) / (1.0 - fails)
-            label = f"{name} if they hold"
-            yield _Quantity(label, values, share, *_moments(values, share), exact, draws, draws > 0)
-    for level, share in zip(LEVELS, contract_probabilities(result, name).values, strict=True):
-        yield event(f"{name} ≥ {6 + level}, level {level}", float(share), draws >= 6 + level)
+    if tricks.count.fails_at is not None:
+        yield event(tricks.count.failing if name == "T" else f"{name}: {tricks.count.failing}", tricks.fails, failed)
+        if tricks.holds:
+            given = np.where(tricks.values == tricks.count.fails_at, 0.0, tricks.shares) / tricks.holds
+            label = f"{name} if {tricks.count.holding}"
+            yield _Quantity(label, tricks.values, given, *_moments(tricks.values, given), tricks.exact, draws, ~failed)
+    for level, share in tricks.by_level.items():
+        yield event(f"{name} ≥ {6 + level}, level {level}", share, ~failed & (draws >= 6 + level))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,12 @@ more, 1 deal in 256. *C*: West is void in hearts and East has six spades or more
 from __future__ import annotations
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.evidence import Evidence, Length, Void
+from bayesbridge.evidence import Length, Piece, Void
 
 HAND = "AKQ52.J3.A94.K83"
 DUMMY = "643.AQ2.K87.A764"
 SOUTH = Belief("S", HAND)
-QUESTIONS: dict[str, tuple[Evidence, ...]] = {
+QUESTIONS: dict[str, tuple[Piece, ...]] = {
     "plain": (),
     "B": (Void("W", "S"), Length("E", "H", 5)),
     "C": (Void("W", "H"), Length("E", "S", 6)),

@@ -11,7 +11,7 @@ from bayesbridge_double_dummy import DoubleDummy
 
 import bayesbridge as bb
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.protocol import run
+from bayesbridge.estimators.checked import run
 
 
 def compare(name: str, tricks: np.ndarray, truth: np.ndarray) -> str:

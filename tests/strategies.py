@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bayesbridge.auction import Auction, Call, Contract
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence import Called, Evidence, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 
 suits = st.sampled_from(Suit)
@@ -89,7 +89,7 @@ def ranges(most: int) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(0, most), min_size=2, max_size=2).map(sorted)
 
 
-evidence: st.SearchStrategy[Evidence] = st.one_of(
+evidence: st.SearchStrategy[Piece] = st.one_of(
     st.builds(Reveal, seats, hands),
     st.builds(Play, seats, cards),
     st.builds(Void, seats, suits),
@@ -103,7 +103,7 @@ evidence: st.SearchStrategy[Evidence] = st.one_of(
 
 
 @st.composite
-def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = True) -> Evidence:
+def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = True) -> Piece:
     """A hard piece that is true of a deal of which the ``played`` cards have left their hands.
 
     Without ``points`` it is not about high-card points.
@@ -130,13 +130,13 @@ def true_evidence(draw: st.DrawFn, deal: Deal, played: int = 0, points: bool = T
 
 
 @st.composite
-def false_evidence(draw: st.DrawFn, deal: Deal, played: int = 0) -> Evidence:
+def false_evidence(draw: st.DrawFn, deal: Deal, played: int = 0) -> Piece:
     """A hard piece that is false of a deal of which the ``played`` cards have left their hands."""
     seat, suit = draw(seats), draw(suits)
     hand = deal[seat]
     length, total = sum(card.suit is suit for card in hand), _points(hand)
     other = deal[seat.next(draw(st.integers(1, 3)))]
-    pieces: list[st.SearchStrategy[Evidence]] = [
+    pieces: list[st.SearchStrategy[Piece]] = [
         st.sampled_from(list(other)).map(lambda card: Holds(seat, [card])),
         st.sampled_from(list(hand)).map(lambda card: Lacks(seat, [card])),
         st.just(Reveal(seat, other)),

@@ -19,11 +19,11 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import (
     BidderModel,
     Called,
-    Evidence,
     HighCards,
     Holds,
     Lacks,
     Length,
+    Piece,
     Play,
     Reveal,
     Void,
@@ -36,7 +36,7 @@ NAMES = {kind.__name__: kind for kind in (Called, HighCards, Holds, Lacks, Lengt
 
 
 @given(evidence)
-def test_repr_pastes_back(piece: Evidence) -> None:
+def test_repr_pastes_back(piece: Piece) -> None:
     again = eval(repr(piece), NAMES)
     assert again == piece
     assert hash(again) == hash(piece)
@@ -44,13 +44,13 @@ def test_repr_pastes_back(piece: Evidence) -> None:
 
 
 @given(evidence)
-def test_str_is_one_line_that_begins_with_the_seat(piece: Evidence) -> None:
+def test_str_is_one_line_that_begins_with_the_seat(piece: Piece) -> None:
     assert str(piece).startswith(f"{piece.seat.name} ")
     assert "\n" not in str(piece)
 
 
 @given(evidence)
-def test_pieces_are_frozen(piece: Evidence) -> None:
+def test_pieces_are_frozen(piece: Piece) -> None:
     with pytest.raises(FrozenInstanceError):
         piece.seat = Seat.N
     with pytest.raises((AttributeError, TypeError)):
@@ -75,7 +75,7 @@ def test_numpy_integers_become_plain_ones() -> None:
 
 
 @given(tricks(), auctions(), st.lists(evidence, max_size=4))
-def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auction, more: list[Evidence]) -> None:
+def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auction, more: list[Piece]) -> None:
     opened = pieces(*more, trick, auction)
     assert list(opened[: len(more)]) == more
     plays = opened[len(more) : len(more) + len(trick.cards)]

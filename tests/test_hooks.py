@@ -13,8 +13,9 @@ import pytest
 from bayesbridge import Belief, Called
 from bayesbridge.auction import Auction
 from bayesbridge.estimators import builtin, hookspecs, registry
+from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.hookspecs import hookimpl
-from bayesbridge.estimators.protocol import Output, Question, run
+from bayesbridge.estimators.protocol import Output, Question
 from tests.estimators.deals import random_layouts
 
 ROOT = Path(__file__).parent.parent
@@ -63,7 +64,7 @@ def test_bayesbridge_estimators_offers_what_can_then_be_run():
         outputs = (Output("points", "High-card points by seat.", ("seat",), "int8"),)
 
         def estimate(self, layouts, question):
-            return {"points": layouts.points()}
+            return {"points": layouts.points}
 
     @hookimpl
     def bayesbridge_estimators():

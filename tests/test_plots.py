@@ -119,7 +119,7 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
     words = texts(ax)
     assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"] * 4
     assert words.count("N") == words.count("E") == 13
-    for suit, symbol in palette.SUITS.items():
+    for suit, symbol in SYMBOLS.items():
         (mark,) = (text for text in ax.texts if text.get_text() == symbol)
         middle = mark.get_position()[1]
         for column, rank in enumerate("AKQJT98765432"):
@@ -133,7 +133,9 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
             if south + west < 0.5:
                 assert cells == [str(shares["seat"].values[int(shares.argmax("seat"))])]
             else:
-                assert cells == [palette.percent(round(share, 9)) if share > 1e-9 else "·" for share in (south, west)]
+                assert cells == [
+                    palette.short_percent(round(share, 9)) if share > 1e-9 else "·" for share in (south, west)
+                ]
 
 
 def test_shades_follow_the_shares(result):

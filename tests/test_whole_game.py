@@ -17,7 +17,7 @@ from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
-from bayesbridge.evidence import Called, Evidence, HighCards, Play, Reveal
+from bayesbridge.evidence import Called, HighCards, Piece, Play, Reveal
 from bayesbridge.layouts import Layouts, high_card_points
 from bayesbridge.tricks import Trick
 from tests.strategies import deals, false_evidence, seats, strains, true_evidence
@@ -58,7 +58,7 @@ class Game(RuleBasedStateMachine):
         self.count = self.belief.count()
         self.points_known = False
 
-    def see(self, piece: Evidence) -> None:
+    def see(self, piece: Piece) -> None:
         """More evidence never leaves more layouts, and a call leaves as many."""
         self.belief = self.belief.given(piece)
         before, self.count = self.count, self.belief.count()
@@ -166,7 +166,7 @@ class Game(RuleBasedStateMachine):
         """Among all layouts, one by one."""
         posterior = self.belief.infer(rng=1)
         assert posterior.exact
-        assert posterior.count == len(posterior) == self.count
+        assert posterior.count() == len(posterior) == self.count
         (row,) = np.flatnonzero((posterior.layouts.masks == self.truth).all(axis=1))
         assert posterior.weights[row] > 0
         assert posterior.weights.sum() == pytest.approx(1)

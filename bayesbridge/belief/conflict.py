@@ -2,23 +2,31 @@
 
 The observer's own hand is beyond doubt: it does not count in the size of a conflict, and is named where it matters.
 
-Every set of pieces that holds together and cannot be enlarged leaves out something of each conflict. So a conflict
-meets all these rests, and the smallest set that meets the rests known so far is the next candidate: if it is in
-conflict there is no smaller one; if it is not, it is enlarged and gives one more rest (A. Ignatiev, A. Previti,
-M. Liffiton and J. Marques-Silva, "Smallest MUS extraction with minimal hitting set dualization", 2015).
+A *correction set* is what must be taken back so that the rest holds together and nothing more can be added to it. Every
+conflict has a piece of each correction set, so a minimal hitting set of the correction sets known so far is the next
+candidate: if it is in conflict there is no smaller one; if it is not, it is enlarged and gives one more correction set
+(A. Ignatiev, A. Previti, M. Liffiton and J. Marques-Silva, "Smallest MUS extraction with minimal hitting set
+dualization", 2015).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from functools import reduce
-from typing import Final
+from typing import Final, NamedTuple
 
-from bayesbridge.belief.facts import Fact
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction
-from bayesbridge.evidence import Evidence
+from bayesbridge.evidence.piece import Piece
+
+
+class Fact(NamedTuple):
+    """What pieces of evidence exclude: one by itself, or a lead and a discard together that their player is void."""
+
+    pieces: tuple[Piece, ...]
+    constraints: Constraints
+
 
 MOST_ROUNDS: Final = 40
 """Candidates tried; beyond it a conflict is named of which no piece can be spared, though a smaller one may exist."""
@@ -36,23 +44,23 @@ def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
     return Contradiction(f"{what}: {'; '.join(map(str, culprits))}. Take {mend} back.", evidence=culprits)
 
 
-def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Evidence, ...]:
+def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
     """The fewest pieces that leave no layout for the observer's hand, in the order they were given."""
     pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
 
-    def conflict(some: Set[Evidence]) -> bool:
+    def conflict(some: Set[Piece]) -> bool:
         return count(own.constraints & _conjunction(facts, some)) == 0
 
-    rests: list[Set[Evidence]] = []
+    corrections: list[Set[Piece]] = []
     for _ in range(MOST_ROUNDS):
-        candidate = _smallest_meeting(rests)
+        candidate = _minimal_hitting_set(corrections)
         if conflict(candidate):
             return tuple(piece for piece in pieces if piece in candidate)
         kept = set(candidate)
         for piece in pieces:
             if piece not in kept and not conflict(kept | {piece}):
                 kept.add(piece)
-        rests.append(set(pieces) - kept)
+        corrections.append(set(pieces) - kept)
     irreducible = set(pieces)
     for piece in pieces:
         if conflict(irreducible - {piece}):
@@ -60,20 +68,20 @@ def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Evidence, ...]:
     return tuple(piece for piece in pieces if piece in irreducible)
 
 
-def _smallest_meeting(rests: Sequence[Set[Evidence]]) -> Set[Evidence]:
-    """A smallest set that has a piece of every rest: size by size, branching on a rest that is not met yet."""
-    partial: list[frozenset[Evidence]] = [frozenset()]
+def _minimal_hitting_set(corrections: Sequence[Set[Piece]]) -> Set[Piece]:
+    """A smallest set with a piece of every correction set: size by size, branching on one that is not hit yet."""
+    partial: list[frozenset[Piece]] = [frozenset()]
     while True:
-        larger: dict[frozenset[Evidence], None] = {}
+        larger: dict[frozenset[Piece], None] = {}
         for chosen in partial:
-            unmet = next((rest for rest in rests if not rest & chosen), None)
-            if unmet is None:
+            missed = next((one for one in corrections if not one & chosen), None)
+            if missed is None:
                 return chosen
-            larger.update(dict.fromkeys(chosen | {piece} for piece in unmet))
+            larger.update(dict.fromkeys(chosen | {piece} for piece in missed))
         partial = list(larger)
 
 
-def _conjunction(facts: Sequence[Fact], pieces: Set[Evidence]) -> Constraints:
+def _conjunction(facts: Sequence[Fact], pieces: Set[Piece]) -> Constraints:
     """What some pieces say, by themselves and together."""
     said = (fact.constraints for fact in facts if pieces >= set(fact.pieces))
     return reduce(lambda known, fact: known & fact, said, Constraints.free())

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.belief import UNSEEN, Belief
+from bayesbridge.belief.perspective import Perspective
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.enumeration import BLOCK, Enumeration
+from bayesbridge.engines.draws import Draws
+from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.weights import Weights
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed
 
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
+
+UNSEEN: Final = 84_478_098_072_866_400
+"""Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
 
 CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
@@ -39,78 +42,79 @@ CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 class Posterior:
     """P(layout ∣ evidence) for one belief.
 
+    >>> from bayesbridge import Belief
     >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
     >>> posterior
     <Posterior: sample, 20000 of 84478098072866400 layouts, ESS 20000>
     >>> round(posterior.card_probabilities().sel(card="SJ", seat="N").item(), 4), round(posterior.entropy_bits, 2)
     (0.3333, 56.23)
-    >>> round(posterior.expect(lambda layouts: layouts.points()[:, 0] >= 12), 2)
+    >>> round(posterior.expect(lambda layouts: layouts.points[:, 0] >= 12), 2)
     0.1
     """
 
-    belief: Belief
-    method: str
-    """The engine: enumerate, sample, weights, smc or mcmc."""
-    why: str
-    """Why that engine, and what its answer is worth, in words."""
-    count: int
-    """How many layouts fit the hard evidence, exactly."""
-    exact: bool
-    """Whether every answer is exact, not only the marginals."""
-    source: Masks | Enumeration
-    sampler: Sampler
-    weighting: Weights | None = None
-    """Weights of the layouts; ``None`` where all count the same."""
-    log_likelihood: Floats | None = None
-    """(n,) log P(soft evidence ∣ layout), ``None`` without soft evidence."""
-    log_soft: float = 0.0
-    """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
-    log_soft_error: float = 0.0
-    """About one standard error of ``log_soft``, 0 where it is exact."""
-    ess: float = 0.0
-    """How many independent draws the layouts are worth; their number where exact."""
-    chains: int = 1
-    """How many chains the draws come from, one after the other."""
+    belief: Perspective
+    draws: Draws
+    """What the engine found."""
     seed: int | None = None
     """What random numbers started from, as ``rng=`` takes it; ``None`` for a generator already in use."""
     asked: tuple[str, int] = ("auto", 20_000)
     """The method and the draws that were asked for: with the seed they give the same posterior again."""
 
     def __len__(self) -> int:
-        return len(self.source)
+        return len(self.draws)
+
+    @property
+    def method(self) -> str:
+        """The engine, one of ``bayesbridge.engines.infer.ENGINES``."""
+        return self.draws.method
+
+    @property
+    def why(self) -> str:
+        """Why that engine, and how far its answer can be trusted, in words."""
+        return self.draws.why
+
+    @property
+    def exact(self) -> bool:
+        """Whether every answer is exact, not only the marginals."""
+        return self.draws.exact
+
+    @property
+    def ess(self) -> float:
+        """How many independent draws the layouts are worth; their number where exact."""
+        return self.draws.ess
+
+    def count(self) -> int:
+        """How many layouts fit the hard evidence, exactly."""
+        return self.draws.target.count
 
     @cached_property
     def layouts(self) -> Layouts:
         """All layouts of the posterior; with an open dummy these can be ten million, 32 bytes each."""
-        return Layouts.adopt(self.source.stretch(0, len(self)) if isinstance(self.source, Enumeration) else self.source)
+        return Layouts.adopt(self.draws.stretch(0, len(self)))
 
-    @cached_property
+    @property
     def weights(self) -> Floats:
         """(n,) normalised weights of the layouts, they add up to one."""
-        return np.full(len(self), 1.0 / len(self)) if self.weighting is None else self.weighting.W
+        return self.draws.weights
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
-        for begin in range(0, len(self), size):
-            end = min(begin + size, len(self))
-            masks = self.source.stretch(begin, end) if isinstance(self.source, Enumeration) else self.source[begin:end]
-            weights = np.full(end - begin, 1.0 / len(self)) if self.weighting is None else self.weights[begin:end]
-            yield masks, weights
+        return self.draws.blocks(size)
 
     def card_probabilities(self) -> xarray.DataArray:
         """P(seat holds card), card × seat; exact from the counting tables where the evidence is hard."""
-        cards = self.marginals.cards() if self._soft else self.sampler.card_marginals() / self.count
+        cards = self.marginals.cards() if self._soft else self._sampler.card_marginals() / self.count()
         return _labelled(cards[::-1], "probability", card=CARDS, seat=[seat.name for seat in Seat])
 
     def length_probabilities(self) -> xarray.DataArray:
         """P(seat has so many cards of a suit), seat × suit × length."""
-        lengths = self.marginals.lengths() if self._soft else self.sampler.length_distributions() / self.count
+        lengths = self.marginals.lengths() if self._soft else self._sampler.length_distributions() / self.count()
         names = {"seat": [seat.name for seat in Seat], "suit": [suit.name for suit in Suit]}
         return _labelled(lengths, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
         """P(seat has so many high-card points), seat × points."""
-        points = self.marginals.points[:, :38] if self._soft else self.sampler.point_distributions() / self.count
+        points = self.marginals.points[:, :38] if self._soft else self._sampler.point_distributions() / self.count()
         return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
 
     @cached_property
@@ -124,7 +128,8 @@ class Posterior:
     @property
     def khat(self) -> float | None:
         """Pareto k̂ of the weights (above 0.7 they deceive); ``None`` where there is none."""
-        return None if self.exact or self.weighting is None else self.weighting.khat
+        importance = self.draws.importance
+        return None if self.exact or importance is None else importance.khat
 
     @property
     def entropy_bits(self) -> float:
@@ -133,17 +138,28 @@ class Posterior:
         With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
         log₂ L; ``nan`` where the engine does not tell the mean L.
         """
-        if self.log_likelihood is None:
-            return log2(self.count)
+        likelihood = self.draws.log_likelihood
+        if likelihood is None:
+            return log2(self.count())
         used = self.weights > 0
-        mean = float(np.dot(self.weights[used], self.log_likelihood[used]))
+        mean = float(np.dot(self.weights[used], likelihood[used]))
         # In this order a ``nan`` stays one: an engine that does not tell P(soft evidence) knows no entropy.
-        return max(log2(self.count) + (self.log_soft - mean) / log(2.0), 0.0)
+        return max(log2(self.count()) + (self.draws.log_soft - mean) / log(2.0), 0.0)
+
+    @property
+    def log_soft(self) -> float:
+        """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
+        return self.draws.log_soft
+
+    @property
+    def log_evidence_error(self) -> float:
+        """About one standard error of :attr:`log_evidence`, 0 where it is exact."""
+        return self.draws.log_soft_error
 
     @property
     def log_evidence(self) -> float:
         """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
-        return log(self.count) - log(UNSEEN) + self.log_soft
+        return log(self.count()) - log(UNSEEN) + self.draws.log_soft
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> NDArray[np.float64] | float:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
@@ -155,21 +171,19 @@ class Posterior:
 
     def resample(self, n: int, rng: Seed = None) -> Layouts:
         """``n`` layouts that count the same."""
-        generator = np.random.default_rng(rng)
-        if isinstance(self.source, Enumeration) and self.weighting is None:
-            return Layouts.adopt(self.sampler.draw(n, generator))
-        chosen = (self.weighting or Weights.equal(len(self))).resample(n, generator, "multinomial")
-        if isinstance(self.source, Enumeration):
-            return Layouts.adopt(self.source.unranking.layouts(chosen))
-        return Layouts.adopt(self.source[chosen])
+        return Layouts.adopt(self.draws.resample(n, np.random.default_rng(rng)))
 
     @property
     def _soft(self) -> bool:
-        return self.log_likelihood is not None
+        return self.draws.log_likelihood is not None
+
+    @property
+    def _sampler(self) -> Sampler:
+        return self.draws.target.sampler
 
     def __repr__(self) -> str:
         worth = "exact" if self.exact else f"ESS {self.ess:.0f}"
-        return f"<Posterior: {self.method}, {len(self)} of {self.count} layouts, {worth}>"
+        return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {worth}>"
 
 
 def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArray:

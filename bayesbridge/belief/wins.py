@@ -44,7 +44,7 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     gone = sum(card.mask for earlier in posterior.belief.tricks for card in earlier.cards if card not in trick.cards)
     held, won = np.zeros(52), np.zeros(52)
     side = posterior.belief.pair if pair is None else pair
-    held_by_seat = posterior.belief.constraints.normalised().may[seat]
+    held_by_seat = posterior.belief.constraints.may[seat]
     possible = [Card(index) for index in range(52) if held_by_seat >> index & 1]
     for masks, weights in posterior.blocks():
         for card in possible:

@@ -26,7 +26,14 @@ from bayesbridge.jit import njit
 
 @dataclass(frozen=True, slots=True)
 class LearnedPlayer:
-    """Experts at the table; with probability ``slip`` they play any legal card."""
+    """Experts at the table; with probability ``slip`` they play any legal card.
+
+    >>> from bayesbridge.cards import Hand
+    >>> hands = np.array([Hand.of("KQJ2.543.8642.73").mask, Hand.of("K742.543.8642.73").mask], np.uint64)
+    >>> lead = LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), [(Seat.W, Card.of("SK"))], Seat.W)
+    >>> bool(lead[0] > lead[1])  # a king is led from a sequence
+    True
+    """
 
     slip: float = 0.01
 

@@ -28,6 +28,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.encoding import MADE_WIDTH, encode, step_inputs, suit_features
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.evidence.models import Cost
 from bayesbridge.notation.record import Vulnerability
 
 type Floats = NDArray[np.float32]
@@ -55,11 +56,8 @@ class LearnedBidder:
     slip: float
     """ε, mixed in so that no call makes a hand impossible; the softmax leaves room for most slips already."""
 
-    most_layouts: ClassVar[int] = 50_000
-    """As many layouts an engine may walk one by one; a sampler is quicker beyond."""
-
-    moves: ClassVar[tuple[int, int]] = (5, 10)
-    """Moves of particles after each degree of annealing and after the last: as many as half a second affords."""
+    cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=(5, 10))
+    """A network: a sampler is quicker beyond so many layouts, and half a second affords so many moves."""
 
     def __init__(self, vulnerable: Vulnerability | str = Vulnerability.NONE, slip: float = 1e-4) -> None:
         if not 0.0 <= slip <= 1.0:

@@ -98,7 +98,13 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StyleBidder:
-    """A player by four numbers; the default is a sober one who bids what he holds."""
+    """A player by four numbers; the default is a sober one who bids what they hold.
+
+    >>> from bayesbridge.cards import Hand
+    >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
+    >>> np.exp(StyleBidder().log_likelihood(hands, Auction.of("W:Pass", dummy="N"), 0)).round(2).tolist()
+    [0.01, 0.94]
+    """
 
     aggressiveness: float = 0.0
     """Tricks by which he overvalues his hand."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.printing import number, percent, print_table
+from bayesbridge.cli.printing import print_table
+from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.studies.comparison import Comparison

@@ -8,7 +8,8 @@ from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.explanations import why_captured
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
-from bayesbridge.cli.printing import SUITS, print_json, print_table
+from bayesbridge.cli.printing import print_json, print_table
+from bayesbridge.words import SUITS
 
 BY_SUIT = ("c1", "c2", "c0", "delta", "M", "kappa")
 LETTERS = ("c₁", "c₂", "c₀", "δ", "M", "κ")

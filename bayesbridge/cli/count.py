@@ -5,10 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from math import log2
 
-from bayesbridge.cli.evidence_lines import print_seen, seen
-from bayesbridge.cli.evidence_options import add_evidence, belief_of
+from bayesbridge.cli.evidence_lines import print_evidence
+from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Subparsers, add_command
-from bayesbridge.cli.printing import number, print_json
+from bayesbridge.cli.printing import print_json
+from bayesbridge.documents import evidence_document
+from bayesbridge.words import number
 
 
 def add(commands: Subparsers) -> None:
@@ -25,14 +27,15 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Count and print."""
-    believed = belief_of(args)
-    with believed.blaming():
-        layouts = believed.belief.count()
+    position = position_of(args)
+    belief = position.belief()
+    with position.blaming():
+        layouts = belief.count()
     if args.json:
-        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **seen(believed.belief)})
+        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
         return 0
-    print_seen(believed.belief)
+    print_evidence(belief)
     print(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
-    if believed.belief.auction is not None:
+    if belief.auction is not None:
         print("Calls make layouts more or less likely; they rule none out and do not change the count.")
     return 0

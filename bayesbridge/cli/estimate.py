@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import add_draws
-from bayesbridge.cli.evidence_options import add_evidence, belief_of
+from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.writing import verify_target, writing
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.protocol import Estimator
     from bayesbridge.estimators.registry import Registry
-
-METHODS = ("auto", "enumerate", "sample", "weights", "smc", "mcmc")
 
 
 def add(commands: Subparsers) -> None:
@@ -43,13 +41,7 @@ def add(commands: Subparsers) -> None:
         metavar="NAME",
         help="what to compute, repeatable (default: capture; 'bayesbridge plugins' lists all)",
     )
-    parser.add_argument(
-        "--method",
-        choices=METHODS,
-        default="auto",
-        metavar="NAME",
-        help=f"the engine: {', '.join(METHODS)} (default: auto, the most exact that fits)",
-    )
+    add_method(parser)
     add_draws(parser)
     add_limits(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
@@ -58,23 +50,24 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
-    from bayesbridge.cli.estimate_document import document
     from bayesbridge.cli.estimate_screen import show
+    from bayesbridge.documents import estimate_document
 
     target = None
     if args.save is not None:
         target = verify_target("--save", args.save, "the result is a netCDF file", ".nc")
     registry, estimators = estimators_named(args.estimator or ["capture"])
-    believed = belief_of(args)
-    with believed.blaming(), blaming_method(args.method):
-        posterior = believed.belief.infer(args.method, args.draws, args.seed)
+    position = position_of(args)
+    belief = position.belief()
+    with position.blaming(), blaming_method(args.method):
+        posterior = belief.infer(args.method, args.draws, args.seed)
     found = _evaluate(posterior, registry, estimators, args)
     unsaved = None
     if found.estimators:
         if target is not None:
             unsaved = _save(found, target)
         if args.json:
-            print_json(document(found))
+            print_json(estimate_document(found))
         else:
             show(found)
     for failure in found.failures.values():
@@ -83,6 +76,13 @@ def run(args: Namespace) -> int:
     if unsaved is not None:
         raise unsaved
     return 1 if found.failures else 0
+
+
+def add_method(parser: Parser) -> None:
+    """Ask which engine is to answer; which there are is known when it is used, so that ``--help`` stays quick."""
+    parser.add_argument(
+        "--method", default="auto", metavar="NAME", help="the engine (default: auto, the most exact that fits)"
+    )
 
 
 @contextmanager

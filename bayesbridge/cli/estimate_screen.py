@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import log2
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.accuracy import print_worth
-from bayesbridge.cli.estimate_document import answers, is_exact, makes, method_of, reported, tricks_pmf
-from bayesbridge.cli.evidence_lines import print_seen
-from bayesbridge.cli.printing import SUITS, bar, number, percent, print_table
+from bayesbridge.cli.accuracy import print_accuracy
+from bayesbridge.cli.evidence_lines import print_evidence
+from bayesbridge.cli.printing import bar, print_table
+from bayesbridge.documents import is_exact, method_of, reported
+from bayesbridge.trick_counts import Tricks
+from bayesbridge.words import SUITS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -23,39 +25,38 @@ MOST_ROWS = 16
 
 def show(found: Evaluation) -> None:
     """What was seen, how it was computed, the tricks, the telling cards, the suit lengths."""
-    print_seen(found.posterior.belief)
-    print_worth(found.posterior, method_of(found), is_exact(found))
+    print_evidence(found.posterior.belief)
+    print_accuracy(found.posterior, method_of(found), is_exact(found))
     print()
     for estimator in found.estimators:
-        if estimator.name == "capture":
-            _show_captures(found)
+        outputs = reported(found, estimator.name)
+        if "T" in outputs and outputs["T"].output.tricks:
+            _show_tricks(found, Tricks.of_sums(outputs["T"]))
         else:
             _show_numbers(found, estimator.name)
     _show_cards(found.posterior)
     _show_lengths(found.posterior)
 
 
-def _show_captures(found: Evaluation) -> None:
+def _show_tricks(found: Evaluation, tricks: Tricks) -> None:
     first, second = (seat.name for seat in found.question.pair)
-    outputs = reported(found, "capture")
-    said = answers(found, "capture")
-    T = tricks_pmf(outputs["T"])
-    made = makes(T)
-    widest = max(T) or 1.0
-    rows = [["conditions fail", f"{percent(T[0]):>8}", bar(T[0] / widest), ""]] if T[0] else []
-    shown = [tricks for tricks in range(1, 14) if T[tricks]]
-    for tricks in range(min(shown), max(shown) + 1) if shown else ():
-        level = tricks - 6
-        contract = f"{level}NT makes {percent(made[level])}" if level >= 1 else ""
-        rows.append([f"T = {tricks}", f"{percent(T[tricks]):>8}", bar(T[tricks] / widest), contract])
+    shown = [value for value in tricks.occurring if tricks.holds]
+    widest = max([tricks.fails, *map(tricks.share, shown)])
+    rows = []
+    if tricks.fails:
+        rows.append([tricks.count.failing, f"{percent(tricks.fails):>8}", bar(tricks.fails / widest), ""])
+    for value in shown:
+        share = tricks.share(value)
+        contract = f"{value - 6}NT makes {percent(tricks.at_least(value))}" if value > 6 else ""
+        rows.append([f"T = {value}", f"{percent(share):>8}", bar(share / widest), contract])
     print_table(
         f"Tricks that {first} and {second} capture together (Algorithm 2)", ["", "       P", "", ""], rows, left=4
     )
-    mean = said["T"]["mean_qualified"]
+    mean = tricks.mean_if_held
     if mean is None:
         print("The conditions of Algorithm 2 never hold: T = 0 in every layout.")
     else:
-        print(f"The conditions hold with {percent(said['qualified'])}; given that they do, T is {mean:.2f} on average.")
+        print(f"The conditions hold with {percent(tricks.holds)}; given that they do, T is {mean:.2f} on average.")
     print()
 
 
@@ -77,7 +78,7 @@ def _show_numbers(found: Evaluation, estimator: str) -> None:
 
 def _show_cards(posterior: Posterior) -> None:
     """The cards that the evidence tells most about, honours first; cards of a suit that lie alike share a row."""
-    known = posterior.belief.constraints.normalised()
+    known = posterior.belief.constraints
     hidden = known.hidden
     alike: dict[tuple[str, ...], str] = {}
     order: dict[tuple[str, ...], tuple[float, int]] = {}
@@ -99,7 +100,7 @@ def _show_cards(posterior: Posterior) -> None:
 
 def _show_lengths(posterior: Posterior) -> None:
     chances = posterior.length_probabilities()
-    hidden = posterior.belief.constraints.normalised().hidden
+    hidden = posterior.belief.constraints.hidden
     if not hidden:
         return
     lengths = (chances * chances.length).sum("length")

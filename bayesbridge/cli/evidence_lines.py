@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from bayesbridge.words import SEATS
 
 if TYPE_CHECKING:
-    from bayesbridge.belief.belief import Belief
-
-SEATS = {"N": "North", "E": "East", "S": "South", "W": "West"}
+    from bayesbridge.belief.perspective import Perspective
 
 
-def seen(belief: Belief) -> dict[str, Any]:
-    """For programs."""
-    return {
-        "observer": belief.observer.name,
-        "hand": belief.hand.pbn,
-        "evidence": [str(piece) for piece in belief.evidence],
-        "auction": None if belief.auction is None else str(belief.auction),
-        "assumed_passes": [seat.name for seat in belief.assumed_passes],
-    }
-
-
-def print_seen(belief: Belief) -> None:
+def print_evidence(belief: Perspective) -> None:
     """For people: the hand, the evidence in order, and the passes that nobody mentioned."""
     from textwrap import fill
 

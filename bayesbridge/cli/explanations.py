@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bayesbridge.capture.literal import Bid, Capture
 from bayesbridge.cards import Hand, Suit
-from bayesbridge.cli.printing import SUITS
+from bayesbridge.words import SUITS
 
 
 def why_captured(found: Capture) -> str:

@@ -103,17 +103,6 @@ def add_pair(parser: Parser) -> None:
     )
 
 
-def probability(text: str) -> float:
-    """A number from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number: write one from 0 to 1, such as 0.02") from None
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no probability: write a number from 0 to 1, such as 0.02")
-    return value
-
-
 def whole(low: int, high: int) -> Callable[[str], int]:
     """A whole number in a range, also written as 10_000_000 or 1e7."""
 

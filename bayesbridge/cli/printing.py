@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-SUITS = {"C": "♣ clubs", "D": "♦ diamonds", "H": "♥ hearts", "S": "♠ spades"}
+from bayesbridge.words import number
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -37,34 +37,6 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
     console.print()
     console.print(table)
     console.print()
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    """A figure with its thousands apart; a dash where there is none.
-
-    >>> number(5157850293780050462400), number(145674.20244, 4), number(None)
-    ('5 157 850 293 780 050 462 400', '145 674.2024', '–')
-    """
-    if value is None:
-        return "–"
-    text = f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
-    return text.replace(",", " ")
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """A probability as people read it; what is not quite nought or all is never shown as such.
-
-    >>> percent(0.4426), percent(0.00001), percent(1 - 1e-7), percent(1.0)
-    ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
-    """
-    least = 10.0**-digits
-    if share == 0.0 or share > 1.0 - 1e-10:  # ten million weights add up to one but for rounding
-        return f"{100 * share:.0f} %"
-    if 100 * share < least / 2:
-        return f"<{least:.{digits}f} %"
-    if 100 * (1 - share) < least / 2:
-        return f">{100 - least:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
 
 
 def bar(share: float, width: int = 40) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import number, percent, print_json, print_table, progress_line
+from bayesbridge.cli.printing import print_json, print_table, progress_line
 from bayesbridge.cli.records import read_records
 from bayesbridge.deal import Seat
+from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
@@ -42,12 +43,12 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Replay and print."""
-    from bayesbridge.belief.witness import witness
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
 
     record = _chosen(read_records(args.file), args)
     observer = args.observer or Seat.S
-    belief = witness(record, observer)
+    belief = Belief.of_record(record, observer)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(

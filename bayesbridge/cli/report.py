@@ -10,17 +10,17 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.accuracy import DRAWS, add_draws, worth
-from bayesbridge.cli.estimate import METHODS, add_limits, blaming_method, estimators_named, most_memory
-from bayesbridge.cli.evidence_options import add_evidence, belief_of
+from bayesbridge.cli.accuracy import DRAWS, add_draws
+from bayesbridge.cli.estimate import add_limits, add_method, blaming_method, estimators_named, most_memory
+from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
-from bayesbridge.cli.position import read_position
-from bayesbridge.cli.printing import number, print_json, progress_line
+from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.documents import accuracy_document
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
-    from bayesbridge.belief.belief import Belief
-    from bayesbridge.evidence import Evidence
+    from bayesbridge.positions.position import Position
 
 
 def add(commands: Subparsers) -> None:
@@ -47,7 +47,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--estimator", action="append", metavar="NAME", help="what to compute besides capture, repeatable"
     )
-    parser.add_argument("--method", choices=METHODS, default="auto", metavar="NAME", help="the engine (default: auto)")
+    add_method(parser)
     add_draws(parser)
     add_limits(parser)
     parser.add_argument(
@@ -63,9 +63,9 @@ def run(args: Namespace) -> int:
     path = verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
     names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
     estimators_named(names)  # a slip is told before the work
-    believed = belief_of(args)
-    belief = believed.belief
-    with believed.blaming(), blaming_method(args.method):
+    position = position_of(args)
+    belief = position.belief()
+    with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
 
     from bayesbridge.history import sharpening
@@ -99,12 +99,12 @@ def run(args: Namespace) -> int:
             )
     named: dict[str, Any] = {} if args.title is None else {"title": args.title}
     page = html_report(
-        posterior, result, level=level, steps=steps, prior=prior, command=_command(args, belief), **named
+        posterior, result, level=level, steps=steps, prior=prior, command=_command(args, position), **named
     )
     with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
     if args.json:
-        how = worth(posterior, result.attrs["method"], bool(result.attrs["exact"]))
+        how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
         print_json({"file": str(path), "bytes": path.stat().st_size, **how})
     else:
         print(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
@@ -114,25 +114,13 @@ def run(args: Namespace) -> int:
     return 1 if failures else 0
 
 
-def _command(args: Namespace, belief: Belief) -> str:
+def _command(args: Namespace, position: Position) -> str:
     """The command line that makes the page again, from the position itself, so that no file is needed for it."""
-    words = ["bayesbridge", "report", "--observer", belief.observer.name, "--hand", belief.hand.pbn]
-    if belief.dummy is None:
-        words += ["--players", "4"]
-    elif belief.dummy.name != "N":
-        words += ["--dummy", belief.dummy.name]
-    if belief.strain is not None:
-        words += ["--trump", belief.strain.name]
-    for piece in belief.evidence:
-        words += _option(piece)
+    words = ["bayesbridge", "report", *position.words()]
     if args.pair is not None:
         words += ["--pair", ":".join(seat.name for seat in args.pair)]
-    filed = read_position(args.position).settings if args.position else {}
-    for name in ("bidder", "slip", "level", "title"):
-        value = getattr(args, name)
-        if value is None and name in filed:
-            value = filed[name].value
-        if value is not None:
+    for name in ("level", "title"):
+        if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
     for name in args.estimator or []:
         words += ["--estimator", name]
@@ -142,27 +130,3 @@ def _command(args: Namespace, belief: Belief) -> str:
         words += ["--draws", str(args.draws)]
     words += ["--no-history"] if args.no_history else []
     return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])
-
-
-def _option(piece: Evidence) -> list[str]:
-    """A piece of evidence as its option."""
-    from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void
-
-    seat = piece.seat.name
-    match piece:
-        case Reveal(_, hand):
-            return ["--reveal", f"{seat}:{hand.pbn}"]
-        case Play(_, card):
-            return ["--play", f"{seat}:{card}"]
-        case Void(_, suit):
-            return ["--void", f"{seat}:{suit.name}"]
-        case Length(_, suit, low, high):
-            return ["--length", f"{seat}:{suit.name}:{low}-{high}"]
-        case HighCards(_, low, high):
-            return ["--hcp", f"{seat}:{low}-{high}"]
-        case Holds(_, cards):
-            return ["--holds", f"{seat}:{','.join(map(str, cards))}"]
-        case Lacks(_, cards):
-            return ["--lacks", f"{seat}:{','.join(map(str, cards))}"]
-        case Called(_, call):
-            return ["--call", f"{seat}:{call}"]

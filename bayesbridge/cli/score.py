@@ -7,8 +7,9 @@ from typing import Any
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import bar, number, percent, print_json, print_table, progress_line
+from bayesbridge.cli.printing import bar, print_json, print_table, progress_line
 from bayesbridge.cli.records import read_records
+from bayesbridge.words import number, percent
 
 
 def add(commands: Subparsers) -> None:

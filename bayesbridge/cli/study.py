@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.cli.calibration_screen import show_calibration
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import number, print_json, print_table
+from bayesbridge.cli.printing import print_json, print_table
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     from bayesbridge.studies.comparison import Comparison, Figure
@@ -139,7 +140,7 @@ def _schemes(args: Namespace) -> dict[str, Any]:
         return {}
     if args.table not in SCORED:
         raise UsageError(f"study {args.table!r} takes no scoring scheme: --scoring goes with {' and '.join(SCORED)}")
-    from bayesbridge.cli.position import read_toml
+    from bayesbridge.positions.toml_file import read_toml
     from bayesbridge.scoring import Scheme, beside_built_in
 
     schemes = []

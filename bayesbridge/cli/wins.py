@@ -5,17 +5,20 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.accuracy import add_draws, print_worth, worth
-from bayesbridge.cli.evidence_lines import print_seen, seen
-from bayesbridge.cli.evidence_options import Believed, add_evidence, belief_of
+from bayesbridge.cli.accuracy import add_draws, print_accuracy
+from bayesbridge.cli.evidence_lines import print_evidence
+from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading
-from bayesbridge.cli.position import Sourced
-from bayesbridge.cli.printing import bar, percent, print_json, print_table
+from bayesbridge.cli.printing import bar, print_json, print_table
 from bayesbridge.deal import Seat
+from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.positions.position import Position, Sourced
 from bayesbridge.tricks import Trick
+from bayesbridge.words import percent
 
 if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.cards import Suit
 
 
@@ -46,8 +49,7 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Ask about each card and print."""
-    believed = _with_trick(belief_of(args), args.trick)
-    belief = believed.belief
+    position, belief = _with_trick(position_of(args), args.trick)
     trump = None if belief.contract_strain is None else belief.contract_strain.trump
     trick = Trick(args.trick.leader, trump, args.trick.cards)
     if trick.turn != args.seat:
@@ -56,27 +58,27 @@ def run(args: Namespace) -> int:
         raise UsageError(f"argument --seat: {args.seat.name} does not play to '{trick}', it is {turn}; {mend}")
     from bayesbridge.belief.wins import card_wins
 
-    with believed.blaming():
+    with position.blaming():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if args.json:
         print_json(
             {
                 "wins": wins,
-                **worth(posterior),
+                **accuracy_document(posterior),
                 "trick": str(trick),
                 "seat": args.seat.name,
                 "trump": None if trump is None else trump.name,
-                **seen(belief),
+                **evidence_document(belief),
             }
         )
         return 0
-    print_seen(belief)
-    print_worth(posterior)
+    print_evidence(belief)
+    print_accuracy(posterior)
     print()
     rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
     print_table(_title(args.seat, trick, trump), ["card", "wins", ""], rows)
-    if args.seat in belief.constraints.normalised().hidden:
+    if args.seat in belief.constraints.hidden:
         print(f"{args.seat.name}'s hand is hidden: each figure is given that {args.seat.name} may play the card.")
     if belief.contract_strain is None:
         print("Nothing tells the trump suit, so there is none: --trump names it.")
@@ -89,9 +91,10 @@ def _title(seat: Seat, trick: Trick, trump: Suit | None) -> str:
     )
 
 
-def _with_trick(believed: Believed, trick: Trick) -> Believed:
+def _with_trick(position: Position, trick: Trick) -> tuple[Position, Belief]:
     """The trick's cards are evidence too, as far as the evidence does not end with them already."""
-    played = believed.belief.tricks
+    belief = position.belief()
+    played = belief.tricks
     current = played[-1] if played and not played[-1].complete else None
     if current is not None and (current.leader, current.cards) != (trick.leader, trick.cards[: len(current.cards)]):
         raise UsageError(
@@ -108,7 +111,7 @@ def _with_trick(believed: Believed, trick: Trick) -> Believed:
 
     added = pieces(trick)[len(current.cards) if current else 0 :]
     try:
-        belief = believed.belief.given(*added)
+        belief = belief.given(*added)
     except BayesBridgeError as error:
         raise UsageError(f"argument --trick: {error}") from None
-    return Believed(belief, (*believed.pieces, *(Sourced(piece, "argument --trick") for piece in added)))
+    return position.with_more({}, [Sourced(piece, "argument --trick") for piece in added]), belief

@@ -3,7 +3,7 @@
 As long as the evidence ties suits together only by the lengths of the hands, every suit row adds its own leading gap
 and its own sequence of gaps, and the merge of four suits is associative. So the rows of each suit are tallied by
 (lengths, gaps), clubs merge with diamonds, hearts with spades, and both halves meet where every hand has 13 cards.
-High-card points in a range tie the suits otherwise; such evidence is left to the other engines.
+High-card points in a range and shapes tie the suits otherwise; such evidence is left to the other engines.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CaptureCounts:
 def factors(constraints: Constraints) -> bool:
     """Whether the hard evidence ties the suits together by lengths alone."""
     known = constraints.normalised()
-    return not known.bounded and len(known.hidden) <= 3
+    return not known.bounded and not known.shaped and len(known.hidden) <= 3
 
 
 def capture_counts(constraints: Constraints, first: int, second: int) -> CaptureCounts:

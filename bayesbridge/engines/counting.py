@@ -3,7 +3,8 @@
 Within a suit, cards that may lie in the same seats and count the same points are interchangeable, so a class of ``n``
 of them splits in multinomially many ways. A suit becomes a table of ways, indexed by how many unknown cards each
 hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. Two
-suits add up by convolution; the two pairs of suits meet where every hand has 13 cards and every range is kept.
+suits add up by convolution; the two pairs of suits meet where every hand has 13 cards and every range is kept. Where
+the shape of a hand is restricted, a pair of suits has a table for each class of its lengths in the two suits.
 
 Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with three hidden
 hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,9 +23,12 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
+from bayesbridge.engines.shape_classes import ShapeClasses
 
 type Ways = NDArray[np.int64]
 type Range = tuple[int, int]
+type Classes = tuple[int, ...]
+"""A number for each hand whose shape is restricted: its class in a pair of suits, or its length in a suit."""
 
 MOST_POINTS = 37
 """Four aces, kings and queens and a jack: no hand has more."""
@@ -66,13 +70,17 @@ def count_points(constraints: Constraints, seat: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountingTable:
-    """Ways for the two pairs of suits; axes: unknown cards of ``hidden[:-1]``, then unknown points of ``scored``."""
+    """Ways for the two pairs of suits; axes: unknown cards of ``hidden[:-1]``, then unknown points of ``scored``.
+
+    A pair has one table, or one for each shape class of the hands whose shape is restricted.
+    """
 
     known: Constraints
     hidden: tuple[int, ...]
     scored: tuple[int, ...]
-    minors: Ways
-    majors: Ways
+    minors: dict[Classes, Ways]
+    majors: dict[Classes, Ways]
+    shapes: dict[int, ShapeClasses]
 
     @classmethod
     def build(cls, known: Constraints, ranged: Sequence[int]) -> CountingTable:
@@ -85,16 +93,13 @@ class CountingTable:
         limits = [known.room(seat) for seat in hidden[:-1]]
         limits += [known.points_high[seat] - points_in(known.must[seat]) for seat in scored]
         suits = [_suit_ways(known, suit, hidden, scored, limits) for suit in SUITS]
-        return cls(
-            known, hidden, scored, _convolved(suits[0], suits[1], limits), _convolved(suits[2], suits[3], limits)
-        )
+        shapes = {seat: ShapeClasses.of(known.shapes[seat] or frozenset()) for seat in known.shaped}
+        pairs = [_pair_ways(known, suit, hidden, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2)]
+        return cls(known, hidden, scored, pairs[0], pairs[1], shapes)
 
     def count(self, points_low: Sequence[int], points_high: Sequence[int]) -> int:
         """Layouts in which the points of each seat lie in its range."""
         rooms = [self.known.room(seat) for seat in self.hidden[:-1]]
-        # Index i of one table meets room - i of the other: turn the other round.
-        first = _by_lengths(self.minors, rooms)
-        second = _by_lengths(self.majors, rooms)[::-1]
         certain = [points_in(hand) for hand in self.known.must]
         ranges = [(points_low[seat] - certain[seat], points_high[seat] - certain[seat]) for seat in self.scored]
         unknown = points_in(self.known.unknown_mask)
@@ -103,7 +108,13 @@ class CountingTable:
         if len(rest) == 1:
             last = rest[0]
             together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
-        return _joined(first, second, ranges, together, wide=len(self.hidden) > 3)
+        return sum(
+            # Index i of one table meets room - i of the other: turn the other round.
+            _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(self.hidden) > 3)
+            for minor, first in self.minors.items()
+            for major, second in self.majors.items()
+            if all(shape.fit[a, b] for shape, a, b in zip(self.shapes.values(), minor, major, strict=True))
+        )
 
 
 def _suit_ways(
@@ -128,6 +139,58 @@ def _suit_ways(
         length = unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
         fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
     return np.where(fits, ways, 0)
+
+
+def _pair_ways(
+    known: Constraints,
+    suit: int,
+    hidden: Sequence[int],
+    limits: Sequence[int],
+    shapes: Mapping[int, ShapeClasses],
+    ways: Sequence[Ways],
+) -> dict[Classes, Ways]:
+    """The tables of a suit and the next one, by the shape class of each hand whose shape is restricted."""
+    first, second = (_by_share(table, known, which, hidden, shapes) for which, table in enumerate(ways, suit))
+    found: dict[Classes, Ways] = {}
+    for lengths, one in first.items():
+        for more, two in second.items():
+            tables = [shape.majors if suit else shape.minors for shape in shapes.values()]
+            key = tuple(int(table[a, b]) for table, a, b in zip(tables, lengths, more, strict=True))
+            if min(key, default=0) >= 0:
+                found[key] = _added(found.get(key), _convolved(one, two, limits))
+    return found
+
+
+def _by_share(
+    ways: Ways, known: Constraints, suit: int, hidden: Sequence[int], shapes: Mapping[int, ShapeClasses]
+) -> dict[Classes, Ways]:
+    """The table of a suit, apart for each length that the hands with a restricted shape have in it."""
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
+    lengths = [
+        unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True)
+        if seat in shapes
+    ]
+    found: dict[Classes, Ways] = {}
+    for key in itertools.product(range(14), repeat=len(lengths)):
+        chosen = ways.copy()
+        for length, wanted in zip(lengths, key, strict=True):
+            chosen[length != wanted] = 0
+        if chosen.any():
+            found[key] = chosen
+    return found
+
+
+def _added(total: Ways | None, more: Ways) -> Ways:
+    """The sum of two tables that may differ in size."""
+    if total is None:
+        return more
+    shape = [max(sizes) for sizes in zip(total.shape, more.shape, strict=True)]
+    out = np.zeros(shape, dtype=np.int64)
+    for table in (total, more):
+        out[tuple(map(slice, table.shape))] += table
+    return out
 
 
 def _splits(

@@ -44,15 +44,15 @@ class Enumeration:
     unranking: Unranking
 
     @classmethod
-    def of(cls, constraints: Constraints, limit: int = MOST_LAYOUTS) -> Self:
+    def of(cls, tables: Constraints | Unranking, limit: int = MOST_LAYOUTS) -> Self:
         """Prepare the walk; more than ``limit`` layouts are refused."""
-        layouts = count(constraints)
+        layouts = count(tables) if isinstance(tables, Constraints) else tables.total
         if layouts > limit:
             raise TooManyLayouts(
                 f'{layouts} layouts fit; enumeration stops at {limit}. Use method="sample", or add evidence.',
                 layouts=layouts,
             )
-        return cls(Unranking.of(constraints))
+        return cls(Unranking.of(tables) if isinstance(tables, Constraints) else tables)
 
     def __len__(self) -> int:
         return self.unranking.total
@@ -70,7 +70,7 @@ class Enumeration:
         in_low, in_high = locate(tables.order, tables.high.ways, turns)
         partial = np.tile(tables.base, (len(turns), 1))
         add_pair(tables.low, 0, in_low, partial)
-        _walk(tables.high, tables.order, partial, in_low.points, in_high, out)
+        _walk(tables.high, tables.order, partial, in_low, in_high, out)
         return out
 
 
@@ -91,24 +91,32 @@ def _turns(order: Order, begin: int, end: int) -> Ints:
 
 
 @njit
-def _walk(high: SuitPair, order: Order, partial: Masks, low_points: Ints, where: Where, out: Masks) -> None:
+def _walk(high: SuitPair, order: Order, partial: Masks, in_low: Where, where: Where, out: Masks) -> None:
     """Fill ``out`` with each partial layout completed in every way, the first from ``where`` it says on."""
+    low_keys, low_points = in_low.keys, in_low.points
+    partner_start, partners = order.partner_start, order.partners
     fields, more_fields = high.first.fields, high.second.fields
     first, second = high.first.ways, high.second.ways
     start, more_start, scores = high.first.start, high.second.start, high.first.scores
     split_start, split_first, split_second = high.split_start, high.split_first, high.split_second
     fit_start, fit_points = order.fit_start, order.fit_points
-    lengths, high_points, numbers = where.lengths, where.points, where.numbers
+    high_keys, high_points, numbers = where.keys, where.points, where.numbers
     width = first.shape[1]
     hearts, spades = np.uint64(26), np.uint64(39)
     at, n = 0, len(out)
     for turn in range(len(partial)):
-        length, skip = lengths[turn], numbers[turn]
-        place = fit_start[low_points[turn]]
-        while fit_points[place] != high_points[turn]:
+        skip, points = numbers[turn], low_points[turn]
+        place, fit = partner_start[low_keys[turn]], fit_start[points]
+        while partners[place] != high_keys[turn]:
             place += 1
-        for score in fit_points[place : fit_start[low_points[turn] + 1]]:
-            for split in range(split_start[length], split_start[length + 1]):
+        while fit_points[fit] != high_points[turn]:
+            fit += 1
+        while place < partner_start[low_keys[turn] + 1]:
+            key, score = partners[place], fit_points[fit]
+            fit += 1
+            if fit == fit_start[points + 1]:
+                place, fit = place + 1, fit_start[points]
+            for split in range(split_start[key], split_start[key + 1]):
                 a, b = split_first[split], split_second[split]
                 for p in scores:
                     if p > score:

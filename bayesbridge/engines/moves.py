@@ -21,6 +21,7 @@ from bayesbridge.errors import DealError
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, next64, seed_state
+from bayesbridge.shapes import shape_table
 
 _POINTS: Final = np.array(HIGH_CARD_POINTS * 4, dtype=np.int64)
 
@@ -34,6 +35,7 @@ class Moves:
     seats:  (52,) bit s is set if seat s may hold the card
     certain: (4,) masks of the cards each seat certainly holds
     ranges: shortest (4, 4), longest (4, 4), points_low (4,), points_high (4,)
+    shapes: (4, 14, 14, 14) whether a seat may have these lengths of C D H
     """
 
     cards: NDArray[np.int64]
@@ -44,6 +46,7 @@ class Moves:
     longest: NDArray[np.int64]
     points_low: NDArray[np.int64]
     points_high: NDArray[np.int64]
+    shapes: NDArray[np.bool_]
 
     @classmethod
     def of(cls, constraints: Constraints) -> Moves:
@@ -59,6 +62,7 @@ class Moves:
             longest=np.array(known.longest, dtype=np.int64),
             points_low=np.array(known.points_low, dtype=np.int64),
             points_high=np.array(known.points_high, dtype=np.int64),
+            shapes=np.stack([shape_table(shapes) for shapes in known.shapes]),
         )
 
     def shuffle(self, layouts: Masks, swaps: int | NDArray[np.int64], rng: Seed) -> tuple[Masks, int]:
@@ -70,7 +74,7 @@ class Moves:
         if np.count_nonzero(np.diff(self.start)) > 1:
             made = _shuffle(
                 moved, counts, self.cards, self.start, self.seats, self.certain,
-                self.shortest, self.longest, self.points_low, self.points_high, _POINTS, seed_state(rng),
+                self.shortest, self.longest, self.points_low, self.points_high, self.shapes, _POINTS, seed_state(rng),
             )  # fmt: skip
         if made < 0:
             raise DealError(
@@ -91,6 +95,7 @@ def _shuffle(
     longest: NDArray[np.int64],
     points_low: NDArray[np.int64],
     points_high: NDArray[np.int64],
+    shapes: NDArray[np.bool_],
     points_of: NDArray[np.int64],
     state: NDArray[np.uint64],
 ) -> int:
@@ -173,6 +178,15 @@ def _shuffle(
                 lengths[a, t] += 1
                 lengths[b, t] -= 1
                 lengths[b, s] += 1
+                if not (
+                    shapes[a, lengths[a, 0], lengths[a, 1], lengths[a, 2]]
+                    and shapes[b, lengths[b, 0], lengths[b, 1], lengths[b, 2]]
+                ):
+                    lengths[a, s] += 1
+                    lengths[a, t] -= 1
+                    lengths[b, t] += 1
+                    lengths[b, s] -= 1
+                    continue
             points[a] += gain
             points[b] -= gain
             places[i], places[j] = y, x

@@ -68,8 +68,12 @@ class Sampler:
 
     def draw(self, n: int, rng: Seed = None) -> Masks:
         """``n`` independent uniform layouts: (n, 4) masks."""
+        return self.draw_from(n, seed_state(rng))
+
+    def draw_from(self, n: int, state: State) -> Masks:
+        """The same from a state of the kernels' own generator, which is advanced."""
         numbers = np.empty(n, dtype=np.int64)
-        _random_numbers(np.uint64(self.total), seed_state(rng), numbers)
+        _random_numbers(np.uint64(self.total), state, numbers)
         return self.unranking.layouts(numbers)
 
     def card_marginals(self) -> Ints:

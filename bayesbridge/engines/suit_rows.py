@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints, points_in
+from bayesbridge.engines.shape_classes import ShapeClasses
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
 
@@ -43,6 +44,8 @@ class Keys:
     """(lengths, hidden seats) cards behind each length index; the last seat's are those of the others, negative."""
     points: Ints
     """(points, scored seats) points behind each points index."""
+    shapes: dict[int, ShapeClasses]
+    """The shape classes of each hidden seat whose shape is restricted, by its place among the hidden seats."""
 
     @classmethod
     def of(cls, known: Constraints) -> Self:
@@ -55,7 +58,12 @@ class Keys:
             1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS))
             for seat in scored
         ]
-        return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), _digits(radices))
+        shapes = {
+            place: ShapeClasses.of(allowed)
+            for place, seat in enumerate(hidden)
+            if (allowed := known.shapes[seat]) is not None
+        }
+        return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), _digits(radices), shapes)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -76,6 +84,29 @@ class Keys:
         shares = self.cards.copy()
         shares[:, -1] += self.unknown(*suits)
         return shares
+
+    def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
+        """The class of each pair of length indices of a suit and the next one; -1 where they fit no shape."""
+        number = np.zeros(len(first), dtype=np.int64)
+        fits = np.ones(len(first), dtype=np.bool_)
+        for place, classes in self.shapes.items():
+            certain = self.known.must[self.hidden[place]]
+            here, there = (
+                self.shares(which)[index, place] + (certain >> (13 * which) & SUIT_MASK).bit_count()
+                for which, index in ((suit, first), (suit + 1, second))
+            )
+            by_lengths = classes.majors if suit else classes.minors
+            own = by_lengths[here, there]
+            fits &= own >= 0
+            number = number * (1 + by_lengths.max()) + own
+        return np.where(fits, number, -1)
+
+    def fit(self) -> NDArray[np.bool_]:
+        """(minor classes, major classes) whether the shapes of all seats allow both."""
+        fit = np.ones((1, 1), dtype=np.bool_)
+        for classes in self.shapes.values():
+            fit = np.kron(fit, classes.fit)
+        return fit
 
     def step(self, seat: int, points: int) -> int:
         """How far one card worth so many points moves the key of a row, as lengths · points + points."""
@@ -119,28 +150,38 @@ class SuitRows(NamedTuple):
 
 
 class SuitPair(NamedTuple):
-    """Two suits together. A *split* is a pair of length indices, one a suit; splits are sorted by their sum."""
+    """Two suits together, C D or H S.
+
+    A *split* is a pair of length indices, one for each suit. Splits with the same sum, and with the same class where a
+    shape is restricted, make one *pair key*; they are sorted by it.
+    """
 
     first: SuitRows
     second: SuitRows
+    lengths: Ints
+    """(pair keys,) the length index of each: the sum of those of its splits, rising."""
+    classes: Ints
+    """(pair keys,) the shape class of each, 0 where no shape is restricted."""
     ways: Ints
-    """(lengths, points) how many pairs of rows each key of the pair has."""
+    """(pair keys, points) how many pairs of rows each has."""
     split_start: Ints
-    """(lengths + 1,) where the splits of each sum begin."""
+    """(pair keys + 1,) where the splits of each begin."""
     split_first: Ints
     split_second: Ints
     split_before: Ints
-    """(points, splits) pairs of rows in the earlier splits of the same sum."""
+    """(points, splits) pairs of rows in the earlier splits of the same pair key."""
 
     @classmethod
     def of(cls, keys: Keys, suit: int) -> Self:
-        """A suit and the next one; splits that overfill a hand are left out."""
+        """A suit and the next one; splits that overfill a hand or fit no shape are left out."""
         first, second = SuitRows.of(keys, suit), SuitRows.of(keys, suit + 1)
         ones, twos = np.flatnonzero(first.ways.any(1)), np.flatnonzero(second.ways.any(1))
         together = keys.shares(suit)[ones][:, None] + keys.shares(suit + 1)[twos]
         one, two = np.nonzero((together <= keys.rooms).all(2))
-        order = np.argsort(ones[one] + twos[two], kind="stable")
-        split_first, split_second = ones[one[order]], twos[two[order]]
+        classes = keys.shape_classes(suit, ones[one], twos[two])
+        one, two, classes = one[classes >= 0], two[classes >= 0], classes[classes >= 0]
+        order = np.lexsort((classes, ones[one] + twos[two]))
+        split_first, split_second, classes = ones[one[order]], twos[two[order]], classes[order]
         entries = len(keys.points) * len(order)
         if entries > MOST_ENTRIES:
             raise BayesBridgeError(
@@ -148,10 +189,15 @@ class SuitPair(NamedTuple):
                 "make one hand known, or bound the points of fewer seats",
                 entries=entries,
             )
-        split_start = np.searchsorted(split_first + split_second, np.arange(len(keys.cards) + 1))
+        lengths = split_first + split_second
+        begins = np.ones(len(order), dtype=np.bool_)
+        begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
+        split_start = np.append(np.flatnonzero(begins), len(order))
         scores = (first.scores, second.scores)
         before, ways = _split_ways(first.ways, second.ways, scores, split_start, split_first, split_second)
-        return cls(first, second, ways, split_start, split_first, split_second, before)
+        return cls(
+            first, second, lengths[begins], classes[begins], ways, split_start, split_first, split_second, before
+        )
 
 
 def most_rows(known: Constraints) -> int:
@@ -191,20 +237,20 @@ def _split_ways(
     first: Ints, second: Ints, scores: tuple[Ints, Ints], split_start: Ints, split_first: Ints, split_second: Ints
 ) -> tuple[Ints, Ints]:
     """Pairs of rows before each split, and in each key of the pair; ``first`` and ``second`` count rows by key."""
-    lengths, points = first.shape
+    keys, points = len(split_start) - 1, first.shape[1]
     ones, twos = scores
     before = np.zeros((points, len(split_first)), np.int64)
-    ways = np.zeros((lengths, points), np.int64)
-    for length in range(lengths):
-        for split in range(split_start[length], split_start[length + 1]):
+    ways = np.zeros((keys, points), np.int64)
+    for key in range(keys):
+        for split in range(split_start[key], split_start[key + 1]):
             a, b = split_first[split], split_second[split]
             for p in range(points):
-                before[p, split] = ways[length, p]
+                before[p, split] = ways[key, p]
             for p in ones:
                 if first[a, p]:
                     for q in twos:
                         if second[b, q]:
-                            ways[length, p + q] += first[a, p] * second[b, q]
+                            ways[key, p + q] += first[a, p] * second[b, q]
     return before, ways
 
 
@@ -212,19 +258,19 @@ def _split_ways(
 def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
     """For each key of either suit, how many layouts contain one given row of it.
 
-    ``rest``: (lengths, points) how many pairs of rows of the other two suits complete each key of this pair.
+    ``rest``: (pair keys, points) how many pairs of rows of the other two suits complete each key of this pair.
     """
     first, second = pair.first.ways, pair.second.ways
     ones, twos = pair.first.scores, pair.second.scores
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    for_first, for_second = np.zeros_like(rest), np.zeros_like(rest)
-    for length in range(len(rest)):
-        for split in range(split_start[length], split_start[length + 1]):
+    for_first, for_second = np.zeros_like(first), np.zeros_like(second)
+    for key in range(len(rest)):
+        for split in range(split_start[key], split_start[key + 1]):
             a, b = split_first[split], split_second[split]
             for p in ones:
                 if first[a, p]:
                     for q in twos:
                         if second[b, q]:
-                            for_first[a, p] += second[b, q] * rest[length, p + q]
-                            for_second[b, q] += first[a, p] * rest[length, p + q]
+                            for_first[a, p] += second[b, q] * rest[key, p + q]
+                            for_second[b, q] += first[a, p] * rest[key, p + q]
     return for_first, for_second

@@ -1,8 +1,8 @@
 """Layouts by number: the table that turns 0, 1, … total - 1 into the layouts that fit, each once.
 
 Clubs and diamonds make the low pair, hearts and spades the high pair. A layout is a key of the low pair and one of its
-pairs of rows, then a key of the high pair that fits (every hand full, every points range kept) and one of its pairs of
-rows. Taken in this order the layouts are numbered. Sampling draws numbers; enumeration counts them up.
+pairs of rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its
+pairs of rows. Taken in this order the layouts are numbered. Sampling draws numbers; enumeration counts them up.
 
 All entries are int64 and exact: each counts a part of the total, and totals from 2^63 on are refused.
 """
@@ -35,10 +35,12 @@ class Order(NamedTuple):
 
     key_start: Ints
     """(keys + 1,) the first number of each key of the low pair; the last entry is the total."""
-    key_lengths: Ints
+    key_low: Ints
+    """The pair key of the low pair, and its points."""
     key_points: Ints
-    key_partner: Ints
-    """The length index of the high pair that fills the hands."""
+    partner_start: Ints
+    """(pair keys of the low pair + 1,) where those of the high pair that fill the hands begin in ``partners``."""
+    partners: Ints
     key_rest: Ints
     """How many pairs of high rows complete one pair of low rows."""
     fit_start: Ints
@@ -49,7 +51,7 @@ class Order(NamedTuple):
 class Where(NamedTuple):
     """Where layouts lie in one pair: the indices of their keys, and the number of the pair of rows within the key."""
 
-    lengths: Ints
+    keys: Ints
     points: Ints
     numbers: Ints
 
@@ -67,7 +69,7 @@ class Unranking:
     low: SuitPair
     high: SuitPair
     low_rest: Ints
-    """(lengths, points) pairs of high rows that complete each key of the low pair."""
+    """(pair keys, points) pairs of high rows that complete each key of the low pair."""
     high_rest: Ints
     order: Order
 
@@ -81,23 +83,24 @@ class Unranking:
         _verify_size(keys)
         low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
         fits = _fits(keys)
-        within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
-        full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
-        partner = np.where(within, full - np.arange(len(within)), 0)
-        low_rest = np.where(within[:, None], high.ways[partner] @ fits.T.astype(np.int64), 0)
-        high_rest = np.where(within[:, None], low.ways[partner] @ fits.astype(np.int64), 0)
+        full = int((keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax())
+        joined = (low.lengths[:, None] + high.lengths == full) & keys.fit()[low.classes[:, None], high.classes]
+        mine, partners = map(np.ascontiguousarray, np.nonzero(joined))
+        low_rest = _gathered(mine, high.ways[partners] @ fits.T.astype(np.int64), len(low.ways))
+        high_rest = _gathered(partners, low.ways[mine] @ fits.astype(np.int64), len(high.ways))
         numbers = low.ways * low_rest
         total = int(numbers.sum())
         if total == 0:
             raise _nothing_fits()
-        key_lengths, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
+        key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
         fits &= high.ways.any(0)
         order = Order(
-            key_start=_running(numbers[key_lengths, key_points]),
-            key_lengths=key_lengths,
+            key_start=_running(numbers[key_low, key_points]),
+            key_low=key_low,
             key_points=key_points,
-            key_partner=partner[key_lengths],
-            key_rest=low_rest[key_lengths, key_points],
+            partner_start=_running(joined.sum(1)),
+            partners=partners,
+            key_rest=low_rest[key_low, key_points],
             fit_start=_running(fits.sum(1)),
             fit_points=np.ascontiguousarray(np.nonzero(fits)[1]),
         )
@@ -155,6 +158,13 @@ def _verify_size(keys: Keys) -> None:
         )
 
 
+def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
+    """(size, points) the sum of the rows of each place."""
+    out = np.zeros((size, rows.shape[1]), dtype=np.int64)
+    np.add.at(out, places, rows)
+    return out
+
+
 def _running(values: Ints) -> Ints:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
 
@@ -178,11 +188,12 @@ def _fits(keys: Keys) -> NDArray[np.bool_]:
 def locate(order: Order, high_ways: Ints, numbers: Ints) -> tuple[Where, Where]:
     """Where the layouts with these numbers lie in the low and in the high pair."""
     start, rests = order.key_start, order.key_rest
-    key_lengths, key_points, key_partner = order.key_lengths, order.key_points, order.key_partner
+    key_low, key_points = order.key_low, order.key_points
+    partner_start, partners = order.partner_start, order.partners
     fit_start, fit_points = order.fit_start, order.fit_points
     n = len(numbers)
-    low_lengths, low_points, low_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    high_lengths, high_points, high_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    low_keys, low_points, low_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    high_keys, high_points, high_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     for i in range(n):
         number = numbers[i]
         key, end = 0, len(rests)
@@ -193,15 +204,17 @@ def locate(order: Order, high_ways: Ints, numbers: Ints) -> tuple[Where, Where]:
             else:
                 end = middle
         number -= start[key]
-        low_lengths[i], low_points[i], low_numbers[i] = key_lengths[key], key_points[key], number // rests[key]
+        low, points = key_low[key], key_points[key]
+        low_keys[i], low_points[i], low_numbers[i] = low, points, number // rests[key]
         number -= low_numbers[i] * rests[key]
-        partner = key_partner[key]
-        place = fit_start[key_points[key]]
-        while number >= high_ways[partner, fit_points[place]]:
-            number -= high_ways[partner, fit_points[place]]
-            place += 1
-        high_lengths[i], high_points[i], high_numbers[i] = partner, fit_points[place], number
-    return Where(low_lengths, low_points, low_numbers), Where(high_lengths, high_points, high_numbers)
+        place, fit = partner_start[low], fit_start[points]
+        while number >= high_ways[partners[place], fit_points[fit]]:
+            number -= high_ways[partners[place], fit_points[fit]]
+            fit += 1
+            if fit == fit_start[points + 1]:
+                place, fit = place + 1, fit_start[points]
+        high_keys[i], high_points[i], high_numbers[i] = partners[place], fit_points[fit], number
+    return Where(low_keys, low_points, low_numbers), Where(high_keys, high_points, high_numbers)
 
 
 @njit
@@ -212,12 +225,12 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
     start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
     before = pair.split_before
-    lengths, points, numbers = where.lengths, where.points, where.numbers
+    keys, points, numbers = where.keys, where.points, where.numbers
     width = first.shape[1]
     here, there = np.uint64(shift), np.uint64(shift + 13)
     for i in range(len(out)):
         number, score = numbers[i], points[i]
-        split, end = split_start[lengths[i]], split_start[lengths[i] + 1]
+        split, end = split_start[keys[i]], split_start[keys[i] + 1]
         while end - split > 1:
             middle = (split + end) >> 1
             if before[score, middle] <= number:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.estimators.protocol import Output, Question, TrickCount
 from bayesbridge.layouts import Layouts
 
 SUIT = ("suit",)
+
+CONDITIONS: Final = TrickCount(0, "conditions fail", "they hold")
+"""T is 0 where a condition of Algorithm 2 fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class CaptureEstimator:
             Output("Delta", "Sum of the leading gaps.", dtype="int8"),
             Output("Z", "Zero budget left at the end.", dtype="int8"),
             Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
-            Output("T", "Total captures, 0 where a condition fails.", dtype="int8"),
+            Output("T", "Total captures, 0 where a condition fails.", dtype="int8", tricks=CONDITIONS),
             Output("chi", "Check value T + (6 - Z).", dtype="int8"),
         )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.estimators.protocol import Output, Question, TrickCount
 from bayesbridge.layouts import Layouts
 
 POLICIES = ("general", "high", "low")
@@ -35,7 +35,8 @@ class PlayOutEstimator:
     @property
     def outputs(self) -> tuple[Output, ...]:
         """One number a layout."""
-        return (Output("tricks", f"Tricks of the pair, {self.ours} play against {self.theirs}.", dtype="int8"),)
+        doc = f"Tricks of the pair, {self.ours} play against {self.theirs}."
+        return (Output("tricks", doc, dtype="int8", tricks=TrickCount()),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """One row a layout, over all cores."""

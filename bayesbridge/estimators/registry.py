@@ -19,7 +19,8 @@ import pluggy
 import bayesbridge
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators import builtin, hookspecs
-from bayesbridge.estimators.protocol import Estimator, verify_declaration
+from bayesbridge.estimators.checked import verify_declaration
+from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.evidence import BidderModel
 
 BUILTIN: Final = "bayesbridge"

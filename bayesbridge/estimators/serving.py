@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question, blaming, run
+from bayesbridge.estimators.checked import blaming, run
+from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
 

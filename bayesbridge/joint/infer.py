@@ -15,8 +15,8 @@ from bayesbridge.bidders.records import CallRecord
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.deal import Seat
+from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
-from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.joint.marginal import Rows, log_marginal, log_weights
@@ -69,19 +69,14 @@ def infer_jointly(
     if method == "auto":
         method = "counts" if count <= MOST_LAYOUTS else "draws"
     if method == "swaps":
-        return _with_swaps(question, count, (draws, tune, chains), generator)
-    sampler = Sampler.of(belief.constraints)
-    source = Enumeration.of(belief.constraints) if method == "counts" else sampler.draw(layouts, generator)
-    return _summed_out(question, count, source, sampler, (draws, tune, chains), generator)
+        return _with_swaps(question, (draws, tune, chains), generator)
+    target = belief.target
+    source = target.walk if method == "counts" else target.sampler.draw(layouts, generator)
+    return _summed_out(question, source, (draws, tune, chains), generator)
 
 
 def _summed_out(
-    question: StyleQuestion,
-    count: int,
-    source: Enumeration | Masks,
-    sampler: Sampler,
-    size: tuple[int, int, int],
-    rng: np.random.Generator,
+    question: StyleQuestion, source: Enumeration | Masks, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
     import pymc as pm
 
@@ -95,17 +90,24 @@ def _summed_out(
     log = log_weights(question, rows, chosen)
     weights = Weights(log)
     how = "all walked" if exact else f"{len(log)} drawn, {weights.diagnosis}"
-    why = f"joint: {count} layouts, {how}; {len(rows)} different to the style model, summed out under NUTS"
+    target = question.belief.target
+    why = f"joint: {target.count} layouts, {how}; {len(rows)} different to the style model, summed out under NUTS"
     ess = float(len(log)) if exact else weights.ess
-    return JointPosterior(
-        styles,
-        Posterior(question.belief, "joint", why, count, False, source, sampler, weights, log, NAN, NAN, ess),
+    found = Draws(
+        target,
+        "joint",
+        why,
+        source,
+        importance=weights,
+        log_likelihood=log,
+        log_soft=NAN,
+        log_soft_error=NAN,
+        ess=ess,
     )
+    return JointPosterior(styles, Posterior(question.belief, found))
 
 
-def _with_swaps(
-    question: StyleQuestion, count: int, size: tuple[int, int, int], rng: np.random.Generator
-) -> JointPosterior:
+def _with_swaps(question: StyleQuestion, size: tuple[int, int, int], rng: np.random.Generator) -> JointPosterior:
     import pymc as pm
 
     from bayesbridge.joint.layout import LayoutStep, layout_variable
@@ -121,10 +123,15 @@ def _with_swaps(
         log[row] += question.log_seat(cell[row : row + 1], StyleBidder(*values.tolist()))[0]
     different = len(np.unique(masks, axis=0))
     why = f"joint: layouts beside the style, {len(masks)} draws, {different} different layouts"
-    sampler = Sampler.of(question.belief.constraints)
-    return JointPosterior(
-        styles,
-        Posterior(
-            question.belief, "joint", why, count, False, masks, sampler, None, log, NAN, NAN, float(different), size[2]
-        ),
+    found = Draws(
+        question.belief.target,
+        "joint",
+        why,
+        masks,
+        log_likelihood=log,
+        log_soft=NAN,
+        log_soft_error=NAN,
+        ess=float(different),
+        chains=size[2],
     )
+    return JointPosterior(styles, Posterior(question.belief, found))

@@ -104,7 +104,7 @@ def layout_variable(question: StyleQuestion, style: Sequence[Any], rng: np.rando
 
     What the other seats called does not depend on the style: only the step asks for it.
     """
-    sampler = Sampler.of(question.belief.constraints)
+    sampler = question.belief.target.sampler
     start = _likely_layout(question, sampler, rng).astype(np.int64)
     _, drawn = LayoutVariable(question, sampler)(start, rng=shared_rng(rng), return_next_rng=True)
     layout = pm.modelcontext(None).register_rv(drawn, name="layout", initval=start)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.soft import asked
 from bayesbridge.bidders.features import Cells, cells
 from bayesbridge.bidders.fit import Prior, log_calls, style_variables
 from bayesbridge.bidders.records import CallRecord, Design
 from bayesbridge.bidders.style import Options, StyleBidder
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
+from bayesbridge.engines.soft import ask
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks
 
@@ -76,7 +76,7 @@ class StyleQuestion:
         """(n,) log P(the others' calls ∣ layout)."""
         total = np.zeros(len(masks))
         for who, index in self.others:
-            total += asked(self.belief.bidder, masks[:, who], self.auction, index)
+            total += ask(self.belief.bidder, masks[:, who], self.auction, index)
         return total
 
     def cells(self, masks: Masks) -> Cells:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from bayesbridge.plots.palette import BLUE, SEATS, SUIT_COLOURS, SUITS, bare, ink, new_grid
+from bayesbridge.plots.palette import BLUE, SUIT_COLOURS, bare, ink, new_grid
 from bayesbridge.summaries import distribution
+from bayesbridge.words import SEATS, SYMBOLS
 
 if TYPE_CHECKING:
     import xarray
@@ -37,7 +38,7 @@ def plot_captures(
         pmf = distribution(result, name)
         values = pmf[f"{name}_value"].values
         last = max(5, int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]]))
-        for row, (suit, symbol) in enumerate(SUITS.items()):
+        for row, (suit, symbol) in enumerate(SYMBOLS.items()):
             ax = axes[row, column]
             ax.bar(values, pmf.sel(suit=suit).values, color=BLUE, edgecolor=ink(), linewidth=0.4)
             ax.set_xlim(-0.7, last + 0.7)

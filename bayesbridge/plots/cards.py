@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.plots.palette import GREY, SEATS, SUIT_COLOURS, SUITS, bare, ink, new_axes, shaded_cell
+from bayesbridge.plots.palette import GREY, SUIT_COLOURS, bare, ink, new_axes, shaded_cell
+from bayesbridge.words import SEATS, SYMBOLS
 
 if TYPE_CHECKING:
     import xarray
@@ -31,7 +32,7 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     hidden = _hidden(chances)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top = 0.0
-    for suit, symbol in SUITS.items():
+    for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
             ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
         for column, rank in enumerate(RANKS):
@@ -64,7 +65,7 @@ def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top = 0.0
     for seat in hidden:
-        for row, (suit, symbol) in enumerate(SUITS.items()):
+        for row, (suit, symbol) in enumerate(SYMBOLS.items()):
             shares = chances.sel(seat=seat, suit=suit)
             place = top - row - 0.5
             ax.text(-0.4, place, symbol, ha="center", va="center", fontsize=11, color=SUIT_COLOURS.get(suit, ink()))

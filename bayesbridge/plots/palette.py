@@ -24,13 +24,8 @@ PALE: Final = "#E5E5E5"
 
 HATCH: Final = "////"
 
-SUITS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-"""Suit letters in the order of hands, with their symbols."""
-
 SUIT_COLOURS: Final = {"H": VERMILION, "D": VERMILION}
 """The red suits; the black ones take the colour of text."""
-
-SEATS: Final = {"N": "North", "E": "East", "S": "South", "W": "West"}
 
 INK_UP_TO: Final = 0.8
 """Share of blue up to which text keeps its colour: readable on paper and on a dark screen."""
@@ -62,10 +57,10 @@ def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
         spine.set_visible(side in keep)
 
 
-def percent(share: float) -> str:
+def short_percent(share: float) -> str:
     """A probability in at most four characters, without the sign.
 
-    >>> [percent(share) for share in (0, 0.0004, 0.004, 0.0449, 0.449, 0.9996, 1)]
+    >>> [short_percent(share) for share in (0, 0.0004, 0.004, 0.0449, 0.449, 0.9996, 1)]
     ['0', '<0.1', '0.4', '4.5', '45', '>99', '100']
     """
     hundredths = 100.0 * share
@@ -82,5 +77,5 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) 
     """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
     ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, share), edgecolor=GREY, linewidth=0.4))
     colour = ink() if share <= INK_UP_TO else "white"
-    text = percent(share) if share else "·"
+    text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)

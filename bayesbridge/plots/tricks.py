@@ -10,8 +10,9 @@ from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.auction import Contract
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, percent
-from bayesbridge.summaries import contract_probabilities, distribution, is_mixture
+from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, short_percent
+from bayesbridge.summaries import distribution
+from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:
     import xarray
@@ -34,14 +35,16 @@ def plot_tricks(
     level = _level(result) if level is None else level
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
-    tricks, shares, fails = _parts(result, name, where)
-    made = tricks >= 6 + level
-    bars = ax.bar(tricks, shares, color=np.where(made, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
-    ax.bar_label(bars, [percent(share) if share else "" for share in shares], padding=1, fontsize=8)
+    tricks = Tricks.of(result, name, **where)
+    shown = np.array(tricks.occurring)
+    shares = np.array([tricks.share(value) for value in tricks.occurring])
+    bars = ax.bar(shown, shares, color=np.where(shown >= 6 + level, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
+    ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
     ax.axvline(5.5 + level, color=ink(), linestyle="--", linewidth=1.2)
-    chance = float(contract_probabilities(result, name).sel(level=level, **where))
-    ax.set_title(f"Level {level}, {6 + level} tricks or more: {percent(chance)} %", fontsize=10)
-    _mark_failure(ax, tricks, fails)
+    chance = short_percent(tricks.at_least(6 + level))
+    ax.set_title(f"Level {level}, {6 + level} tricks or more: {chance} %", fontsize=10)
+    _axis(ax, shown, tricks)
+    ax.set_xlabel("tricks captured")
     ax.set_ylabel("probability")
     return ax
 
@@ -61,15 +64,15 @@ def plot_prior_posterior(
     looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
     before, after = (_parts(result, name, where) for result in (prior, posterior))
     every = np.union1d(before[0], after[0])
-    for side, label, (tricks, shares, fails), look in zip(
+    for side, label, (values, shares, tricks), look in zip(
         (-1, 1), ("before", "after"), (before, after), looks, strict=True
     ):
-        ax.bar(tricks + 0.2 * side, shares, 0.4, label=label, edgecolor=ink(), linewidth=0.6, **look)
-        if fails is not None:
-            ax.bar(every[0] - 2 + 0.2 * side, fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
-    _mark_failure(ax, every, None if before[2] is None else 0.0)
+        ax.bar(values + 0.2 * side, shares, 0.4, label=label, edgecolor=ink(), linewidth=0.6, **look)
+        if tricks is not None and tricks.fails:
+            ax.bar(every[0] - 2 + 0.2 * side, tricks.fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
+    _axis(ax, every, before[2], bar=False)
     picked = "".join(f", {value}" for value in where.values())
-    ax.set_xlabel(f"{ax.get_xlabel() if name == 'T' else name}{picked}")
+    ax.set_xlabel(f"{'tricks captured' if name == 'T' else name}{picked}")
     ax.set_ylabel("probability")
     ax.legend(frameon=False)
     return ax
@@ -82,32 +85,32 @@ def _level(result: xarray.DataTree) -> int:
 
 def _parts(
     result: xarray.DataTree, name: str, where: dict[str, Any]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], float | None]:
-    """Values with their probabilities from the first to the last that occurs; apart, P(conditions fail) of a T."""
-    pmf = distribution(result, name).sel(where)
-    if pmf.ndim != 1:
-        dims = ", ".join(str(dim) for dim in pmf.dims[:-1])
+) -> tuple[NDArray[np.int64], NDArray[np.float64], Tricks | None]:
+    """Values with their probabilities from the first to the last that occurs; of tricks, also what they fail by."""
+    pmf = distribution(result, name)
+    if pmf.attrs.get("counts_tricks"):
+        tricks = Tricks.of(result, name, **where)
+        return np.array(tricks.occurring), np.array([tricks.share(value) for value in tricks.occurring]), tricks
+    one = pmf.sel(where)
+    if one.ndim != 1:
+        dims = ", ".join(str(dim) for dim in one.dims[:-1])
         raise BayesBridgeError(f"{name!r} has several numbers: pick one by {dims}", name=name)
-    values, shares = pmf[f"{name}_value"].values, pmf.values
-    fails = float(shares[values == 0].sum()) if is_mixture(name) else None
-    kept = np.flatnonzero((shares > 0) & ((values > 0) | (fails is None)))
-    if not len(kept):
-        return np.arange(7, 14), np.zeros(7), fails
-    return values[kept[0] : kept[-1] + 1], shares[kept[0] : kept[-1] + 1], fails
+    values, shares = one[f"{name}_value"].values, one.values
+    kept = np.flatnonzero(shares > 0)
+    return values[kept[0] : kept[-1] + 1], shares[kept[0] : kept[-1] + 1], None
 
 
-def _mark_failure(ax: Axes, tricks: NDArray[np.int64], fails: float | None) -> None:
-    """The bar of failing conditions two places left of the first, and the axis of both."""
+def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool = True) -> None:
+    """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
     bare(ax)
     ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    ticks, labels = list(map(int, tricks)), [str(value) for value in tricks]
-    if fails is not None:
-        place = int(tricks[0]) - 2
-        if fails:
-            bar = ax.bar(place, fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
-            ax.bar_label(bar, [percent(fails)], padding=1, fontsize=8)
-        ticks, labels = [place, *ticks], ["conditions\nfail", *labels]
+    ticks, labels = list(map(int, shown)), [str(value) for value in shown]
+    if tricks is not None and tricks.count.fails_at is not None:
+        place = int(shown[0]) - 2
+        if bar and tricks.fails:
+            drawn = ax.bar(place, tricks.fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
+            ax.bar_label(drawn, [short_percent(tricks.fails)], padding=1, fontsize=8)
+        ticks, labels = [place, *ticks], [tricks.count.failing.replace(" ", "\n"), *labels]
         ax.axvline(place + 1, color=ink(), linewidth=0.4)
     ax.set_xticks(ticks, labels)
     ax.set_xlim(ticks[0] - 0.8, ticks[-1] + 0.8)
-    ax.set_xlabel("tricks captured")

@@ -7,9 +7,7 @@ from html import escape
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, Hand, Suit
 from bayesbridge.deal import Seat
-
-SYMBOLS = {Suit.S: "♠", Suit.H: "♥", Suit.D: "♦", Suit.C: "♣"}
-NAMES = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
+from bayesbridge.words import SEATS, SYMBOLS
 
 AS_TEXT = "\ufe0e"
 """Asks for a suit symbol as text: phones would show a little picture."""
@@ -18,7 +16,7 @@ AS_TEXT = "\ufe0e"
 def diagram(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
     """Known cards as they are, hidden hands with what is certain and what is to be expected."""
     belief = posterior.belief
-    known = belief.constraints.normalised()
+    known = belief.constraints
     roles = {belief.observer: "observer", **({} if belief.dummy is None else {belief.dummy: "dummy"})}
     hands = "".join(_hand(posterior, seat, Hand(known.must[seat]), roles.get(seat, ""), seat in pair) for seat in Seat)
     contract = None if belief.auction is None else belief.auction.contract
@@ -34,7 +32,7 @@ def diagram(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
 def symbol(suit: Suit) -> str:
     """A suit in its colour."""
     red = ' class="red"' if suit in (Suit.H, Suit.D) else ""
-    return f"<i{red}>{SYMBOLS[suit]}{AS_TEXT}</i>"
+    return f"<i{red}>{SYMBOLS[suit.name]}{AS_TEXT}</i>"
 
 
 def _hand(posterior: Posterior, seat: Seat, sure: Hand, role: str, plays: bool) -> str:
@@ -57,7 +55,7 @@ def _hand(posterior: Posterior, seat: Seat, sure: Hand, role: str, plays: bool) 
     marks = "".join(f" <em>{escape(word)}</em>" for word in (role,) if word)
     side = " pair" if plays else ""
     return (
-        f'<section class="hand {seat.name.lower()}{side}"><h3>{NAMES[seat]}{marks}</h3><ul>{"".join(rows)}</ul>'
+        f'<section class="hand {seat.name.lower()}{side}"><h3>{SEATS[seat.name]}{marks}</h3><ul>{"".join(rows)}</ul>'
         f"<p>{worth}{unknown}</p></section>"
     )
 

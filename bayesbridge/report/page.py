@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.auction import Contract
-from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.deal import Seat
-from bayesbridge.evidence import Called, Play
-from bayesbridge.report.diagram import NAMES, diagram
+from bayesbridge.positions.position import python_lines
+from bayesbridge.report.diagram import diagram
 from bayesbridge.report.pictures import pictures
 from bayesbridge.report.tables import card_places, contracts, percent, spaced, summarised
-from bayesbridge.summaries import contract_probabilities, distribution, summary
+from bayesbridge.summaries import counts_tricks, summary
+from bayesbridge.trick_counts import Tricks
+from bayesbridge.words import SEATS
 
 if TYPE_CHECKING:
     import pandas
@@ -46,14 +48,14 @@ def html_report(
     belief = posterior.belief
     level = contract_level(belief) if level is None else level
     first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
-    has_tricks = "T" in result["pmf"].data_vars
+    tricks = Tricks.of(result) if counts_tricks(result, "T") else None
     sections = [
         ("The position", diagram(posterior, (first, second))),
         ("What was seen", _evidence(belief)),
         ("Pictures", _pictures(result, level, steps, prior)),
         (
             "Numbers",
-            (contracts(result, "T", level) if has_tricks else "")
+            (contracts(tricks, level) if tricks else "")
             + summarised(summary(result))
             + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
         ),
@@ -61,7 +63,7 @@ def html_report(
     ]
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
     style = files("bayesbridge.report").joinpath("style.css").read_text("utf-8")
-    answer = _answer(result, level, first, second) if has_tricks else ""
+    answer = _answer(tricks, result.attrs, level, first, second) if tricks else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -71,45 +73,53 @@ def html_report(
     )
 
 
-def contract_level(belief: Belief) -> int:
+def contract_level(belief: Perspective) -> int:
     """The level of the contract once the auction is over, else 1."""
     contract: Contract | None = None if belief.auction is None else belief.auction.contract
     return 1 if contract is None else contract.level
 
 
-def _answer(result: xarray.DataTree, level: int, first: Seat, second: Seat) -> str:
+def _answer(tricks: Tricks, attrs: Mapping[Any, Any], level: int, first: Seat, second: Seat) -> str:
     """What a hurried reader takes away."""
-    pmf = distribution(result, "T")
-    values, shares = pmf["T_value"].values, pmf.values
-    holds = float(shares[values > 0].sum())
-    made = float(contract_probabilities(result).sel(level=level))
+    mean = tricks.mean_if_held
     tiles = [
-        (percent(made), f"{NAMES[first]} and {NAMES[second]} take {6 + level} tricks or more"),
-        (percent(holds), "both conditions of Algorithm 2 hold"),
-        (f"{float(shares @ values) / holds:.2f}" if holds else "–", "tricks on average, given that they hold"),
+        (
+            percent(tricks.at_least(6 + level)),
+            f"{SEATS[first.name]} and {SEATS[second.name]} take {6 + level} tricks or more",
+        ),
+        (percent(tricks.holds), "both conditions of Algorithm 2 hold"),
+        ("–" if mean is None else f"{mean:.2f}", "tricks on average, given that they hold"),
     ]
     inside = "".join(f"<li><b>{figure}</b> {escape(words)}</li>" for figure, words in tiles)
-    exact = bool(pmf.attrs["exact"])
-    draws, worth = (spaced(result.attrs[key]) for key in ("draws", "ess"))
-    how = "These figures are exact." if exact else f"Estimated from {draws} draws, worth {worth} independent ones."
+    draws, worth = (spaced(attrs[key]) for key in ("draws", "ess"))
+    how = "These figures are exact."
+    if not tricks.exact:
+        how = f"Estimated from {draws} draws, worth {worth} independent ones."
     return f'<ul class="tiles">{inside}</ul><p class="worth">{how}</p>'
 
 
-def _evidence(belief: Belief) -> str:
-    rows = [f"<li>{NAMES[belief.observer]} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"]
+EFFECTS: Final = {
+    "hard": "excludes layouts",
+    "soft": "weighs layouts",
+    "hard and soft": "excludes layouts and weighs the others",
+    "none": "own call",
+}
+
+
+def _evidence(belief: Perspective) -> str:
+    rows = [f"<li>{_name(belief.observer)} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"]
     for piece in belief.evidence:
-        own = isinstance(piece, Called) and piece.seat == belief.observer
-        kind = "own call" if own else "weighs layouts" if isinstance(piece, Called) else "excludes layouts"
-        if isinstance(piece, Play) and belief.player is not None and piece.seat != belief.observer:
-            kind = "excludes layouts and weighs the others"
-        rows.append(f"<li>{escape(str(piece))} <small>{kind}</small></li>")
-    passed = ", ".join(NAMES[seat] for seat in belief.assumed_passes)
+        rows.append(f"<li>{escape(str(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
+    passed = ", ".join(map(_name, belief.assumed_passes))
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
-    calls = any(isinstance(piece, Called) for piece in belief.evidence)
-    model = f"<p>Calls are judged by <code>{escape(repr(belief.bidder))}</code>.</p>" if calls else ""
+    model = "" if belief.auction is None else f"<p>Calls are judged by <code>{escape(repr(belief.bidder))}</code>.</p>"
     if belief.player is not None:
         model += f"<p>Cards are judged by <code>{escape(repr(belief.player))}</code>.</p>"
     return f"<ol>{''.join(rows)}</ol>{note}{model}"
+
+
+def _name(seat: Seat) -> str:
+    return SEATS[seat.name]
 
 
 def _pictures(
@@ -144,19 +154,11 @@ def _computed(posterior: Posterior, result: xarray.DataTree, command: str | None
 
 def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) -> str:
     """Python lines that give the same result."""
-    belief = posterior.belief
-    dummy = f", dummy={None if belief.dummy is None else belief.dummy.name!r}"
-    trump = "" if belief.strain is None else f", trump={belief.strain.name!r}"
-    pieces = "".join(f"    bb.{piece!r},\n" for piece in belief.evidence)
-    given = f".given(\n{pieces})" if pieces else ""
     method, draws = posterior.asked
-    known = "bb." if isinstance(belief.bidder, IterativeBidder) else ""
-    bidder = "" if belief.bidder == IterativeBidder() else f", bidder={known}{belief.bidder!r}"
-    player = "" if belief.player is None else f", player={belief.player!r}"
     names = repr(estimators[0] if len(estimators) == 1 else estimators)
     return (
         "import bayesbridge as bb\n\n"
-        f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}{dummy}{trump}{bidder}{player}){given}\n"
+        f"{python_lines(posterior.belief)}"
         f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
         f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
         "print(bb.summary(result))\n"

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge import words
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Suit
 from bayesbridge.report.diagram import symbol
-from bayesbridge.summaries import LEVELS, contract_probabilities, distribution
+from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:
     import pandas
-    import xarray
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, kind: str = "") -> str:
@@ -29,18 +29,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, kind
     )
 
 
-def contracts(result: xarray.DataTree, name: str, level: int | None) -> str:
+def contracts(tricks: Tricks, level: int | None) -> str:
     """P(made) for every level, and how the tricks are spread."""
-    pmf = distribution(result, name)
-    shares = {int(value): float(share) for value, share in zip(pmf[f"{name}_value"].values, pmf.values, strict=True)}
-    made = contract_probabilities(result, name)
     rows = []
-    for number in LEVELS:
+    for number, made in tricks.by_level.items():
         mark = "<mark>" if number == level else ""
-        row = [str(6 + number), percent(shares.get(6 + number, 0.0)), percent(float(made.sel(level=number)))]
+        row = [str(6 + number), percent(tricks.share(6 + number)), percent(made)]
         rows.append([f"{mark}{number}{'</mark>' if mark else ''}", *row])
     return table(
-        ("level", "tricks needed", f"P({name} is exactly that)", "P(contract made)"), rows, "Every contract", "narrow"
+        ("level", "tricks needed", f"P({tricks.name} is exactly that)", "P(contract made)"),
+        rows,
+        "Every contract",
+        "narrow",
     )
 
 
@@ -64,16 +64,12 @@ def card_places(posterior: Posterior) -> str:
 
 
 def percent(share: float) -> str:
-    """A probability with one digit after the point, never rounded to certainty.
+    """A probability, as HTML.
 
-    >>> [percent(share) for share in (0.0, 0.00001, 0.4883, 0.99999, 1.0)]
-    ['0', '&lt; 0.1 %', '48.8 %', '&gt; 99.9 %', '100 %']
+    >>> [percent(share) for share in (0.0, 0.00001, 0.4883, 1.0)]
+    ['0 %', '&lt;0.1 %', '48.8 %', '100 %']
     """
-    if share <= 1e-12 or share >= 1.0 - 1e-12:
-        return "100 %" if share > 0.5 else "0"
-    if share < 0.0005:
-        return "&lt; 0.1 %"
-    return "&gt; 99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
+    return escape(words.percent(share))
 
 
 def number(value: Any) -> str:
@@ -98,4 +94,4 @@ def spaced(value: float) -> str:
     >>> spaced(84478098072866400).split("\u202f")
     ['84', '478', '098', '072', '866', '400']
     """
-    return f"{round(value):,}".replace(",", "\u202f")
+    return words.number(round(value)).replace(" ", "\u202f")

@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.witness import witness
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.evidence import BidderModel, PlayerModel
@@ -92,11 +92,11 @@ def score_board(
     assert deal is not None
     assert contract is not None
     started = time.perf_counter()
-    belief = witness(record, contract.declarer.next(), cards=cards, bidder=bidder, player=player)
-    posterior = belief.infer("auto" if belief.count() <= LearnedBidder.most_layouts else "smc", draws, seed)
+    belief = Belief.of_record(record, contract.declarer.next(), cards=cards, bidder=bidder, player=player)
+    posterior = belief.infer("auto" if belief.count() <= LearnedBidder.cost.most_layouts else "smc", draws, seed)
     honours, lengths = smoothed_marginals(posterior)
     seconds = time.perf_counter() - started
-    hidden = [seat for seat in Seat if belief.constraints.normalised().must[seat].bit_count() < 13]
+    hidden = [seat for seat in Seat if belief.constraints.must[seat].bit_count() < 13]
     return _scored(honours, lengths, deal, hidden, seconds, len(posterior))
 
 
@@ -105,9 +105,9 @@ def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
 
     The prior weighs as much as a few draws, so exact posteriors are left alone.
     """
-    cards = posterior.sampler.card_marginals() / posterior.count
-    lengths = posterior.sampler.length_distributions() / posterior.count
-    if posterior.log_likelihood is None:
+    cards = posterior.draws.target.sampler.card_marginals() / posterior.count()
+    lengths = posterior.draws.target.sampler.length_distributions() / posterior.count()
+    if posterior.draws.log_likelihood is None:
         return cards, lengths
     share = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior))
     sums = posterior.marginals

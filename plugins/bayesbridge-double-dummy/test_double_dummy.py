@@ -10,7 +10,7 @@ from bayesbridge_double_dummy import BATCH, DoubleDummy, DoubleDummyLeads
 
 from bayesbridge import BayesBridgeError, Card, Deal, Hand, Layouts, Question, Seat, Suit, Trick
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.protocol import run
+from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.testing import check_estimator
 
 PUBLISHED = {

@@ -8,7 +8,7 @@ class Fit:
     outputs = (Output("fit", "Cards of the pair in the suit.", dims=("suit",), dtype="int8"),)
 
     def estimate(self, layouts, question):
-        return {"fit": layouts.lengths()[:, list(question.pair)].sum(axis=1)}
+        return {"fit": layouts.lengths[:, list(question.pair)].sum(axis=1)}
 
 
 @hookimpl

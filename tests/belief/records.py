@@ -7,7 +7,7 @@ import numpy as np
 from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.evidence import Evidence, Play, Reveal
+from bayesbridge.evidence import Piece, Play, Reveal
 
 
 def random_deal(rng: np.random.Generator) -> Deal:
@@ -37,7 +37,7 @@ def random_play(deal: Deal, trump: Suit | None, rng: np.random.Generator, cards:
 
 def watched(
     deal: Deal, record: list[Play], observer: Seat, dummy: Seat, trump: Suit | None
-) -> tuple[Belief, list[Evidence]]:
+) -> tuple[Belief, list[Piece]]:
     """An observer's belief before the play, and what he then sees: dummy comes down after the first card."""
     belief = Belief(observer, deal[observer], dummy=dummy, trump=Strain.NT if trump is None else trump)
     return belief, [record[0], Reveal(dummy, deal[dummy]), *record[1:]]

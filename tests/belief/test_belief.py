@@ -162,4 +162,4 @@ def test_the_names_of_the_contract_are_at_the_top() -> None:
     belief = bb.Belief("S", Hand.of(HAND)).given(bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Length("W", "S", 5, 13))
     posterior = belief.infer(draws=1000, rng=1)
     assert isinstance(posterior, bb.Posterior)
-    assert posterior.count == belief.count()
+    assert posterior.count() == belief.count()

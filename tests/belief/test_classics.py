@@ -15,13 +15,13 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.wins import card_wins
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.evidence import Evidence, Length, Play, Reveal, Void
+from bayesbridge.evidence import Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 
 SOUTH = Belief("S", "AKQ52.J3.A94.K83")
 
 
-def chance(belief: Belief, *evidence: Evidence) -> Fraction:
+def chance(belief: Belief, *evidence: Piece) -> Fraction:
     """P(evidence ∣ belief), exactly."""
     return Fraction(belief.given(*evidence).count(), belief.count())
 

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.facts import hard_facts
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Suit
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction
-from bayesbridge.evidence import Called, Evidence, HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal
 
 SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32")
 
 
-def named(belief: Belief, *evidence: Any) -> tuple[Evidence, ...]:
+def named(belief: Belief, *evidence: Any) -> tuple[Piece, ...]:
     """What the contradiction names."""
     with pytest.raises(Contradiction) as error:
         belief.given(*evidence).count()
@@ -35,17 +35,17 @@ def named(belief: Belief, *evidence: Any) -> tuple[Evidence, ...]:
     return tuple(error.value.data["evidence"])
 
 
-def fits(belief: Belief, evidence: Sequence[Evidence]) -> bool:
+def fits(belief: Belief, evidence: Sequence[Piece]) -> bool:
     try:
         return belief.given(*evidence).count() > 0
     except Contradiction:
         return False
 
 
-def random_evidence(rng: np.random.Generator) -> list[Evidence]:
+def random_evidence(rng: np.random.Generator) -> list[Piece]:
     """Half a dozen pieces, each true of one of two deals, so that they often clash."""
     deals = random_deal(rng), random_deal(rng)
-    found: list[Evidence] = []
+    found: list[Piece] = []
     while len(found) < 7:
         hand = deals[int(rng.integers(2))][seat := Seat([0, 1, 3][rng.integers(3)])]
         suit, kind = Suit(int(rng.integers(4))), rng.integers(6)
@@ -84,7 +84,7 @@ def test_no_smaller_set_is_in_conflict(seed: int) -> None:
         assert fits(belief, subset), f"{subset} is a smaller conflict than {culprits}"
     # The own hand is left out only where nobody could hold these pieces, whatever the hand.
     if own not in culprits:
-        said = [fact.constraints for fact in hard_facts(pieces, None)]
+        said = [piece.constrain(Constraints.free(), 0) for piece in pieces]
         assert count(reduce(and_, said)) == 0
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,11 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.facts import hard_facts
 from bayesbridge.cards import SUIT_MASK, Hand, Suit
+from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
-from bayesbridge.evidence import HighCards, Holds, Lacks, Length, Play, Reveal, Void
+from bayesbridge.evidence import HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal, random_play, watched
@@ -43,7 +45,7 @@ def replay_to_the_end(seed: int) -> None:
     posterior = belief.infer()
     assert posterior.entropy_bits == 0.0
     assert list(posterior.layouts) == [deal]
-    assert (posterior.method, posterior.exact, posterior.count) == ("enumerate", True, 1)
+    assert (posterior.method, posterior.exact, posterior.count()) == ("enumerate", True, 1)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -77,7 +79,7 @@ def test_voids_are_read_off_the_play(seed: int) -> None:
     deal, trump = random_deal(rng), [None, *Suit][seed % 5]
     record = random_play(deal, trump, rng, cards=int(rng.integers(36, 49)))
     belief, seen = watched(deal, record, Seat.S, Seat.N, trump)
-    known = belief.given(*seen).constraints
+    known = reduce(and_, (fact.constraints for fact in belief.given(*seen).facts))
     shown = 0
     for i, play in enumerate(record):
         lead = record[i - i % 4]
@@ -114,6 +116,11 @@ def test_a_void_typed_after_plays_keeps_the_cards_played() -> None:
     ).count()  # fmt: skip
 
 
+def lengths(hand: Hand) -> list[int]:
+    """Longest first."""
+    return sorted(map(hand.length, Suit), reverse=True)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_each_kind_says_what_it_means(seed: int) -> None:
     """Pieces against a reading of them on single deals that shares no code with constraints."""
@@ -130,13 +137,17 @@ def test_each_kind_says_what_it_means(seed: int) -> None:
         (Holds(seat, some), lambda hand: all(card in hand for card in some)),
         (Lacks(seat, some), lambda hand: not any(card in hand for card in some)),
         (Play(seat, next(iter(some))), lambda hand: next(iter(some)) in hand),
+        (Shape(seat, "balanced"), lambda hand: lengths(hand) in ([4, 3, 3, 3], [4, 4, 3, 2], [5, 3, 3, 2])),
+        (Shape(seat, "2-5-4-2"), lambda hand: lengths(hand) == [5, 4, 2, 2]),
+        (Shape(seat, "any 5-4"), lambda hand: lengths(hand)[0] >= 5 and lengths(hand)[1] >= 4),
+        (Shape(seat, "S4+ H2-3"), lambda hand: hand.length(Suit.S) >= 4 and hand.length(Suit.H) in (2, 3)),
+        (Shape(seat, "D-1 or C5"), lambda hand: hand.length(Suit.D) <= 1 or hand.length(Suit.C) == 5),
         (Reveal(seat, deals[1][seat]), lambda hand: hand == deals[1][seat]),
     ]
     for piece, means in meanings:
-        (fact,) = hard_facts([piece], None)
-        assert fact.pieces == (piece,)
+        known = piece.constrain(Constraints.free(), 0)
         truth = [means(deal[seat]) for deal in deals]
-        assert fact.constraints.allows(masks).tolist() == truth
+        assert known.allows(masks).tolist() == truth
         assert any(truth) or isinstance(piece, Void)
         assert not all(truth)
 

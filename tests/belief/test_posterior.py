@@ -14,7 +14,6 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.evidence import Called, Holds, Length, Reveal
-from bayesbridge.layouts import Layouts
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
 HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
@@ -36,7 +35,7 @@ def posterior(request: pytest.FixtureRequest) -> Posterior:
 
 def test_fields(posterior: Posterior) -> None:
     assert posterior.why.startswith(f"{posterior.method}: ")
-    assert posterior.count == posterior.belief.count() == 43758
+    assert posterior.count() == posterior.belief.count() == 43758
     assert posterior.exact == (posterior.method == "enumerate")
     assert len(posterior) == len(posterior.layouts) == len(posterior.weights)
     assert 1 <= posterior.ess <= len(posterior)
@@ -45,7 +44,7 @@ def test_fields(posterior: Posterior) -> None:
     assert posterior.belief.constraints.allows(posterior.layouts.masks).all()
     assert not posterior.layouts.masks.flags.writeable
     assert posterior.method in repr(posterior)
-    assert (posterior.log_soft_error == 0.0) == (posterior.exact or posterior.method == "sample")
+    assert (posterior.log_evidence_error == 0.0) == (posterior.exact or posterior.method == "sample")
 
 
 def test_a_posterior_is_frozen(posterior: Posterior) -> None:
@@ -82,10 +81,10 @@ def test_expect_is_the_weighted_mean(posterior: Posterior) -> None:
     king = posterior.expect(lambda layouts: layouts.holds("HQ")[:, Seat.W])
     direct = weights[(masks[:, Seat.W] & np.uint64(Card.of("HQ").mask)) != 0].sum()
     assert king == pytest.approx(direct, abs=1e-12)
-    points = posterior.expect(Layouts.points)
+    points = posterior.expect(lambda layouts: layouts.points)
     assert np.shape(points) == (4,)
-    np.testing.assert_allclose(points, weights @ posterior.layouts.points())
-    lengths = posterior.expect(Layouts.lengths)
+    np.testing.assert_allclose(points, weights @ posterior.layouts.points)
+    lengths = posterior.expect(lambda layouts: layouts.lengths)
     assert np.shape(lengths) == (4, 4)
 
 
@@ -100,11 +99,11 @@ def test_resampling_gives_layouts_that_count_the_same(posterior: Posterior) -> N
     drawn = posterior.resample(20_000, rng=2)
     assert len(drawn) == 20_000
     assert posterior.belief.constraints.allows(drawn.masks).all()
-    expected = posterior.expect(Layouts.points)
-    spread = drawn.points().std(0) / math.sqrt(20_000) + 1e-12
+    expected = posterior.expect(lambda layouts: layouts.points)
+    spread = drawn.points.std(0) / math.sqrt(20_000) + 1e-12
     # Draws of a posterior stand for its layouts; hard evidence alone is drawn afresh.
     slack = 0.15 if posterior.method == "sample" else 0.0
-    assert (np.abs(drawn.points().mean(0) - expected) < 5 * spread + slack).all()
+    assert (np.abs(drawn.points.mean(0) - expected) < 5 * spread + slack).all()
     np.testing.assert_array_equal(drawn.masks, posterior.resample(20_000, rng=2).masks)
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction, Contract
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.soft import soft_evidence
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
@@ -57,11 +56,11 @@ def test_the_own_calls_say_nothing_and_the_others_add_up() -> None:
     bidder = Witness()
     belief = Belief("S", HAND, bidder=bidder).given(Called("S", "1NT"), Called("W", "Pass"), Called("E", "2H"))
     layouts = sample(belief.constraints, 100, rng=1)
-    found = soft_evidence(belief).of_layouts(layouts)
+    found = belief.target.soft.of_layouts(layouts)
     points = high_card_points(layouts).astype(np.float64)
     np.testing.assert_allclose(found, 0.1 * (points[:, Seat.W] + points[:, Seat.E]) - 8.0)
     assert {index for _, index in bidder.asked} == {1, 2}
-    assert not soft_evidence(Belief("S", HAND))
+    assert not Belief("S", HAND).target.soft
 
 
 @pytest.mark.parametrize(
@@ -78,14 +77,14 @@ def test_the_cards_of_observer_and_dummy_are_nobodys_choice(dummy: str | None, a
     player = Cards()
     belief = Belief("S", HAND, dummy=dummy, player=player, bidder=Witness())
     belief = belief.given(Auction.of(auction, dummy=dummy), Trick.of("W:H2 H4 H5 HK"))
-    soft_evidence(belief).of_layouts(sample(belief.constraints, 10, rng=1))
+    belief.target.soft.of_layouts(sample(belief.constraints, 10, rng=1))
     assert player.seats == told
 
 
 def test_cards_are_not_weighed_before_the_contract_is_known() -> None:
     player = Cards()
     belief = Belief("S", HAND, player=player).given(Trick.of("W:H2 H4 H5 HK"))
-    assert not soft_evidence(belief)
+    assert not belief.target.soft
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.5])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.belief.witness import witness
+from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
@@ -17,7 +17,7 @@ FIRST = RECORDS[0]
 
 
 def test_the_dummy_opens_after_the_lead() -> None:
-    belief = witness(FIRST, "N")
+    belief = Belief.of_record(FIRST, "N")
     kinds = [type(piece) for piece in belief.evidence]
     calls = len(FIRST.auction.calls)
     assert kinds[: calls + 3] == [Called] * calls + [Play, Reveal, Play]
@@ -27,29 +27,29 @@ def test_the_dummy_opens_after_the_lead() -> None:
 
 def test_the_dummy_sees_nobody_open() -> None:
     dummy = FIRST.contract.declarer.partner
-    assert not [piece for piece in witness(FIRST, dummy, cards=5).evidence if isinstance(piece, Reveal)]
+    assert not [piece for piece in Belief.of_record(FIRST, dummy, cards=5).evidence if isinstance(piece, Reveal)]
 
 
 def test_as_many_cards_as_asked_for() -> None:
     for cards in (0, 1, 7):
-        played = [piece for piece in witness(FIRST, "N", cards=cards).evidence if isinstance(piece, Play)]
+        played = [piece for piece in Belief.of_record(FIRST, "N", cards=cards).evidence if isinstance(piece, Play)]
         assert len(played) == cards
 
 
 def test_the_experts_know_the_vulnerability_unless_replaced() -> None:
     second = RECORDS[1]
-    assert witness(second, "S", cards=0).bidder.vulnerable is Vulnerability.NS
-    assert witness(second, "S", cards=0, bidder=IterativeBidder(0.5)).bidder == IterativeBidder(0.5)
+    assert Belief.of_record(second, "S", cards=0).bidder.vulnerable is Vulnerability.NS
+    assert Belief.of_record(second, "S", cards=0, bidder=IterativeBidder(0.5)).bidder == IterativeBidder(0.5)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.board)
 def test_the_truth_is_never_excluded(record: Record) -> None:
     for seat in Seat:
-        counts = [witness(record, seat, cards=cards).count() for cards in (0, 1, 4, 20, 36, 52)]
+        counts = [Belief.of_record(record, seat, cards=cards).count() for cards in (0, 1, 4, 20, 36, 52)]
         assert counts == sorted(counts, reverse=True)
         assert counts[-1] == 1
 
 
 def test_a_hand_that_is_not_on_record() -> None:
     with pytest.raises(NotationError, match="does not tell W's 13 cards: choose another observer"):
-        witness(Record(auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass")), "W")
+        Belief.of_record(Record(auction=Auction.of("S:1NT Pass 3NT Pass Pass Pass")), "W")

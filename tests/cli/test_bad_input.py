@@ -66,7 +66,7 @@ BAD = {
         "argument --dummy: with four players every seat bids",
         "leave it out",
     ),
-    "five players": ([*SOUTH, "--players", "5"], "argument --players: '5' is out of range", "from 3 to 4"),
+    "five players": ([*SOUTH, "--players", "5"], "argument --players: '5' players", "write 3 or 4"),
     "unknown trump": ([*SOUTH, "--trump", "X"], "argument --trump: unknown strain 'X'", "C, D, H, S or NT"),
     "unknown bidder": ([*SOUTH, "--bidder", "mind"], "argument --bidder: unknown bidder model 'mind'", "iterative"),
     "slip in words": ([*SOUTH, "--slip", "often"], "argument --slip: 'often' is not a number", "from 0 to 1"),

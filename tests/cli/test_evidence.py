@@ -5,14 +5,14 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
-from bayesbridge.cli.evidence_options import belief_of
+from bayesbridge.cli.evidence_options import position_of
 
 HAND = "AKQ2.KJ3.A54.Q32"
 SOUTH = ("--observer", "S", "--hand", HAND)
 
 
 def believed(*words):
-    return belief_of(build_parser().parse_args(["count", *words])).belief
+    return position_of(build_parser().parse_args(["count", *words])).belief()
 
 
 PIECES = {

@@ -5,7 +5,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
-from bayesbridge.cli.evidence_options import belief_of
+from bayesbridge.cli.evidence_options import position_of
 
 HAND = "AKQ2.KJ3.A54.Q32"
 START = f'observer = "S"\nhand = "{HAND}"\n'
@@ -24,7 +24,7 @@ def file(tmp_path, monkeypatch):
 
 
 def believed(*words):
-    return belief_of(build_parser().parse_args(["count", *words])).belief
+    return position_of(build_parser().parse_args(["count", *words])).belief()
 
 
 def test_everything_at_once(file):

@@ -48,7 +48,7 @@ def _tightened(evidence: Constraints, deal: list[int], rng: np.random.Generator,
         deal = random_deal(rng)
     hand = deal[seat]
     slack = int(rng.integers(0, 3))
-    match rng.integers(5):
+    match rng.integers(6):
         case 0:
             return evidence.hold(seat, hand & as_mask(rng.permutation(52)[:8]))
         case 1:
@@ -58,6 +58,10 @@ def _tightened(evidence: Constraints, deal: list[int], rng: np.random.Generator,
         case 3:
             length = (hand >> 13 * suit & 0x1FFF).bit_count()
             return evidence.length(seat, suit, length - slack, length + int(rng.integers(0, 3)))
+        case 4:
+            own = tuple((hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4))
+            others = [tuple(int(n) for n in rng.permutation(own)) for _ in range(rng.integers(0, 8))]
+            return evidence.shape(seat, frozenset([own, *others]))
         case _:
             points = sum((0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4)[card % 13] for card in range(52) if hand >> card & 1)
             return evidence.points(seat, points - slack, points + int(rng.integers(0, 4)))

@@ -25,13 +25,13 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.convolution import capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.evidence import BidderModel, Called, Evidence, HighCards, Holds, Lacks, Length, Reveal, Void
+from bayesbridge.evidence import BidderModel, Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from tests.belief.records import random_deal, random_play
 from tests.engines.brute_force import p_value, tally
 
 
-def true_piece(deal: Deal, hidden: list[Seat], rng: np.random.Generator) -> Evidence:
+def true_piece(deal: Deal, hidden: list[Seat], rng: np.random.Generator) -> Piece:
     """Something true about a hidden hand."""
     seat, suit = hidden[rng.integers(len(hidden))], Suit(int(rng.integers(4)))
     hand = deal[seat]
@@ -185,19 +185,19 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name: str, method: 
     assert 10_000 < belief.count() < 100_000
     exact = belief.infer("enumerate")
     found = belief.infer(method, draws=DRAWS, rng=3)
-    assert (found.method, found.exact, found.count) == (method, False, exact.count)
+    assert (found.method, found.exact, found.count()) == (method, False, exact.count())
     assert 100 < found.ess <= len(found)
     assert deviations(found, exact) < 5.0
     assert deviations(found, asked(name, calls=False).infer("enumerate")) > 8.0, "blind to the calls it would fail"
-    assert abs(found.log_soft - exact.log_soft) < 5 * found.log_soft_error + 1e-9
-    assert 0.0 < found.log_soft_error < 0.2
+    assert abs(found.log_soft - exact.log_soft) < 5 * found.log_evidence_error + 1e-9
+    assert 0.0 < found.log_evidence_error < 0.2
     assert found.log_evidence - found.log_soft == pytest.approx(exact.log_evidence - exact.log_soft, abs=1e-9)
     # Entropy: log₂ of the count, P(evidence) and the mean log likelihood; their errors add up.
     assert exact.log_likelihood is not None
     spread = math.sqrt(float(exact.weights @ (exact.log_likelihood - exact.weights @ exact.log_likelihood) ** 2))
-    error = (5 * found.log_soft_error + 5 * spread / math.sqrt(found.ess)) / math.log(2) + 1e-9
+    error = (5 * found.log_evidence_error + 5 * spread / math.sqrt(found.ess)) / math.log(2) + 1e-9
     assert abs(found.entropy_bits - exact.entropy_bits) < error
-    assert exact.entropy_bits < math.log2(exact.count) - (0 if name == "mild" else 2 * error)
+    assert exact.entropy_bits < math.log2(exact.count()) - (0 if name == "mild" else 2 * error)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -234,4 +234,4 @@ def test_auto_agrees_where_it_must_sample() -> None:
     error = np.sqrt(truth * (1 - truth) / found.ess) + 1 / found.ess
     assert (np.abs(estimate - truth) / error).max() < 5
     assert (np.abs(estimate - ways / ways.sum()) / error).max() > 8
-    assert abs(found.log_soft - math.log(ways @ likelihood / ways.sum())) < 5 * found.log_soft_error
+    assert abs(found.log_soft - math.log(ways @ likelihood / ways.sum())) < 5 * found.log_evidence_error

@@ -72,7 +72,7 @@ def test_a_wrong_target_is_caught(truth: tuple[NDArray[np.float64], float]) -> N
 
 def test_the_evidence_is_estimated_within_its_error(truth: tuple[NDArray[np.float64], float]) -> None:
     for one in runs(sharp, [1, 3]):
-        assert abs(one.log_soft - truth[1]) < 4.0 * one.log_soft_error
+        assert abs(one.log_soft - truth[1]) < 4.0 * one.log_evidence_error
 
 
 def test_hard_evidence_is_kept() -> None:

@@ -11,7 +11,8 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.card_wins import CardWinsEstimator
-from bayesbridge.estimators.protocol import ExactEstimator, Question, run
+from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.protocol import ExactEstimator, Question
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 from tests.capture.deals import strange_deals

@@ -19,8 +19,9 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry, serving
 from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.checked import run, run_exact
 from bayesbridge.estimators.confinement import Confined, ConfinedExact, Limits, confined
-from bayesbridge.estimators.protocol import Question, run, run_exact
+from bayesbridge.estimators.protocol import Question
 from tests import positions
 from tests.estimators.deals import random_layouts
 
@@ -38,7 +39,7 @@ class Wild:
     def estimate(self, layouts, question):
         if len(layouts):
             self.act()
-        return {"points": layouts.points()[:, list(question.pair)].sum(axis=1, dtype=np.int16)}
+        return {"points": layouts.points[:, list(question.pair)].sum(axis=1, dtype=np.int16)}
 
 def talk():
     print("nobody asked")
@@ -86,7 +87,7 @@ def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild):
         found = run(behind, LAYOUTS, QUESTION)
         assert run(behind, LAYOUTS[:0], QUESTION)["points"].shape == (0,)
         process = behind._process
-    np.testing.assert_array_equal(found["points"], LAYOUTS.points()[:, [2, 0]].sum(axis=1))
+    np.testing.assert_array_equal(found["points"], LAYOUTS.points[:, [2, 0]].sum(axis=1))
     assert process.returncode is not None
 
 

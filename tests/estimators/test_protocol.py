@@ -6,7 +6,8 @@ import pytest
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.protocol import COORDS, Estimator, Output, PluginError, Question, run
+from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.protocol import COORDS, Estimator, Output, PluginError, Question
 from tests.estimators.deals import random_layouts
 
 LAYOUTS = random_layouts(5, 1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.belief.witness import witness
+from bayesbridge.belief.belief import Belief
 from bayesbridge.notation import Record, open_records
 from bayesbridge.studies.inference import (
     HONOURS,
@@ -69,7 +69,7 @@ def test_knowing_nothing_costs_what_the_prior_says() -> None:
 
 
 def test_probabilities_are_probabilities_and_never_zero() -> None:
-    posterior = witness(RECORDS[0], RECORDS[0].leader, cards=0).infer("smc", draws=200, rng=1)
+    posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("smc", draws=200, rng=1)
     cards, lengths = smoothed_marginals(posterior)
     assert cards.sum(axis=1) == pytest.approx(np.ones(52))
     assert lengths.sum(axis=2) == pytest.approx(np.ones((4, 4)))

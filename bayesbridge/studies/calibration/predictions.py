@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.belief.engines import METHODS as BELIEF_METHODS
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.soft import soft_evidence
 from bayesbridge.capture.kernels import captures
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.convolution import capture_counts
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.infer import ENGINES
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from bayesbridge.studies.calibration.scenarios import OBSERVER, UNKNOWN, Scene
@@ -26,7 +24,7 @@ from bayesbridge.studies.calibration.scenarios import OBSERVER, UNKNOWN, Scene
 type Floats = NDArray[np.float64]
 type Values = NDArray[np.integer] | Floats
 
-METHODS: Final = (*BELIEF_METHODS, "counting", "joint")
+METHODS: Final = (*ENGINES, "counting", "joint")
 """The engines of a belief; exact counting with suit convolution for T; a style and the layout in one posterior."""
 
 QUANTITIES: Final = ("T", "left's points", "right's points", "left's spades", "right's hearts", "top spade's seat")
@@ -89,7 +87,7 @@ def names_of(soft: bool, styled: bool) -> tuple[str, ...]:
 
 def read(scene: Scene, method: str, draws: int, rng: np.random.Generator) -> Prediction:
     """Ask one engine."""
-    if method in BELIEF_METHODS:
+    if method in ENGINES:
         return _of_posterior(scene, scene.belief.infer(method, draws, rng))
     if method == "counting":
         return _counted(scene)
@@ -117,7 +115,7 @@ def _numbers(belief: Belief, masks: Masks) -> dict[str, Values]:
             strict=True,
         )
     )
-    if soft := soft_evidence(belief):
+    if soft := belief.target.soft:
         found[LIKELIHOOD] = soft.of_layouts(masks)
     return found
 
@@ -147,7 +145,7 @@ def _of_posterior(scene: Scene, posterior: Posterior) -> Prediction:
 def _counted(scene: Scene) -> Prediction:
     """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
     belief = scene.belief
-    sampler = Sampler.of(belief.constraints)
+    sampler = belief.target.sampler
     cards = np.asarray(sampler.card_marginals() / sampler.total, dtype=np.float64)
     points, lengths = sampler.point_distributions(), sampler.length_distributions()
     tables: Iterable[Values] = (

@@ -22,7 +22,7 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import BidderModel, Evidence, HighCards, Holds, Length, Play, PlayerModel, Reveal, pieces
+from bayesbridge.evidence import BidderModel, HighCards, Holds, Length, Piece, Play, PlayerModel, Reveal, pieces
 
 OBSERVER: Final = Seat.S
 UNKNOWN: Final = Seat.W
@@ -88,8 +88,8 @@ class Scenario:
             belief = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.believed, player=self.player).given(*seen)
         return Scene(layout, belief, informed, style, self.prior)
 
-    def _seen(self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator) -> list[Evidence]:
-        seen: list[Evidence] = []
+    def _seen(self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator) -> list[Piece]:
+        seen: list[Piece] = []
         dummy = self.dummy
         if self.bidder is not None:
             auction = self._auction(deal, self.bidder, style, rng)

@@ -1,31 +1,74 @@
-"""What ``bayesbridge estimate --json`` prints: the answers of an evaluation as one plain object."""
+"""Answers as plain objects for programs: what ``--json`` prints, and what a web page is told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.cli.accuracy import worth
-from bayesbridge.cli.evidence_lines import seen
+from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:
     import xarray
 
-    from bayesbridge.estimators.evaluate import Evaluation, Sums
+    from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.estimators.evaluate import Evaluation
+    from bayesbridge.estimators.sums import Sums
 
-CONDITIONS = ("neither", "only A", "both")
+CONDITIONS: Final = ("neither", "only A", "both")
 """What the values 0, 1, 2 of the output ``condition`` mean."""
 
-MOST_TRICKS = 13
+MOST_TRICKS: Final = 13
 
 
-def document(found: Evaluation) -> dict[str, Any]:
+def evidence_document(belief: Perspective) -> dict[str, Any]:
+    """What an observer has seen."""
+    return {
+        "observer": belief.observer.name,
+        "hand": belief.hand.pbn,
+        "evidence": [str(piece) for piece in belief.evidence],
+        "auction": None if belief.auction is None else str(belief.auction),
+        "assumed_passes": [seat.name for seat in belief.assumed_passes],
+    }
+
+
+def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
+    """How an answer was computed and how exact it is; of the posterior, unless the numbers came in another way."""
+    is_exact = posterior.exact if exact is None else exact
+    return {
+        "method": method or posterior.method,
+        "exact": is_exact,
+        "layouts": str(posterior.count()),
+        "draws": len(posterior),
+        "ess": None if is_exact else posterior.ess,
+        "why": _why(posterior, method, is_exact),
+        "entropy_bits": _told(posterior.entropy_bits),
+        "log_evidence": _told(posterior.log_evidence),
+    }
+
+
+def _told(value: float) -> float | None:
+    """The number, ``None`` where the engine does not tell it."""
+    return value if isfinite(value) else None
+
+
+def _why(posterior: Posterior, method: str | None, exact: bool) -> str:
+    """Why that engine, in words."""
+    if method != "convolution":
+        return posterior.why
+    layouts = posterior.count()
+    counted = f"convolution: {layouts} layouts are too many to walk, but their suits can be counted and merged"
+    return f"{counted}; every answer is exact" if exact else f"{counted}; the other estimators by {posterior.why}"
+
+
+def estimate_document(found: Evaluation) -> dict[str, Any]:
     """Everything, with a name on every number."""
     posterior = found.posterior
     return {
-        **worth(posterior, method_of(found), is_exact(found)),
+        **accuracy_document(posterior, method_of(found), is_exact(found)),
         "pair": [seat.name for seat in found.question.pair],
-        **seen(posterior.belief),
+        **evidence_document(posterior.belief),
         "estimators": {estimator.name: answers(found, estimator.name) for estimator in found.estimators},
         "failures": {name: str(failure) for name, failure in found.failures.items()},
         "card_probabilities": nested(posterior.card_probabilities()),
@@ -55,35 +98,26 @@ def answers(found: Evaluation, estimator: str) -> dict[str, Any]:
     """What one estimator says, output by output; with the captures, also what they mean."""
     outputs = reported(found, estimator)
     said = {name: _by_label(sums) for name, sums in outputs.items()}
-    if estimator == "capture":
+    if "T" in outputs and outputs["T"].output.tricks and "condition" in outputs:
         said |= _captures(outputs)
     left_out = [output for name, output in found.sums if name == estimator and output not in outputs]
     return said | {"exact": all(sums.exact for sums in outputs.values()), "left_out": left_out}
 
 
 def _captures(outputs: dict[str, Sums]) -> dict[str, Any]:
-    T = tricks_pmf(outputs["T"])
-    qualified = sum(T[1:])
-    given = sum(tricks * share for tricks, share in enumerate(T)) / qualified if qualified else None
-    spread = _moments(outputs["T"], 0)
-    condition = dict(_pmf(outputs["condition"], 0))
+    """What T means: the conditions, T given that they hold, and every level."""
+    tricks = Tricks.of_sums(outputs["T"])
+    condition = _pmf(outputs["condition"], 0)
     return {
-        "T": {**spread, "mean_qualified": given, "pmf": {str(tricks): share for tricks, share in enumerate(T)}},
+        "T": {
+            **_moments(outputs["T"], 0),
+            "mean_qualified": tricks.mean_if_held,
+            "pmf": {str(value): tricks.share(value) for value in range(MOST_TRICKS + 1)},
+        },
         "qualified": condition.get("2", 0.0),
         "condition": {name: condition.get(str(value), 0.0) for value, name in enumerate(CONDITIONS)},
-        "makes": {str(level): share for level, share in makes(T).items()},
+        "makes": {str(level): share for level, share in tricks.by_level.items()},
     }
-
-
-def tricks_pmf(sums: Sums) -> list[float]:
-    """P(T) for 0 … 13; 0 stands for conditions that fail."""
-    pmf = dict(_pmf(sums, 0))
-    return [pmf.get(str(tricks), 0.0) for tricks in range(MOST_TRICKS + 1)]
-
-
-def makes(T: list[float]) -> dict[int, float]:
-    """P(T ≥ 6 + level), the contract made at no trumps, by level."""
-    return {level: min(1.0, sum(T[6 + level :])) for level in range(1, 8)}
 
 
 def _by_label(sums: Sums) -> dict[str, Any]:

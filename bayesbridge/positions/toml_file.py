@@ -4,43 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Final
 
-from bayesbridge.cards import Strain
-from bayesbridge.cli.evidence_text import KINDS
-from bayesbridge.cli.parsing import UsageError, full_hand, probability, reading, whole
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.evidence.piece import Piece
+from bayesbridge.positions.position import Position, Sourced
+from bayesbridge.positions.settings import SETTINGS
 
-if TYPE_CHECKING:
-    from bayesbridge.evidence import Evidence
-
-
-def _vulnerability(text: str) -> Any:
-    from bayesbridge.notation.record import Vulnerability
-
-    return Vulnerability.of(text)
-
-
-SETTINGS: dict[str, Callable[[str], Any]] = {
-    "observer": reading(Seat.of),
-    "hand": full_hand,
-    "dummy": reading(Seat.of),
-    "players": whole(3, 4),
-    "trump": reading(Strain.of),
-    "bidder": str,
-    "slip": probability,
-    "vulnerable": reading(_vulnerability),
-}
-"""What stands once in a position, and how each is read; the options of the same names read the same."""
-
-MOST_BYTES = 100_000
+MOST_BYTES: Final = 100_000
 """Of a file; fifty-two cards played, a line each, take two thousand."""
 
-LONGEST = 1000
+LONGEST: Final = 1000
 """Letters of a line without ``=`` among them; fifty-two cards in one list take five hundred."""
 
 _TOKEN = re.compile(
@@ -49,21 +26,6 @@ _TOKEN = re.compile(
     r"""|(?P<bare>[A-Za-z0-9_-]+)[ \t]*=""",
     re.DOTALL,
 )
-
-
-class Sourced[T](NamedTuple):
-    """A value and where it was given: an option, or a line and key of a file."""
-
-    value: T
-    where: str
-
-
-class Position(NamedTuple):
-    """What a position file says."""
-
-    path: str
-    settings: dict[str, Sourced[Any]]
-    pieces: tuple[Sourced[Evidence], ...]
 
 
 def read_position(path: str) -> Position:
@@ -77,17 +39,17 @@ def read_toml(path: str, option: str) -> tuple[str, dict[str, Any]]:
         text = _text(path)
         return text, tomllib.loads(text)
     except OSError as error:
-        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}; name a TOML file") from None
+        raise NotationError(f"argument {option}: cannot read {path!r}: {error.strerror}; name a TOML file") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
+        raise NotationError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(path, text, error) from None
     except RecursionError:
-        raise UsageError(f"{path}: lists or tables are nested too deep: take some brackets out") from None
+        raise NotationError(f"{path}: lists or tables are nested too deep: take some brackets out") from None
     except ValueError as error:
         if isinstance(error, BayesBridgeError):
             raise
-        raise UsageError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
+        raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
 
 
 def _text(path: str) -> str:
@@ -95,11 +57,11 @@ def _text(path: str) -> str:
     with open(path, "rb") as file:
         raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
-        raise UsageError(f"{path}: more than {MOST_BYTES} bytes: name a smaller file")
+        raise NotationError(f"{path}: more than {MOST_BYTES} bytes: name a smaller file")
     text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     if long := re.search(rf"[^=\n]{{{LONGEST + 1}}}", text):
         line = text.count("\n", 0, long.start()) + 1
-        raise UsageError(f"{path}:{line}: more than {LONGEST} letters without '=' in one line: break the line")
+        raise NotationError(f"{path}:{line}: more than {LONGEST} letters without '=' in one line: break the line")
     return text
 
 
@@ -113,7 +75,7 @@ class _Reader:
 
     def position(self) -> Position:
         settings: dict[str, Sourced[Any]] = {}
-        pieces: list[Sourced[Evidence]] = []
+        pieces: list[Sourced[Piece]] = []
         for key, value in self.document.items():
             if key == "evidence":
                 pieces += self.evidence(value)
@@ -121,23 +83,23 @@ class _Reader:
             where = f"{self.path}{self.line(key)}: {key}"
             if key not in SETTINGS:
                 raise self.unknown(where, key, (*SETTINGS, "evidence"))
-            settings[key] = Sourced(_read(where, SETTINGS[key], value), where)
-        return Position(self.path, settings, tuple(pieces))
+            settings[key] = Sourced(_read(where, SETTINGS[key].read, value), where)
+        return Position(settings, tuple(pieces), self.path)
 
-    def evidence(self, items: Any) -> Iterator[Sourced[Evidence]]:
+    def evidence(self, items: Any) -> Iterator[Sourced[Piece]]:
         where = f"{self.path}{self.line('evidence')}: evidence"
         if not isinstance(items, list):
-            raise UsageError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
+            raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
         for item in items:
             if not isinstance(item, dict) or not item:
-                raise UsageError(f'{where}: {item!r} does not say what kind it is: write {{ call = "W:1NT" }}')
+                raise NotationError(f'{where}: {item!r} does not say what kind it is: write {{ call = "W:1NT" }}')
             for key, value in item.items():
                 number = self.count(key)
                 for place, text in enumerate(value if isinstance(value, list) else [value]):
                     spot = f"{self.path}{self.line_of(key, number, place)}: {key}"
                     if key not in KINDS:
                         raise self.unknown(spot, key, tuple(KINDS))
-                    yield Sourced(_read(spot, KINDS[key].read, text), spot)
+                    yield Sourced(_read(spot, KINDS[key].of, text), spot)
 
     def count(self, key: str) -> int:
         """How many keys of this name came before; TOML keeps their order, so it finds the line."""
@@ -155,21 +117,21 @@ class _Reader:
         of_key, of_texts = found[number]
         return f":{of_texts[place] if 0 <= place < len(of_texts) else of_key}"
 
-    def unknown(self, where: str, key: str, known: tuple[str, ...]) -> UsageError:
+    def unknown(self, where: str, key: str, known: tuple[str, ...]) -> NotationError:
         near = get_close_matches(key, known, 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        return UsageError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
+        return NotationError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
 
 
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise UsageError(f"{where}: {_shown(value)} is neither text nor number: write it in quotes")
+        raise NotationError(f"{where}: {_shown(value)} is neither text nor number: write it in quotes")
     if isinstance(value, int) and value.bit_length() > 64:
-        raise UsageError(f"{where}: a number of {value.bit_length()} bits is out of range: write a smaller one")
+        raise NotationError(f"{where}: a number of {value.bit_length()} bits is out of range: write a smaller one")
     try:
         return read(str(value))
-    except (BayesBridgeError, ArgumentTypeError) as error:
-        raise UsageError(f"{where}: {error}") from None
+    except BayesBridgeError as error:
+        raise NotationError(f"{where}: {error}") from None
 
 
 def _shown(value: Any) -> str:
@@ -190,11 +152,11 @@ def _lines(text: str) -> dict[str, list[tuple[int, list[int]]]]:
     return found
 
 
-def _not_toml(path: str, text: str, error: tomllib.TOMLDecodeError) -> UsageError:
+def _not_toml(path: str, text: str, error: tomllib.TOMLDecodeError) -> NotationError:
     what, _, place = str(error).partition(" (at ")
     numbered = re.match(r"line (\d+)", place)
     lines = text.splitlines()
     line = int(numbered[1]) if numbered else len(lines)
     key = re.match(r"\s*([\w-]+)\s*=", lines[line - 1]) if line <= len(lines) else None
     named = f"{key[1]}: " if key else ""
-    return UsageError(f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes')
+    return NotationError(f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes')

@@ -1,0 +1,177 @@
+"""Perspective: what one observer has seen, compiled once into the target that engines take.
+
+Everything is worked out when it is first asked for, and kept: the auction and the tricks that the evidence forms, what
+it excludes and what it weighs. Hard evidence is compiled piece by piece, so that a contradiction can be traced to the
+pieces that cause it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from bayesbridge.auction import Auction
+from bayesbridge.belief.conflict import Fact, contradiction
+from bayesbridge.cards import Hand, Strain
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
+from bayesbridge.engines.soft import HandLikelihood, SoftEvidence, Term, ask, call_term
+from bayesbridge.engines.target import Target
+from bayesbridge.errors import IllegalPlay
+from bayesbridge.evidence.calls import Called
+from bayesbridge.evidence.cards import Reveal
+from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
+from bayesbridge.evidence.piece import Piece
+from bayesbridge.evidence.play import Play, Void
+from bayesbridge.tricks import Trick, replay
+
+
+@dataclass(frozen=True)
+class Perspective:
+    """An observer's 13 cards, the others as they are taken to be, and all that was seen since."""
+
+    observer: Seat
+    hand: Hand
+    dummy: Seat | None
+    """The seat that does not bid; ``None`` in the four-player game."""
+    trump: Strain | None
+    """The strain of the contract if told; the auction tells it too."""
+    bidder: BidderModel
+    """How the others are taken to bid: by Algorithm 1 with slips; where all four bid, as experts do on record."""
+    player: PlayerModel | None
+    """How the others are taken to choose cards; ``None`` if their cards say no more than where they lie."""
+    evidence: tuple[Piece, ...]
+
+    @property
+    def pair(self) -> tuple[Seat, Seat]:
+        """The observer with the dummy, or with their partner where all four bid."""
+        return self.observer, self.observer.partner if self.dummy is None else self.dummy
+
+    @cached_property
+    def auction(self) -> Auction | None:
+        """The calls as an auction, players left out between two calls having passed; ``None`` without calls."""
+        return self._auction[0]
+
+    @property
+    def assumed_passes(self) -> tuple[Seat, ...]:
+        """The seats taken to have passed because a later call leaves them out, in order."""
+        return self._auction[1]
+
+    @cached_property
+    def contract_strain(self) -> Strain | None:
+        """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
+        contract = None if self.auction is None else self.auction.contract
+        return self.trump if self.trump is not None or contract is None else contract.strain
+
+    @cached_property
+    def tricks(self) -> tuple[Trick, ...]:
+        """The plays as tricks; raises :class:`IllegalPlay` if no way of playing can give them.
+
+        While the strain is unknown it is enough that some strain explains who leads to each trick.
+        """
+        plays = [(piece.seat, piece.card) for piece in self.evidence if isinstance(piece, Play)]
+        shown = [piece for piece in self._everything if isinstance(piece, Reveal)]
+        hands: Mapping[Seat, Hand] = {piece.seat: piece.hand for piece in shown}
+        failures: list[IllegalPlay] = []
+        for candidate in (self.contract_strain,) if self.contract_strain is not None else reversed(Strain):
+            try:
+                return replay(plays, candidate, hands)
+            except IllegalPlay as error:
+                failures.append(error)
+        raise failures[0]
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """All that the hard pieces say, the observer's hand first; a card that does not follow suit shows a void."""
+        played: dict[Seat, int] = dict.fromkeys(Seat, 0)
+        facts: list[Fact] = []
+        for piece, lead in zip(self._everything, (None, *self._leads()), strict=True):
+            before = played[piece.seat]
+            if lead is not None:
+                void = Void(piece.seat, lead.card.suit).constrain(Constraints.free(), before)
+                facts.append(Fact((lead, piece), void))
+            if piece.excludes:
+                facts.append(Fact((piece,), piece.constrain(Constraints.free(), before)))
+            if isinstance(piece, Play):
+                played[piece.seat] |= piece.card.mask
+        return tuple(facts)
+
+    @cached_property
+    def target(self) -> Target:
+        """What engines are asked."""
+        known = reduce(lambda known, fact: known & fact.constraints, self.facts, Constraints.free())
+        soft = SoftEvidence((*self._calls(), *self._plays()))
+        return Target(known.normalised(), soft, cost_of(self.bidder))
+
+    @property
+    def constraints(self) -> Constraints:
+        """All hard evidence, the observer's own hand included, normalised."""
+        return self.target.constraints
+
+    def count(self) -> int:
+        """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does."""
+        if not self.target.count:
+            own, *others = self.facts
+            raise contradiction(own, others)
+        return self.target.count
+
+    def effect(self, piece: Piece) -> str:
+        """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""
+        soft = self.target.soft.weighs(piece)
+        return "hard and soft" if piece.excludes and soft else "hard" if piece.excludes else "soft" if soft else "none"
+
+    @property
+    def _everything(self) -> tuple[Piece, ...]:
+        return Reveal(self.observer, self.hand), *self.evidence
+
+    @cached_property
+    def _auction(self) -> tuple[Auction | None, tuple[Seat, ...]]:
+        auction: Auction | None = None
+        passed: tuple[Seat, ...] = ()
+        for piece in self.evidence:
+            if isinstance(piece, Called):
+                auction, more = (auction or Auction(piece.seat, (), self.dummy)).fill(piece.seat, piece.call)
+                passed += more
+        return auction, passed
+
+    def _leads(self) -> Sequence[Play | None]:
+        """For each piece that is a play off the suit led, the lead."""
+        leads = iter([Play(trick.leader, trick.cards[0]) for trick in self.tricks for _ in trick.cards])
+        found: list[Play | None] = []
+        for piece in self.evidence:
+            lead = next(leads) if isinstance(piece, Play) else None
+            off = lead is not None and isinstance(piece, Play) and piece.card.suit is not lead.card.suit
+            found.append(lead if off else None)
+        return found
+
+    def _calls(self) -> Iterable[Term]:
+        """The calls of the others, the passes that were assumed among them."""
+        if self.auction is None:
+            return
+        told = (piece for piece in self.evidence if isinstance(piece, Called))
+        piece = next(told)
+        for index, (seat, call) in enumerate(self.auction):
+            heard = (piece.seat, piece.call) == (seat, call)
+            pieces = (piece,) if heard else ()
+            if heard:
+                piece = next(told, piece)
+            if seat != self.observer:
+                yield call_term(seat, pieces, self.bidder, self.auction, index)
+
+    def _plays(self) -> Iterable[Term]:
+        """The choice of cards, one term for each seat that chose some."""
+        contract = None if self.auction is None else self.auction.contract
+        plays = [piece for piece in self.evidence if isinstance(piece, Play)]
+        if self.player is None or contract is None:
+            return
+        # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
+        dummy = contract.declarer.partner if self.dummy is None else self.dummy
+        player, auction = self.player, self.auction
+        cards = tuple((piece.seat, piece.card) for piece in plays)
+
+        def likelihood(seat: Seat) -> HandLikelihood:
+            return lambda hands: ask(player, hands, contract, cards, seat, auction)
+
+        for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
+            yield Term(seat, tuple(piece for piece in plays if piece.seat == seat), likelihood(seat))

@@ -1,0 +1,125 @@
+"""Soft evidence, compiled: log P(what a seat called and played ∣ its hand) for every seat that did either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction
+from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.evidence.models import BidderModel, PlayerModel
+from bayesbridge.evidence.piece import Piece
+from bayesbridge.layouts import Masks
+
+type Floats = NDArray[np.float64]
+type HandLikelihood = Callable[[NDArray[np.uint64]], Floats]
+"""(n,) masks of a hand → (n,) log likelihoods."""
+
+ROUNDING: Final = 1e-6
+"""A probability may exceed one by so much: models compute in single precision too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """What one model says about the hand of one seat."""
+
+    seat: int
+    pieces: tuple[Piece, ...]
+    """The evidence behind it; none for a pass that was assumed."""
+    likelihood: HandLikelihood
+    call: tuple[BidderModel, Auction, int] | None = None
+    """For a call: the model, the auction and the number of the call, for engines that know the model."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftEvidence:
+    """All terms; each speaks of one hand, so the log likelihood of a layout is their sum."""
+
+    terms: tuple[Term, ...] = ()
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The seats it speaks of, in the order of their first term."""
+        return tuple(dict.fromkeys(term.seat for term in self.terms))
+
+    def of_seat(self, seat: int, hands: NDArray[np.uint64]) -> Floats:
+        """(n,) log likelihood of (n,) hands of one seat."""
+        total = np.zeros(len(hands))
+        for term in self.terms:
+            if term.seat == seat:
+                total += term.likelihood(hands)
+        return total
+
+    def of_layouts(self, masks: Masks) -> Floats:
+        """(n,) log likelihood of (n, 4) layouts; a hand that is the same in all of them is asked for once."""
+        total = np.zeros(len(masks))
+        for seat in self.seats:
+            hands = np.ascontiguousarray(masks[:, seat])
+            same = len(hands) > 1 and bool((hands == hands[0]).all())
+            total += self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
+        return total
+
+    def weighs(self, piece: Piece) -> bool:
+        """Whether the piece is behind a term."""
+        return any(piece is one for term in self.terms for one in term.pieces)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked, as Python text."""
+        return tuple(dict.fromkeys(repr(term.call[0]) for term in self.terms if term.call is not None))
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+
+NONE: Final = SoftEvidence()
+"""Nothing was called or chosen."""
+
+
+def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
+    """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
+    try:
+        found = np.asarray(model.log_likelihood(_protected(hands), *rest), dtype=np.float64)
+    except BayesBridgeError:  # a model that knows better than to be asked this says so itself
+        raise
+    except (Exception, SystemExit) as error:
+        what = " ".join(str(error).split())
+        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}") from error
+    except KeyboardInterrupt:
+        if (name := _name(model)).startswith("bayesbridge."):
+            raise
+        raise KeyboardInterrupt(f"interrupted while model {name} weighed {len(hands)} hands") from None
+    if found.shape != (len(hands),):
+        raise _broken(
+            model, f"gave log likelihoods of shape {found.shape} for {len(hands)} hands: return one for each hand"
+        )
+    wrong = np.flatnonzero(~(found <= ROUNDING))
+    if len(wrong):
+        value = found[wrong[0]]
+        raise _broken(model, f"gave the log likelihood {value:g}: return a number up to 0, or -inf, for every hand")
+    return found
+
+
+def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:
+    """The term of one call."""
+    return Term(seat, tuple(pieces), lambda hands: ask(model, hands, auction, index), (model, auction, index))
+
+
+def _protected(hands: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A read-only view: a model that writes into what it is asked about would change the layouts themselves."""
+    view = hands.view()
+    view.flags.writeable = False
+    return view
+
+
+def _name(model: BidderModel | PlayerModel) -> str:
+    return f"{type(model).__module__}.{type(model).__qualname__}"
+
+
+def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
+    name = _name(model)
+    return PluginError(f"model {name} {what}", plugin=name, got=what)

@@ -1,0 +1,57 @@
+"""Target: everything that an engine must know, compiled once.
+
+``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, L the likelihood of the soft
+evidence. The tables that count and number the layouts are built when they are first used, and kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.soft import NONE, SoftEvidence
+from bayesbridge.errors import Contradiction
+from bayesbridge.evidence.models import QUICK, Cost
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What is to be inferred; engines take it and nothing else.
+
+    >>> Target(Constraints.free().hold(2, 0x1FFF)).count
+    84478098072866400
+    """
+
+    constraints: Constraints
+    """The hard evidence, normalised."""
+    soft: SoftEvidence = NONE
+    cost: Cost = QUICK
+
+    @cached_property
+    def count(self) -> int:
+        """How many layouts fit the hard evidence, exactly; 0 if it contradicts itself."""
+        return count(self.constraints)
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """Exact draws and marginals under the hard evidence alone."""
+        return Sampler.of(self.constraints)
+
+    @cached_property
+    def walk(self) -> Enumeration:
+        """All layouts, in order; refuses more than enumeration walks."""
+        return Enumeration.of(self.sampler.unranking)
+
+    def unexplained(self) -> Contradiction:
+        """The error for soft evidence that no layout explains."""
+        pieces = tuple(dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces))
+        models = " and ".join(self.soft.models) or "the model"
+        return Contradiction(
+            f"no layout explains the calls under {models}: {'; '.join(map(str, pieces))}. "
+            "Give the model a slip (slip=0.02), or take a call back.",
+            evidence=pieces,
+        )

@@ -1,0 +1,73 @@
+"""The protocols of models that turn calls and the choice of cards into evidence, and what asking them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.cards import Card
+from bayesbridge.deal import Seat
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@runtime_checkable
+class BidderModel(Protocol):
+    """How a player calls: the likelihood that turns a call into evidence.
+
+    >>> from bayesbridge.bidders.iterative import IterativeBidder
+    >>> isinstance(IterativeBidder(), BidderModel)
+    True
+    """
+
+    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
+        """log P(call number ``index`` of the auction ∣ hand, calls before it) for (n,) masks of the caller's hand."""
+        ...
+
+
+@runtime_checkable
+class PlayerModel(Protocol):
+    """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
+
+    >>> from bayesbridge.bidders.card_play import LearnedPlayer
+    >>> isinstance(LearnedPlayer(), PlayerModel)
+    True
+    """
+
+    def log_likelihood(
+        self,
+        hands: NDArray[np.uint64],
+        contract: Contract,
+        plays: Sequence[tuple[Seat, Card]],
+        seat: Seat,
+        auction: Auction | None = None,
+    ) -> NDArray[np.float64]:
+        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for (n,) masks of its 13 cards."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
+
+    >>> Cost(most_layouts=50_000)
+    Cost(most_layouts=50000, moves=(20, 60))
+    """
+
+    most_layouts: int = 20_000_000
+    """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighed at most."""
+    moves: tuple[int, int] = (20, 60)
+    """Moves of particles after each step of SMC, and after the last one."""
+
+
+QUICK: Final = Cost()
+
+
+def cost_of(model: object) -> Cost:
+    """What the model says of its cost; a quick model says nothing."""
+    cost = getattr(model, "cost", QUICK)
+    return cost if isinstance(cost, Cost) else QUICK
