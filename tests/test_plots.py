@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge.plots import palette
 from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.words import SYMBOLS
 from tests import positions
 
 

@@ -86,13 +86,14 @@ class Position(NamedTuple):
                 f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
                 "out (a hand laid open is --reveal N:PBN)"
             )
+        bidder = self._bidder("learned" if four else "iterative")
         try:
             return Belief(
                 values["observer"],
                 values["hand"],
                 dummy=None if four else values.get("dummy", "N"),
                 trump=values.get("trump"),
-                bidder=self._bidder("learned" if four else "iterative"),
+                bidder=bidder,
                 player=_experts() if four else None,
             )
         except BayesBridgeError as error:

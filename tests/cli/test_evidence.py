@@ -22,7 +22,6 @@ PIECES = {
     ("--void", "e:h"): bb.Void("E", "H"),
     ("--length", "W:S:5-9"): bb.Length("W", "S", 5, 9),
     ("--length", "W:S:5"): bb.Length("W", "S", 5, 5),
-    ("--length", "W:S:5-"): bb.Length("W", "S", 5, 13),
     ("--length", "W:S:5+"): bb.Length("W", "S", 5, 13),
     ("--length", "W:S:-3"): bb.Length("W", "S", 0, 3),
     ("--length", "W: S: 0 - 3"): bb.Length("W", "S", 0, 3),
