@@ -7,6 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from bayesbridge.formatting import number as number
+from bayesbridge.formatting import percent as percent
+
 SUITS = {"C": "♣ clubs", "D": "♦ diamonds", "H": "♥ hearts", "S": "♠ spades"}
 
 
@@ -39,34 +42,6 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
     console.print()
 
 
-def number(value: float | None, digits: int = 0) -> str:
-    """A figure with its thousands apart; a dash where there is none.
-
-    >>> number(5157850293780050462400), number(145674.20244, 4), number(None)
-    ('5 157 850 293 780 050 462 400', '145 674.2024', '–')
-    """
-    if value is None:
-        return "–"
-    text = f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
-    return text.replace(",", " ")
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """A probability as people read it; what is not quite nought or all is never shown as such.
-
-    >>> percent(0.4426), percent(0.00001), percent(1 - 1e-7), percent(1.0)
-    ('44.3 %', '<0.1 %', '>99.9 %', '100 %')
-    """
-    least = 10.0**-digits
-    if share == 0.0 or share > 1.0 - 1e-10:  # ten million weights add up to one but for rounding
-        return f"{100 * share:.0f} %"
-    if 100 * share < least / 2:
-        return f"<{least:.{digits}f} %"
-    if 100 * (1 - share) < least / 2:
-        return f">{100 - least:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
-
-
 def bar(share: float, width: int = 40) -> str:
     """A bar of blocks; a share too small for an eighth of a block still leaves a mark."""
     try:
@@ -78,16 +53,45 @@ def bar(share: float, width: int = 40) -> str:
 
 
 def progress_line(noun: str) -> Callable[[int, int], None] | None:
-    """Shows how many of all are done on one line of stderr; ``None`` where stderr is no terminal."""
+    """Shows on stderr how many of all are done, and the time that is left; ``None`` where stderr is no terminal.
+
+    The line is finished when all is done, or else by :func:`end_progress`.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
         return None
-    begun = False
+    line: Any = None
 
     def show(done: int, total: int) -> None:
-        nonlocal begun
-        if begun or done < total:  # what is done at once needs no line
-            begun = True
-            end = "\n" if done == total else ""
-            print(f"\r{number(done)} of {number(total)} {noun}", end=end, file=sys.stderr, flush=True)
+        nonlocal line
+        if line is None and done < total:  # what is done at once needs no line
+            line = _begin_progress()
+        if line is not None:
+            text = f"{number(done)} of {number(total)} {noun}"
+            line.update(line.task_ids[0], completed=done, total=total, description=text, refresh=done == total)
+            if done == total:
+                end_progress()
 
     return show
+
+
+_shown: list[Any] = []
+"""Progress lines on the terminal that are not finished."""
+
+
+def _begin_progress() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    line = Progress(
+        BarColumn(20), TextColumn("{task.description}"), TimeRemainingColumn(), console=Console(stderr=True)
+    )
+    line.add_task("", total=None)
+    line.start()
+    _shown.append(line)
+    return line
+
+
+def end_progress() -> None:
+    """Leave the terminal as a progress line found it, whatever happened meanwhile."""
+    while _shown:
+        _shown.pop().stop()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture import exact
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.paper import CAPTURES
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return draw_tricks(deals, seed)
 
 
-STUDY: Final = Study("captures", count)
+JOB: Final = Job("captures", count)
 
 
 def count_exactly() -> Comparison:
@@ -36,7 +36,7 @@ def simulate(
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
     from bayesbridge.studies.engine import run
 
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return compare_run(CAPTURES, _truth(), _binned, done, _by_tricks)
 
 
@@ -51,3 +51,15 @@ def _by_tricks(counts: Counts) -> dict[str, int]:
 def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     low = sum(counts[str(T)] for T in range(4, 7))
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
+
+
+def draw(found: Comparison) -> dict[str, Any]:
+    """The table as a picture."""
+    from bayesbridge.studies.pictures import plot_runs
+
+    return {"runs": plot_runs(found)}
+
+
+STUDY: Final = Study(
+    "captures", "how many tricks are captured", 1_000_000, simulate, count_exactly=count_exactly, pictures=draw
+)

@@ -7,11 +7,11 @@ columns "not satisfied" and "second-hand failure" are one and the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, share_z
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("comparative", count)
+JOB: Final = Job("comparative", count)
 
 
 def simulate(
@@ -48,7 +48,7 @@ def simulate(
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
     from bayesbridge.studies.engine import run
 
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     own = _named(done.counts)
     return Comparison.of_run(
         done,
@@ -117,3 +117,12 @@ def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test
 
 _RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the second hand."
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
+
+
+def _draw(found: Comparison) -> dict[str, Any]:
+    from bayesbridge.studies.pictures import plot_algorithms, plot_second_hand
+
+    return {"algorithms": plot_algorithms(found), "second-hand": plot_second_hand(found)}
+
+
+STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate, pictures=_draw)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from math import sqrt
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Comparison:
     """Own counts run by run."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
+    source: Any = None
+    """The value behind the answers, where the pictures of the study need it."""
     hypotheses: Callable[[], list[Test]] = list
     """Makes the tests: they need SciPy, for which an exact count need not wait."""
 
@@ -102,6 +104,43 @@ class Comparison:
         for (i, _), p in zip(tested, holm(2 * float(stats.norm.sf(abs(z))) for _, z in tested), strict=True):
             words[i] = REPRODUCED if p >= LEVEL else DIFFERS
         return tuple(words)
+
+    def document(self, tests: Iterable[Test] = ()) -> dict[str, object]:
+        """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
+        document: dict[str, object] = {
+            "counts": _texts(self.counts),
+            "total": str(self.total),
+            "exact": self.exact,
+            "deals_per_second": self.deals_per_second,
+            "paper": self._printed() if self.figures else None,
+            "z": self.z,
+            **self.answers,
+        }
+        if self.figures and not self.exact:
+            document["own"] = {figure.name: figure.own for figure in self.figures}
+        if len(self.runs) > 1:
+            document["runs"] = [_texts(counts) for counts in self.runs]
+        if made := [asdict(test) for test in tests]:
+            document["tests"] = [{key: _finite(value) for key, value in test.items()} for test in made]
+        return document
+
+    def _printed(self) -> dict[str, object]:
+        """The paper's figures: counts as text, rates and averages as numbers."""
+        runs = [
+            {name: str(value) if isinstance(value, int) else value for name, value in zip(self.z, run, strict=True)}
+            for run in zip(*(figure.printed for figure in self.figures), strict=True)
+        ]
+        mean = {figure.name: figure.mean for figure in self.figures}
+        return {"title": self.title, "trials": str(self.trials), "runs": runs, "mean": mean}
+
+
+def _texts(counts: Mapping[str, int]) -> dict[str, str]:
+    return {key: str(count) for key, count in counts.items()}
+
+
+def _finite(value: object) -> object:
+    """``None`` for what JSON cannot say."""
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:

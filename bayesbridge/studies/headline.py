@@ -6,14 +6,15 @@ Algorithm 2 promises the contract. Every figure of the table follows from it, un
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.formatting import number
 from bayesbridge.studies.comparison import Comparison, Figure, mean_z, share_z
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Option, Setting, Study, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +44,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("headline", count)
+JOB: Final = Job("headline", count)
 
 
 def simulate(
@@ -59,7 +60,7 @@ def simulate(
     from bayesbridge.studies.engine import run
 
     named = beside_built_in(schemes)
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
         _summed,
@@ -242,4 +243,47 @@ _PLAY: Final = "The text does not say how cards are played; own figure: the high
 _POINTS: Final = "Neither scheme is printed and the play is open; own figure: all contracts, as the text says."
 _POINTS_BOTH: Final = (
     "The printed sums are 15 and 81 a deal with both eligible in each run, so they may be of these alone."
+)
+
+
+def read_scheme(table: dict[str, Any]) -> Scheme:
+    """A scoring scheme of the user, from the table of its file."""
+    from bayesbridge.scoring import Scheme
+
+    return Scheme.of(table)
+
+
+SCORING: Final = Option(
+    "--scoring",
+    "schemes",
+    "FILE",
+    "a TOML file with a scoring scheme, used beside the built-in ones; may be repeated",
+    read_scheme,
+    files=True,
+)
+
+
+def _tables(found: Comparison) -> Iterator[Table]:
+    if "points" in found.answers:
+        rows = [
+            [name, *(number(points[key], 2) for key in ("mean", "standard_error", "both_eligible", "both_error"))]
+            for name, points in found.answers["points"].items()
+        ]
+        yield Table("Net points of a contract, by scoring scheme", ["", "mean", "±", "both eligible", "±"], rows)
+
+
+def _draw(found: Comparison) -> dict[str, Any]:
+    from bayesbridge.studies.pictures import plot_headline
+
+    return {"headline": plot_headline(found)}
+
+
+STUDY: Final = Study(
+    "headline",
+    "deals bid and played out",
+    1_000_000,
+    simulate,
+    options=(SCORING,),
+    tables=_tables,
+    pictures=_draw,
 )

@@ -11,11 +11,13 @@ Only whole numbers are kept: how often a contract was made when w of the DRAWS l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.formatting import number
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +71,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
+JOB: Final = Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -139,7 +141,7 @@ def simulate(
     """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
     from bayesbridge.studies.engine import run
 
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
         _named,
@@ -226,7 +228,7 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
         "log_loss": sum(k * _loss(wins, made) for wins, made, k in cells) / n,
         "brier": sum(k * (_chance(wins) - made) ** 2 for wins, made, k in cells) / n,
         "calibration_error": calibration_error(bins),
-        "calibration": [[one.cards, one.said, one.so] for one in bins],
+        "calibration": [[one.cards, one.predicted, one.observed] for one in bins],
     }
 
 
@@ -254,3 +256,24 @@ def _tests(counts: Counts) -> list[Test]:
         )
         for i, name in enumerate(STAGES)
     ]
+
+
+def tables(found: Comparison) -> Iterator[Table]:
+    """How good the predictions are, before and after the dummy opens, without and with the calls."""
+    rows = []
+    for stage, answer in found.answers["stages"].items():
+        for which in ("without calls", "with calls"):
+            quality = answer[which]
+            figures = (quality["log_loss"], quality["brier"], quality["calibration_error"])
+            rows.append([f"{stage}, {which}", *(number(value, 4) for value in figures), number(quality["points"], 2)])
+        gains = [
+            f"{gain['mean']:+.4f} ± {gain['standard_error']:.4f}"
+            for gain in (answer["log_loss_gain"], answer["points_gain"])
+        ]
+        rows.append([f"{stage}, gain by the calls", gains[0], "", "", gains[1]])
+    yield Table(
+        f"{found.title}, {found.unit}", ["", "log loss (nats)", "Brier score", "calibration error", "points"], rows
+    )
+
+
+STUDY: Final = Study("opponents", "what the calls of the others tell", 50_000, simulate, tables=tables)

@@ -168,9 +168,11 @@ def test_a_bad_scoring_file_is_refused_in_one_line(capsys, tmp_path):
     file.write_text(SCHEME.replace("undertrick = 10", ""), "utf-8")
     assert "bad.toml: scoring scheme" in refusal(capsys, "headline", "--scoring", str(file))
     file.write_text(SCHEME.replace("club", "made"), "utf-8")
-    assert "'made' is there already: rename it" in refusal(capsys, "headline", "--scoring", str(file))
+    assert "'made' is there already: rename it" in refusal(capsys, "strategies", "--scoring", str(file))
     file.write_text(SCHEME, "utf-8")
     twice = ["--scoring", str(file)] * 2
     assert "'club' is there already: rename it" in refusal(capsys, "strategies", *twice)
-    assert "study 'opponents' takes no scoring scheme" in refusal(capsys, "opponents", "--scoring", str(file))
-    assert "study 'captures' takes no scoring scheme" in refusal(capsys, "captures", "--exact", "--scoring", str(file))
+    assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in refusal(
+        capsys, "opponents", "--scoring", str(file)
+    )
+    assert "study 'captures' takes no --scoring" in refusal(capsys, "captures", "--exact", "--scoring", str(file))

@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
+from bayesbridge.capture.policies import POLICIES
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.play_out import POLICIES, PlayOutEstimator
+from bayesbridge.estimators.play_out import PlayOutEstimator
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
