@@ -64,34 +64,32 @@ def progress_line(noun: str) -> Callable[[int, int], None] | None:
     def show(done: int, total: int) -> None:
         nonlocal line
         if line is None and done < total:  # what is done at once needs no line
-            line = _begin_progress()
+            line = _new_line()
         if line is not None:
-            text = f"{number(done)} of {number(total)} {noun}"
-            line.update(line.task_ids[0], completed=done, total=total, description=text, refresh=done == total)
+            line.update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
+            line.start()
             if done == total:
                 end_progress()
 
     return show
 
 
-_shown: list[Any] = []
-"""Progress lines on the terminal that are not finished."""
+_lines: list[Any] = []
+"""Progress lines that are not finished."""
 
 
-def _begin_progress() -> Any:
+def _new_line() -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    line = Progress(
-        BarColumn(20), TextColumn("{task.description}"), TimeRemainingColumn(), console=Console(stderr=True)
-    )
-    line.add_task("", total=None)
-    line.start()
-    _shown.append(line)
+    columns = BarColumn(20), TextColumn("{task.description}"), TimeRemainingColumn()
+    line = Progress(*columns, console=Console(stderr=True))
+    line.add_task("")
+    _lines.append(line)
     return line
 
 
 def end_progress() -> None:
-    """Leave the terminal as a progress line found it, whatever happened meanwhile."""
-    while _shown:
-        _shown.pop().stop()
+    """Finish the progress lines, also of work that failed, so that the terminal shows its cursor again."""
+    while _lines:
+        _lines.pop().stop()

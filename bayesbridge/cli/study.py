@@ -55,7 +55,7 @@ def _add_arguments(parser: Parser) -> None:
     )
     add("--scheduler", default="threads", metavar="ADDRESS", help=where)
     for option, names in _own_options().items():
-        action, about = "append" if option.files else "store", f"{option.help} ({' and '.join(names)})"
+        action, about = "append" if option.files else "store", f"{' and '.join(names)}: {option.help}"
         add(option.flag, dest=option.keyword, action=action, metavar=option.metavar, help=about)
     keep = parser.add_mutually_exclusive_group()
     keep.add_argument("--checkpoint", metavar="FILE", help="keep every finished chunk in a new file")
