@@ -92,7 +92,7 @@ def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test
 
     tests = [
         hypotheses.two_proportions(
-            f"the paper's success rate at {result} is the own one",
+            f"the paper's success rate at {result} equals ours",
             (a2, own[f"{result}_a2_satisfied"]),
             (a1, own[f"{result}_a1_satisfied"]),
         )
@@ -107,11 +107,11 @@ def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test
     )
     printed = [[a1 for a1, _ in COMPARATIVE.values()], [own[f"{result}_a1_satisfied"] for result in COMPARATIVE]]
     if sum(printed[1]):
-        tests.append(hypotheses.homogeneity("the paper's counts 7 to 10 stand in the own proportions", printed))
+        tests.append(hypotheses.homogeneity("the paper's counts 7 to 10 have the same proportions as ours", printed))
     if len(by_run) > 1:
         table = [[run[f"{result}_{column}"] for result in RESULTS for column in COLUMNS[:2]] for run in by_run]
         if all(map(sum, table)):
-            tests.append(hypotheses.homogeneity("the own runs agree with each other", table))
+            tests.append(hypotheses.homogeneity("our runs agree with each other", table))
     return tests
 
 

@@ -1,4 +1,4 @@
-"""Own counts beside the paper's: what every study returns."""
+"""Our counts beside the paper's: what every study returns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEVEL: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of the paper beside the own one, in the same unit."""
+    """One figure of the paper beside ours, in the same unit."""
 
     name: str
     printed: tuple[float, ...]
@@ -29,7 +29,7 @@ class Figure:
     own: float | None
     """``None`` where it cannot be formed, such as a win rate without contracts."""
     z: float | None
-    """Standard errors by which the mean of the printed figures lies above the own one."""
+    """Standard errors by which the mean of the printed figures lies above ours."""
     digits: int = 1
     determined: bool = True
     """Whether the text says enough to compute it."""
@@ -49,7 +49,7 @@ class Comparison:
     title: str
     unit: str
     counts: Mapping[str, int]
-    """Own counts by the finest key, all runs together."""
+    """Our counts by the finest key, all runs together."""
     total: int
     """Deals in all runs."""
     figures: tuple[Figure, ...] = ()
@@ -59,7 +59,7 @@ class Comparison:
     deals_per_second: float | None = None
     """``None`` for an exact count, which draws no deals, and for a run that a checkpoint had whole."""
     runs: tuple[Mapping[str, int], ...] = ()
-    """Own counts run by run."""
+    """Our counts run by run."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
     source: Any = None
@@ -144,9 +144,9 @@ def _finite(value: object) -> object:
 
 
 def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:
-    """How many standard errors a printed share lies above an own one; both are (hits, trials).
+    """How many standard errors a printed share lies above ours; both are (hits, trials).
 
-    ``exact`` says that the own share is no sample, so that the noise is the paper's alone. ``None`` without noise.
+    ``exact`` says that our share is no sample, so that the noise is the paper's alone. ``None`` without noise.
 
     >>> share_z((60, 100), (50, 100), exact=True)
     1.9999999999999996
@@ -164,6 +164,6 @@ def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bo
 
 
 def mean_z(printed: float, trials: float, own: float, deviation: float, own_trials: float) -> float | None:
-    """The same for a mean of values with the standard deviation that the own sample shows."""
+    """The same for a mean of values with the standard deviation that our sample shows."""
     error = deviation * sqrt(1 / trials + 1 / own_trials) if own_trials else 0.0
     return (printed - own) / error if error else None

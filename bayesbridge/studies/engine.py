@@ -114,7 +114,7 @@ def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None 
 
 
 def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
-    """One chunk, wherever it is worked out; a worker of another version would give other numbers and says so."""
+    """One chunk, wherever it is computed; a worker of another version would give other numbers and says so."""
     if version != bayesbridge.__version__:
         raise BayesBridgeError(
             f"a worker has bayesbridge {bayesbridge.__version__}, the run {version}: install the same on both",

@@ -80,7 +80,7 @@ def _cluster(address: str) -> Iterator[Pool]:
                 f"the Dask scheduler at {address!r} has no workers: start some with 'dask worker {address}'",
                 scheduler=address,
             ) from None
-        # Not pure: a chunk that failed is to be worked out anew, not to be looked up.
+        # Not pure: a chunk that failed is to be computed again, not to be looked up.
         yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
 
 

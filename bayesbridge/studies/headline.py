@@ -207,7 +207,7 @@ def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
             "the paper's runs have the same win rate", [[w, k - w] for w, k in zip(won, valid, strict=True)]
         ),
         hypotheses.two_proportions(
-            "the paper's share of valid bidders is the own one",
+            "the paper's share of valid bidders equals ours",
             (sum(valid), own["valid_bidder"]),
             (3 * HEADLINE_TRIALS, own["deals"]),
         ),
@@ -230,19 +230,17 @@ def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
             )
         )
     if len(by_run) > 1 and all(run["valid_bidder"] for run in by_run):
-        tests.append(
-            hypotheses.homogeneity("the own runs have the same win rate", [[r["won"], r["lost"]] for r in by_run])
-        )
+        tests.append(hypotheses.homogeneity("our runs have the same win rate", [[r["won"], r["lost"]] for r in by_run]))
     return tests
 
 
 _VALID: Final = "Algorithm 1, raised from 7 tricks until it fails, by three of the four hands."
 _BOTH: Final = "The highest of three levels wins, the earliest seat on ties, and the fourth hand is the dummy."
 _LEVELS: Final = "Averages over the same deals."
-_PLAY: Final = "The text does not say how cards are played; own figure: the highest card that beats the one led."
-_POINTS: Final = "Neither scheme is printed and the play is open; own figure: all contracts, as the text says."
+_PLAY: Final = "The text does not say how cards are played; our figure: the highest card that beats the one led."
+_POINTS: Final = "Neither scheme is printed and the play is open; our figure: all contracts, as the text says."
 _POINTS_BOTH: Final = (
-    "The printed sums are 15 and 81 a deal with both eligible in each run, so they may be of these alone."
+    "The printed sums are 15 and 81 for each deal with both eligible in each run, so they may be of these alone."
 )
 
 

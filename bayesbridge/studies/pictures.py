@@ -24,7 +24,7 @@ RUNS: Final = (PALE, SKY, BLUE)
 
 
 def plot_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """The printed runs of a table as grouped bars, the own or exact figure as a line across each group, z above it.
+    """The printed runs of a table as grouped bars, our figure or the exact one as a line across each group, z above it.
 
     ``comparison`` is the study of conditions or of captures: each figure has the same unit.
 
@@ -34,7 +34,7 @@ def plot_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(7.2, 3.8) if ax is None else ax
     figures = [figure for figure in comparison.figures if figure.own or any(figure.printed)]
-    _grouped(ax, figures, "exact" if comparison.exact else "own")
+    _grouped(ax, figures, "exact" if comparison.exact else "ours")
     for place, figure in enumerate(figures):
         if figure.z is not None:
             top = max(*figure.printed, figure.own or 0.0)
@@ -119,7 +119,7 @@ def plot_headline(
     panels = (
         ("win rate, %", {"win rate (%)": "all\ncontracts", "win rate, both eligible (%)": "both\neligible"}),
         (
-            "net points, both eligible (own figure)",
+            "net points, both eligible (our figure)",
             {
                 "net points, old scheme (both eligible)": "old\nscheme",
                 "net points, new scheme (both eligible)": "new\nscheme",
@@ -132,7 +132,7 @@ def plot_headline(
         figures = [named[name] for name in names if name in named]
         if not figures:
             raise BayesBridgeError(f"{comparison.title!r} has no {', '.join(names)}: give the headline study")
-        _grouped(ax, figures, "exact" if comparison.exact else "own")
+        _grouped(ax, figures, "exact" if comparison.exact else "ours")
         ax.set_xticks(range(len(figures)), [names[each.name] for each in figures])
         ax.set_title(title, fontsize=10)
     axes[1].legend(frameon=False, fontsize=8, loc="upper left")
@@ -140,7 +140,7 @@ def plot_headline(
 
 
 def _grouped(ax: Axes, figures: Sequence[Figure], own: str) -> None:
-    """A group of bars for each figure, one bar for each printed run, and the computed figure as a line across them."""
+    """A group of bars for each figure, one bar for each printed run, and our figure as a line across them."""
     runs = len(figures[0].printed)
     width = 0.75 / runs
     places = np.arange(len(figures))

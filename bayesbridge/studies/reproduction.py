@@ -1,4 +1,4 @@
-"""The reproduction page: every table of the paper, printed and own figures side by side, with a verdict each.
+"""The reproduction page: every table of the paper, printed figures and ours side by side, each with a verdict.
 
 Nothing on the page depends on the machine or the hour: the same seed gives the same page, letter by letter.
 """
@@ -20,13 +20,13 @@ INTRODUCTION: Final = """\
 # Reproduction
 
 Every table of *Winning Before You Play: An Iterative Capture Algorithm for Pre-Game Dominance Analysis in Three-Player
-Auction Bridge* (S. Sarkar), beside own figures. `make reproduce` writes this page anew; nobody edits it.
+Auction Bridge* (S. Sarkar), beside our figures. `make reproduce` writes this page again; nobody edits it.
 
-- **z**: standard errors by which the mean of the printed figures lies above the own one. Where the own figure is exact
+- **z**: standard errors by which the mean of the printed figures lies above ours. Where our figure is exact
   the only noise is the paper's.
 - **reproduced**: the text determines the figure, and the two agree (p ≥ 0.01 after Holm's correction for all figures of
   the table).
-- **not determined by the text**: the text leaves a choice open that moves the figure; the own one shows our reading.
+- **not determined by the text**: the text leaves a choice open that moves the figure; our figure shows our reading.
 - **differs**: the text determines the figure, and the two do not agree.
 """
 
@@ -42,8 +42,8 @@ def page(scale: float = 1.0, workers: int | None = None, progress: Progress | No
     parts = [
         INTRODUCTION,
         exact_part(),
-        _table(comparison, f"Own figures: 3 × {number(deals['comparative'])} random deals, seed {SEED}."),
-        _table(contracts, f"Own figures: 3 × {number(deals['headline'])} random deals, seed {SEED}. {_HEADLINE_NOTE}"),
+        _table(comparison, f"Our figures: 3 × {number(deals['comparative'])} random deals, seed {SEED}."),
+        _table(contracts, f"Our figures: 3 × {number(deals['headline'])} random deals, seed {SEED}. {_HEADLINE_NOTE}"),
         _strategies(play),
         _opponents(calls),
     ]
@@ -52,16 +52,16 @@ def page(scale: float = 1.0, workers: int | None = None, progress: Progress | No
 
 def exact_part() -> str:
     """What needs no random deals: tables 1 and 2, and what the text says of them."""
-    note = f"Own figures: all {number(exact.DEALS)} deals of two hands, counted exactly."
+    note = f"Our figures: all {number(exact.DEALS)} deals of two hands, counted exactly."
     return "\n".join([_table(captures.count_exactly(), note), _table(conditions.count_exactly(), note), _sentences()])
 
 
 _DEALS: Final = {"comparative": 1_000_000, "headline": 10_000_000, "strategies": 1_000_000, "opponents": 200_000}
 
 _HEADLINE_NOTE: Final = (
-    "The play-out: whoever leads plays his highest card (clubs first among equals), each next hand its highest card of "
+    "The play-out: whoever leads plays the highest card (clubs first among equals), each next hand its highest card of "
     "the suit if that beats the card led and else its lowest, a hand that cannot follow its lowest of all. The printed "
-    "net points are 15.1 and 81.5 to a deal in which bidder and dummy are both eligible, in every run, while all "
+    "net points are 15.1 and 81.5 for each deal in which bidder and dummy are both eligible, in every run, while all "
     "contracts together lose by the old scheme and earn thirty times as much by the new one: they seem to be sums over "
     "those deals only."
 )
@@ -94,7 +94,7 @@ def _strategies(found: Comparison) -> str:
     lines = [
         "## Strategies: a two-player zero-sum game",
         "",
-        "The abstract speaks of such a simulation and prints no figure of it. Own: the bidder's side (rows) and the "
+        "The abstract speaks of such a simulation and prints no figure of it. Ours: the bidder's side (rows) and the "
         f"defenders (columns) choose one of three ways to play; {number(found.counts['contracts'])} contracts out of "
         f"{number(found.total)} random deals, each played out in all nine ways. *Share* is the mixed equilibrium, by "
         "linear programming; *exploitability* is what a pure choice loses against the best answer to it.",
@@ -119,11 +119,11 @@ def _opponents(found: Comparison) -> str:
         [
             "## Opponent modelling",
             "",
-            "The abstract speaks of opponent hand-modelling and prints no figure of it. Own: for "
+            "The abstract speaks of opponent hand-modelling and prints no figure of it. Ours: for "
             f"{number(found.counts['contracts'])} contracts the chance of making is predicted from "
             f"{found.answers['draws']} layouts drawn from the posterior, without and with the calls of the two others, "
             "before and after the dummy is opened. *Points* are what the bid with the greatest expectation earns, by "
-            "the new scheme. An Algorithm 1 bidder passes 96 hands in 100, so his calls say little; the dummy says "
+            "the new scheme. An Algorithm 1 bidder passes 96 hands in 100, so such calls say little; the dummy says "
             "much.",
             "",
             *(line for table in opponents.tables(found) for line in _markdown(table)),

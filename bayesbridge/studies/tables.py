@@ -36,7 +36,7 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
     printed = len(found.figures[0].printed)
     runs = [f"run {i}" for i in range(1, printed + 1)] if printed > 1 else ["paper"]
     means = ["mean"] if printed > 1 and not reasons else []
-    header = ["", *runs, *means, "exact" if found.exact else "own", "z"]
+    header = ["", *runs, *means, "exact" if found.exact else "ours", "z"]
     rows = [_figure_row(figure, bool(means)) for figure in found.figures]
     if reasons or not all(figure.determined for figure in found.figures):
         header.append("verdict")

@@ -118,7 +118,7 @@ def test_the_paper_is_met_where_the_text_determines_it():
     assert verdicts["win rate (%)"] == verdicts["net points, old scheme"] == "not determined by the text"
     assert [run["deals"] for run in found.runs] == [500_000] * 3
     assert {test.hypothesis for test in found.tests()} >= {
-        "the own runs have the same win rate",
+        "our runs have the same win rate",
         "Algorithm 2 and the play-out grant a contract equally often (paired)",
     }
 
