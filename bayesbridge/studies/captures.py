@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.capture import exact
 from bayesbridge.studies.bins import compare_exact, compare_run
@@ -34,9 +34,7 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return compare_run(CAPTURES, _truth(), _binned, done, _by_tricks)
 
 
@@ -53,13 +51,7 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
 
 
-def draw(found: Comparison) -> dict[str, Any]:
-    """The table as a picture."""
-    from bayesbridge.studies.pictures import plot_runs
-
-    return {"runs": plot_runs(found)}
-
-
+PICTURE: Final = "bayesbridge.studies.pictures:plot_runs"
 STUDY: Final = Study(
-    "captures", "how many tricks are captured", 1_000_000, simulate, count_exactly=count_exactly, pictures=draw
+    "captures", "how many tricks are captured", 1_000_000, simulate, count_exactly, pictures=(PICTURE,)
 )

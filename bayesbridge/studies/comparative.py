@@ -7,7 +7,7 @@ columns "not satisfied" and "second-hand failure" are one and the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, share_z
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
@@ -46,9 +46,7 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     own = _named(done.counts)
     return Comparison.of_run(
         done,
@@ -119,10 +117,5 @@ _RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the seco
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
 
 
-def _draw(found: Comparison) -> dict[str, Any]:
-    from bayesbridge.studies.pictures import plot_algorithms, plot_second_hand
-
-    return {"algorithms": plot_algorithms(found), "second-hand": plot_second_hand(found)}
-
-
-STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate, pictures=_draw)
+PICTURES: Final = ("bayesbridge.studies.pictures:plot_algorithms", "bayesbridge.studies.pictures:plot_second_hand")
+STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate, pictures=PICTURES)

@@ -63,7 +63,7 @@ class Comparison:
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
     source: Any = None
-    """The value behind the answers, where the pictures of the study need it."""
+    """What the pictures of the study draw, if it is not this comparison."""
     hypotheses: Callable[[], list[Test]] = list
     """Makes the tests: they need SciPy, for which an exact count need not wait."""
 

@@ -25,9 +25,7 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
 
 
@@ -39,11 +37,5 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(counts.values())
 
 
-STUDY: Final = Study(
-    "conditions",
-    "how often the two conditions hold",
-    1_000_000,
-    simulate,
-    count_exactly=count_exactly,
-    pictures=captures.draw,
-)
+ABOUT: Final = "how often the two conditions hold"
+STUDY: Final = Study("conditions", ABOUT, 1_000_000, simulate, count_exactly, pictures=(captures.PICTURE,))

@@ -57,10 +57,9 @@ def simulate(
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals; the points of other ``schemes`` beside the built-in."""
     from bayesbridge.scoring import beside_built_in
-    from bayesbridge.studies.engine import run
 
     named = beside_built_in(schemes)
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return Comparison.of_run(
         done,
         _summed,
@@ -270,12 +269,6 @@ def _tables(found: Comparison) -> Iterator[Table]:
         yield Table("Net points of a contract, by scoring scheme", ["", "mean", "±", "both eligible", "±"], rows)
 
 
-def _draw(found: Comparison) -> dict[str, Any]:
-    from bayesbridge.studies.pictures import plot_headline
-
-    return {"headline": plot_headline(found)}
-
-
 STUDY: Final = Study(
     "headline",
     "deals bid and played out",
@@ -283,5 +276,5 @@ STUDY: Final = Study(
     simulate,
     options=(SCORING,),
     tables=_tables,
-    pictures=_draw,
+    pictures=("bayesbridge.studies.pictures:plot_headline",),
 )

@@ -1,4 +1,4 @@
-"""All studies by name, in the order of the help text. A new study is a module with ``STUDY``, and a line here."""
+"""All studies by name, in the order of the help text; a new one is a module with ``STUDY``, listed in ``MODULES``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,5 @@ from bayesbridge.studies import captures, comparative, conditions, headline, opp
 from bayesbridge.studies.calibration import study as calibration
 from bayesbridge.studies.study import Study
 
-STUDIES: Final[dict[str, Study]] = {
-    module.STUDY.name: module.STUDY
-    for module in (
-        conditions,
-        captures,
-        comparative,
-        headline,
-        strategies,
-        opponents,
-        calibration,
-    )
-}
+MODULES: Final = (conditions, captures, comparative, headline, strategies, opponents, calibration)
+STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}

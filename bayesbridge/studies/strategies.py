@@ -92,10 +92,8 @@ def simulate(
     schemes: Sequence[Scheme] = (),
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals; a game for each of the ``schemes`` too."""
-    from bayesbridge.studies.engine import run
-
     measures = payoffs(schemes)
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return Comparison.of_run(
         done,
         _named,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.studies.comparison import Comparison
+    from bayesbridge.studies.engine import Run
 
 type Counts = NDArray[np.int64]
 type Count = Callable[[np.random.SeedSequence, int], Counts]
@@ -46,6 +48,12 @@ class Job:
     chunk: int = CHUNK
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     """What else the counts depend on; a checkpoint made with other parameters is refused."""
+
+    def run(self, deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None) -> Run:
+        """Count ``runs`` times ``deals`` random deals."""
+        from bayesbridge.studies.engine import run
+
+        return run(self, deals, seed, runs, how or Setting(workers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,5 +119,10 @@ class Study:
     options: tuple[Option, ...] = ()
     tables: Callable[[Comparison], Iterable[Table]] = _nothing
     """The study's own tables, beside those that every comparison has."""
-    pictures: Callable[[Comparison], Mapping[str, Any]] = lambda _: {}
-    """Name → Matplotlib Axes, or an array of them."""
+    pictures: tuple[str, ...] = ()
+    """Functions that draw what was found, as ``module:function``: they are loaded when they are called."""
+
+    def draw(self, found: Comparison) -> dict[str, Any]:
+        """All pictures of the study, by the name of the function: Matplotlib Axes, or arrays of them."""
+        source = found if found.source is None else found.source
+        return {path.partition(":")[2]: resolve_name(path)(source) for path in self.pictures}

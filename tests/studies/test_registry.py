@@ -53,7 +53,6 @@ COINS = Study(
         Option("--rule", "rules", "FILE", "a TOML file", lambda table: table["name"], files=True),
     ),
     tables=lambda found: [Table("Coins won", ["", "points"], [["all", str(found.answers["won"])]])],
-    pictures=lambda found: {"coins": found.source},
 )
 
 
@@ -121,13 +120,13 @@ def test_options_are_arguments_of_simulate(study):
 
 
 PICTURES = {
-    "conditions": ["runs"],
-    "captures": ["runs"],
-    "comparative": ["algorithms", "second-hand"],
-    "headline": ["headline"],
+    "conditions": ["plot_runs"],
+    "captures": ["plot_runs"],
+    "comparative": ["plot_algorithms", "plot_second_hand"],
+    "headline": ["plot_headline"],
     "strategies": [],
     "opponents": [],
-    "calibration": ["ranks", "reliability", "coverage"],
+    "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],
 }
 
 
@@ -136,7 +135,7 @@ def test_a_study_draws_its_pictures(name):
     study = STUDIES[name]
     small = {"method": "sample"} if name == "calibration" else {}
     found = study.count_exactly() if study.count_exactly else study.simulate(8 if small else 20_000, 1, **small)
-    drawn = study.pictures(found)
+    drawn = study.draw(found)
     assert list(drawn) == PICTURES[name]
     assert all(np.ravel(axes)[0].figure is not None for axes in drawn.values())
 

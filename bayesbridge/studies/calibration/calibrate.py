@@ -199,9 +199,7 @@ class Calibration:
 
 def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
     """Run a scenario on ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    return Calibration.of(scenario, run(job(scenario), deals, seed, 1, how).counts)
+    return Calibration.of(scenario, job(scenario).run(deals, seed, how=how).counts)
 
 
 def job(scenario: Scenario) -> Job:

@@ -31,10 +31,9 @@ def simulate(
 ) -> Comparison:
     """The scenario of an engine on ``runs`` times ``deals`` random deals."""
     from bayesbridge.studies.calibration.calibrate import Calibration, job, scenario_for
-    from bayesbridge.studies.engine import run
 
     scenario = scenario_for(method, bidder)
-    done = run(job(scenario), deals, seed, runs, how or Setting(workers))
+    done = job(scenario).run(deals, seed, workers, runs, how)
     found = Calibration.of(scenario, done.counts)
     return Comparison.of_run(
         done,
@@ -96,16 +95,6 @@ def _tables(found: Comparison) -> Iterator[Table]:
     yield Table(title, ["predicted", "observed", "", "places"], curve)
 
 
-def _draw(found: Comparison) -> dict[str, Any]:
-    from bayesbridge.studies.calibration.pictures import plot_coverage, plot_ranks, plot_reliability
-
-    return {
-        "ranks": plot_ranks(found.source),
-        "reliability": plot_reliability(found.source),
-        "coverage": plot_coverage(found.source),
-    }
-
-
 def _method(name: str) -> str:
     from bayesbridge.studies.calibration.calibrate import scenario_for
 
@@ -118,23 +107,20 @@ def _bidder(name: str) -> BidderModel:
     return load().bidder(name)
 
 
+_METHODS: Final = "the engine to calibrate: one of 'bayesbridge estimate --method', counting or joint"
+_BIDDERS: Final = "who calls, a model of 'bayesbridge plugins'"
+
 STUDY: Final = Study(
     "calibration",
     "whether posteriors are right",
     200,
     simulate,
     options=(
-        Option(
-            "--method",
-            "method",
-            "NAME",
-            "the engine to calibrate: one of 'bayesbridge estimate --method', counting or joint (default: enumerate)",
-            _method,
-        ),
-        Option(
-            "--bidder", "bidder", "NAME", "who calls, see 'bayesbridge plugins' (default: as fits the engine)", _bidder
-        ),
+        Option("--method", "method", "NAME", f"{_METHODS} (default: enumerate)", _method),
+        Option("--bidder", "bidder", "NAME", f"{_BIDDERS} (default: as fits the engine)", _bidder),
     ),
     tables=_tables,
-    pictures=_draw,
+    pictures=tuple(
+        f"bayesbridge.studies.calibration.pictures:plot_{kind}" for kind in ("ranks", "reliability", "coverage")
+    ),
 )

@@ -17,10 +17,10 @@ from bayesbridge.studies.calibration.calibrate import (
     calibrate,
     count,
     scenario_for,
-    simulate,
 )
 from bayesbridge.studies.calibration.ranks import BINS
 from bayesbridge.studies.calibration.scenarios import Scenario
+from bayesbridge.studies.calibration.study import simulate
 from bayesbridge.studies.study import PROCESSES, Setting
 
 ONE = Setting(workers=1)
