@@ -12,7 +12,7 @@ from bayesbridge.formatting import number
 from bayesbridge.studies import captures, comparative, conditions, headline, opponents, strategies
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.study import Progress, Setting, Table
-from bayesbridge.studies.tables import figures_table, tests_table
+from bayesbridge.studies.tables import figures_table, hypotheses_table
 
 SEED: Final = 1
 
@@ -74,7 +74,7 @@ def _table(found: Comparison, note: str) -> str:
 
 
 def _tests(found: Comparison) -> list[str]:
-    return _markdown(tests_table(found.tests()))
+    return _markdown(hypotheses_table(found.tests()))
 
 
 def _sentences() -> str:

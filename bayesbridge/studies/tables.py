@@ -28,7 +28,7 @@ def all_tables(study: Study, found: Comparison, tests: Iterable[Test]) -> Iterat
         yield exact_table(found)
     yield from study.tables(found)
     if made := list(tests):
-        yield tests_table(made)
+        yield hypotheses_table(made)
 
 
 def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
@@ -61,7 +61,7 @@ def exact_table(found: Comparison) -> Table:
     return Table("Every possible deal, counted", ["", "deals", "per million"], rows)
 
 
-def tests_table(tests: Iterable[Test]) -> Table:
+def hypotheses_table(tests: Iterable[Test]) -> Table:
     """One row for each hypothesis."""
     rows = [
         [
