@@ -31,10 +31,8 @@ from .evidence.shape import Shape
 from .history import sharpening
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
-from .plots.calibration import plot_coverage, plot_ranks, plot_reliability
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
-from .plots.paper import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .report.page import html_report
@@ -100,17 +98,10 @@ __all__ = [
     "hookimpl",
     "html_report",
     "open_records",
-    "plot_algorithms",
     "plot_captures",
     "plot_cards",
-    "plot_coverage",
-    "plot_headline",
     "plot_lengths",
     "plot_prior_posterior",
-    "plot_ranks",
-    "plot_reliability",
-    "plot_runs",
-    "plot_second_hand",
     "plot_sharpening",
     "plot_tricks",
     "sharpening",

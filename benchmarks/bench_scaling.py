@@ -127,11 +127,11 @@ def workers() -> Table:
     cores = os.cpu_count() or 1
     sizes = sorted({1, 2, cores, 2 * cores})
     curves: dict[str, list[Point]] = {}
-    for crew in ("threads", "processes"):
-        curves[crew] = []
+    for scheduler in ("threads", "processes"):
+        curves[scheduler] = []
         for n in sizes:
-            done = run_study(headline.STUDY, 32 * headline.STUDY.chunk, 1, setting=Setting(n, crew))
-            curves[crew].append((n, done.deals / done.seconds))
+            done = run_study(headline.JOB, 32 * headline.JOB.chunk, 1, setting=Setting(n, scheduler))
+            curves[scheduler].append((n, done.deals / done.seconds))
     panel = Panel(
         f"Workers on {cores} cores: the headline study, 17 million deals",
         "workers",

@@ -19,14 +19,14 @@ from timing import once, seconds
 
 from bayesbridge.studies import captures, comparative, headline, opponents, strategies
 from bayesbridge.studies.engine import run as run_study
-from bayesbridge.studies.study import Setting, Study
+from bayesbridge.studies.study import Job, Setting
 
-STUDIES = {
-    "captures, conditions": captures.STUDY,
-    "comparative": comparative.STUDY,
-    "headline, play-out included": headline.STUDY,
-    "strategies, nine play-outs": strategies.STUDY,
-    f"opponents, {4 * opponents.DRAWS} play-outs a contract": opponents.STUDY,
+JOBS = {
+    "captures, conditions": captures.JOB,
+    "comparative": comparative.JOB,
+    "headline, play-out included": headline.JOB,
+    "strategies, nine play-outs": strategies.JOB,
+    f"opponents, {4 * opponents.DRAWS} play-outs a contract": opponents.JOB,
 }
 
 
@@ -38,14 +38,14 @@ def count_nothing(seed: np.random.SeedSequence, deals: int) -> NDArray[np.int64]
     return np.array([deals + 0 * len(seed.spawn_key)])
 
 
-NOTHING = Study("nothing", count_nothing, chunk=1)
+NOTHING = Job("nothing", count_nothing, chunk=1)
 
 
 def studies() -> Table:
     """Nanoseconds a deal, and what they add up to."""
     rows = []
-    for name, study in STUDIES.items():
-        spent = seconds(lambda study=study: study.count(np.random.SeedSequence(1), study.chunk)) / study.chunk
+    for name, job in JOBS.items():
+        spent = seconds(lambda job=job: job.count(np.random.SeedSequence(1), job.chunk)) / job.chunk
         rows.append((name, 1e9 * spent, 3e7 * spent, 1e12 * spent / 3600, 1e12 * spent / 3600 / 64))
     return Table(
         "studies",
@@ -67,7 +67,7 @@ def spent(setting: Setting, folder: Path | None = None) -> float:
 
 def handing_out() -> Table:
     """What a chunk costs besides its work."""
-    rows: list[tuple[Cell, ...]] = [(crew, spent(Setting(2, crew))) for crew in ("threads", "processes")]
+    rows: list[tuple[Cell, ...]] = [(where, spent(Setting(2, where))) for where in ("threads", "processes")]
     try:
         from distributed import LocalCluster
     except ImportError:
@@ -85,13 +85,13 @@ def checkpoints() -> Table:
     """Bytes that a chunk leaves in a checkpoint."""
     rows: list[tuple[Cell, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, study in STUDIES.items():
+        for name, job in JOBS.items():
             sizes = []
             for chunks in (1, 5):
-                path = Path(folder) / f"{study.name}-{chunks}.jsonl"
-                run_study(study, chunks * study.chunk, 1, setting=Setting(checkpoint=path))
+                path = Path(folder) / f"{job.name}-{chunks}.jsonl"
+                run_study(job, chunks * job.chunk, 1, setting=Setting(checkpoint=path))
                 sizes.append(path.stat().st_size)
-            rows.append((name, study.chunk, (sizes[1] - sizes[0]) / 4))
+            rows.append((name, job.chunk, (sizes[1] - sizes[0]) / 4))
     return Table("checkpoints", "Checkpoints", ("study", "deals a chunk", "bytes a chunk"), rows)
 
 

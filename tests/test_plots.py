@@ -10,6 +10,7 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
+from bayesbridge import studies
 from bayesbridge.plots import palette
 from bayesbridge.studies import captures, comparative, conditions, headline
 from bayesbridge.words import SYMBOLS
@@ -202,7 +203,7 @@ def test_sharpening_makes_the_table_of_a_belief(steps):
 def test_runs_of_the_paper_stand_beside_the_exact_figures():
     for study in (captures, conditions):
         found = study.count_exactly()
-        ax = bb.plot_runs(found)
+        ax = studies.plot_runs(found)
         shown = [figure for figure in found.figures if figure.own]
         assert sorted(bars(ax).values()) == sorted(value for figure in shown for value in figure.printed)
         (across,) = ax.collections
@@ -218,7 +219,7 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
 
 def test_both_algorithms_are_shares_of_all_deals(compared):
     exact = captures.count_exactly()
-    drawn = bars(bb.plot_algorithms(compared, exact))
+    drawn = bars(studies.plot_algorithms(compared, exact))
     for tricks in range(7, 14):
         alone = compared.counts[f"{tricks}_a1_satisfied"] / compared.total
         assert drawn[round(tricks - 0.2, 6)] == pytest.approx(alone)
@@ -226,7 +227,7 @@ def test_both_algorithms_are_shares_of_all_deals(compared):
 
 
 def test_the_second_hand_confirms_or_fails(compared):
-    ax = bb.plot_second_hand(compared)
+    ax = studies.plot_second_hand(compared)
     (rates,) = ax.lines
     assert rates.get_xydata() == pytest.approx(
         np.array([[7, 641 / 893], [8, 410 / 544], [9, 176 / 228], [10, 69 / 93]])
@@ -240,7 +241,7 @@ def test_the_second_hand_confirms_or_fails(compared):
 
 
 def test_the_headline_runs_have_three_panels(headlines):
-    axes = bb.plot_headline(headlines)
+    axes = studies.plot_headline(headlines)
     named = {figure.name: figure for figure in headlines.figures}
     assert sorted(bars(axes[2]).values()) == [10019, 10167, 10231]
     (own,) = axes[0].collections
@@ -257,16 +258,16 @@ def test_given_axes_are_used_and_returned(result, prior, steps, compared, headli
         lambda ax: bb.plot_prior_posterior(prior, result, ax=ax),
         lambda ax: bb.plot_cards(result, ax=ax),
         lambda ax: bb.plot_lengths(result, ax=ax),
-        lambda ax: bb.plot_runs(exact, ax=ax),
-        lambda ax: bb.plot_algorithms(compared, exact, ax=ax),
-        lambda ax: bb.plot_second_hand(compared, ax=ax),
+        lambda ax: studies.plot_runs(exact, ax=ax),
+        lambda ax: studies.plot_algorithms(compared, exact, ax=ax),
+        lambda ax: studies.plot_second_hand(compared, ax=ax),
     ):
         ax = Figure().subplots()
         assert draw(ax) is ax
     for shape, draw in (
         ((4, 3), lambda **where: bb.plot_captures(result, **where)),
         ((3,), lambda **where: bb.plot_sharpening(steps, **where)),
-        ((3,), lambda **where: bb.plot_headline(headlines, **where)),
+        ((3,), lambda **where: studies.plot_headline(headlines, **where)),
     ):
         axes = Figure().subplots(*shape)
         assert draw(axes=axes) is axes
@@ -295,7 +296,7 @@ def test_colours_that_meet_differ_in_lightness():
 def test_pictures_leave_no_pyplot_behind():
     code = (
         "import sys, bayesbridge as bb; assert 'matplotlib' not in sys.modules;"
-        "from bayesbridge.studies import captures; bb.plot_runs(captures.count_exactly());"
+        "from bayesbridge.studies import captures, plot_runs; plot_runs(captures.count_exactly());"
         "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -308,8 +309,8 @@ def test_pictures_leave_no_pyplot_behind():
         (lambda result: bb.plot_tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
         (lambda result: bb.plot_tricks(result, "tricks"), "no distribution of 'tricks'"),
         (lambda result: bb.plot_tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
-        (lambda _: bb.plot_headline(captures.count_exactly()), "give the headline study"),
-        (lambda _: bb.plot_second_hand(captures.count_exactly()), "give the study that counts it"),
+        (lambda _: studies.plot_headline(captures.count_exactly()), "give the headline study"),
+        (lambda _: studies.plot_second_hand(captures.count_exactly()), "give the study that counts it"),
     ],
 )
 def test_wrong_questions_are_refused(result, draw, words):

@@ -19,7 +19,7 @@ DOORS = {
     "arviz": ("results", "posterior.weights", "bidders.styles", "plots", "report"),
     "dask": ("studies",),
     "distributed": ("studies",),
-    "matplotlib": ("plots", "report"),
+    "matplotlib": ("plots", "report", "studies.pictures", "studies.calibration.pictures"),
     "numba": ("jit",),
     "pluggy": ("estimators",),
     "pymc": ("bidders.fit", "joint"),

@@ -19,9 +19,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.jit import njit
 
-POLICIES: Final = ("general", "high", "low")
-"""By code 0, 1, 2."""
-
 NO_TRUMP: Final = 4
 
 

@@ -15,6 +15,7 @@ from io import TextIOWrapper
 from bayesbridge import __version__, interrupts
 from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
 from bayesbridge.cli.parsing import Parser, protect_voids
+from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 
 COMMANDS = (estimate, report, count, wins, replay, score, capture, bid, study, plugins, completion)
@@ -48,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = int(args.run(args))
         except SystemExit:  # --help and --version end so
             status = 0
+        finally:
+            end_progress()
         if sys.stdout is not None:
             sys.stdout.flush()
         return status

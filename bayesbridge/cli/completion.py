@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from typing import Any
 
-from bayesbridge.cli.parsing import Subparsers, add_command
+from bayesbridge.cli.parsing import Parser, Subparsers, add_command
 from bayesbridge.cli.printing import print_json
 
 
@@ -39,6 +39,8 @@ def run(args: Namespace) -> int:
 
 def _complete_files(parser: ArgumentParser, how: Any) -> None:
     """Let what a shell completes for each FILE be the names of files."""
+    if isinstance(parser, Parser):
+        parser.add_now()
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
             for command in action.choices.values():

@@ -25,8 +25,23 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, as an exception, instead of printing the usage and ending the process."""
 
+    add_later: Callable[[Parser], None] | None = None
+    """Adds arguments when they are first needed, where that takes time."""
+
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=_HelpFormatter, **options)
+
+    def add_now(self) -> None:
+        """Add the arguments that waited."""
+        add, self.add_later = self.add_later, None
+        if add is not None:
+            add(self)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        self.add_now()
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see '{self.prog} --help')")

@@ -50,16 +50,43 @@ def bar(share: float, width: int = 40) -> str:
 
 
 def progress_line(noun: str) -> Callable[[int, int], None] | None:
-    """Shows how many of all are done on one line of stderr; ``None`` where stderr is no terminal."""
+    """Shows on stderr how many of all are done, and the time that is left; ``None`` where stderr is no terminal.
+
+    The line is finished when all is done, or else by :func:`end_progress`.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
         return None
-    begun = False
+    line: Any = None
 
     def show(done: int, total: int) -> None:
-        nonlocal begun
-        if begun or done < total:  # what is done at once needs no line
-            begun = True
-            end = "\n" if done == total else ""
-            print(f"\r{number(done)} of {number(total)} {noun}", end=end, file=sys.stderr, flush=True)
+        nonlocal line
+        if line is None and done < total:  # what is done at once needs no line
+            line = _new_line()
+        if line is not None:
+            line.update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
+            line.start()
+            if done == total:
+                end_progress()
 
     return show
+
+
+_lines: list[Any] = []
+"""Progress lines that are not finished."""
+
+
+def _new_line() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = BarColumn(20), TextColumn("{task.description}"), TimeRemainingColumn()
+    line = Progress(*columns, console=Console(stderr=True))
+    line.add_task("")
+    _lines.append(line)
+    return line
+
+
+def end_progress() -> None:
+    """Finish the progress lines, also of work that failed, so that the terminal shows its cursor again."""
+    while _lines:
+        _lines.pop().stop()

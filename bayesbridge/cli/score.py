@@ -62,7 +62,7 @@ def run(args: Namespace) -> int:
     found = total(scores)
     document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
     if args.json:
-        curve = [{"predicted": said, "observed": so, "cards": cards} for said, so, cards in found.calibration]
+        curve = [one._asdict() for one in found.calibration]
         print_json({**document, "calibration": curve, "after_cards": args.cards, "left_out": left_out})
         return 0
     rows = [
@@ -76,9 +76,13 @@ def run(args: Namespace) -> int:
     when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
     print_table(f"{found.boards} boards, the opening leader {when}", ["", "score", "±", "knowing nothing"], rows)
     curve_rows = [
-        [percent(said), percent(so), str(cards), bar(so, 30)] for said, so, cards in found.calibration if cards >= 10
+        [percent(predicted), percent(observed), str(cards), bar(observed, 30)]
+        for predicted, observed, cards in found.calibration
+        if cards >= 10
     ]
-    print_table("Cards said to be in a seat with probability …", ["said", "so", "cards", ""], curve_rows)
+    print_table(
+        "Cards predicted in a seat, and those that lay there", ["predicted", "observed", "cards", ""], curve_rows
+    )
     for reason, count in left_out.items():
         print(f"{count} records left out: {reason}.")
     return 0

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.capture.policies import POLICIES
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Output, Question, TrickCount
 from bayesbridge.layouts import Layouts
-
-POLICIES = ("general", "high", "low")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 have one shape: bins of deals, own counts or exact ones beside three printed runs."""
+"""Tables 1 and 2 have one shape: bins of deals, our counts or exact ones beside three printed runs."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def _tests(
     ]
     own = [whole(binned(run), sum(run.values())) for run in runs]
     if own:
-        tests.append(goodness_of_fit("the own runs follow the exact distribution", _columns(own), shares))
+        tests.append(goodness_of_fit("our runs follow the exact distribution", _columns(own), shares))
     if len(own) > 1:
-        tests.append(homogeneity("the own runs agree with each other", own))
+        tests.append(homogeneity("our runs agree with each other", own))
     return tests
 
 

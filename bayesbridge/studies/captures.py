@@ -9,7 +9,7 @@ from bayesbridge.capture import exact
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.paper import CAPTURES
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return draw_tricks(deals, seed)
 
 
-STUDY: Final = Study("captures", count)
+JOB: Final = Job("captures", count)
 
 
 def count_exactly() -> Comparison:
@@ -34,9 +34,7 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return compare_run(CAPTURES, _truth(), _binned, done, _by_tricks)
 
 
@@ -51,3 +49,9 @@ def _by_tricks(counts: Counts) -> dict[str, int]:
 def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     low = sum(counts[str(T)] for T in range(4, 7))
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
+
+
+PICTURE: Final = "bayesbridge.studies.pictures:plot_runs"
+STUDY: Final = Study(
+    "captures", "how many tricks are captured", 1_000_000, simulate, count_exactly, pictures=(PICTURE,)
+)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, share_z
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,16 +39,14 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("comparative", count)
+JOB: Final = Job("comparative", count)
 
 
 def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     own = _named(done.counts)
     return Comparison.of_run(
         done,
@@ -92,7 +90,7 @@ def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test
 
     tests = [
         hypotheses.two_proportions(
-            f"the paper's success rate at {result} is the own one",
+            f"the paper's success rate at {result} equals ours",
             (a2, own[f"{result}_a2_satisfied"]),
             (a1, own[f"{result}_a1_satisfied"]),
         )
@@ -107,13 +105,17 @@ def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test
     )
     printed = [[a1 for a1, _ in COMPARATIVE.values()], [own[f"{result}_a1_satisfied"] for result in COMPARATIVE]]
     if sum(printed[1]):
-        tests.append(hypotheses.homogeneity("the paper's counts 7 to 10 stand in the own proportions", printed))
+        tests.append(hypotheses.homogeneity("the paper's counts 7 to 10 have the same proportions as ours", printed))
     if len(by_run) > 1:
         table = [[run[f"{result}_{column}"] for result in RESULTS for column in COLUMNS[:2]] for run in by_run]
         if all(map(sum, table)):
-            tests.append(hypotheses.homogeneity("the own runs agree with each other", table))
+            tests.append(hypotheses.homogeneity("our runs agree with each other", table))
     return tests
 
 
 _RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the second hand."
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
+
+
+PICTURES: Final = ("bayesbridge.studies.pictures:plot_algorithms", "bayesbridge.studies.pictures:plot_second_hand")
+STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate, pictures=PICTURES)

@@ -1,10 +1,10 @@
-"""Own counts beside the paper's: what every study returns."""
+"""Our counts beside the paper's: what every study returns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from math import sqrt
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LEVEL: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of the paper beside the own one, in the same unit."""
+    """One figure of the paper beside ours, in the same unit."""
 
     name: str
     printed: tuple[float, ...]
@@ -29,7 +29,7 @@ class Figure:
     own: float | None
     """``None`` where it cannot be formed, such as a win rate without contracts."""
     z: float | None
-    """Standard errors by which the mean of the printed figures lies above the own one."""
+    """Standard errors by which the mean of the printed figures lies above ours."""
     digits: int = 1
     determined: bool = True
     """Whether the text says enough to compute it."""
@@ -49,7 +49,7 @@ class Comparison:
     title: str
     unit: str
     counts: Mapping[str, int]
-    """Own counts by the finest key, all runs together."""
+    """Our counts by the finest key, all runs together."""
     total: int
     """Deals in all runs."""
     figures: tuple[Figure, ...] = ()
@@ -59,9 +59,11 @@ class Comparison:
     deals_per_second: float | None = None
     """``None`` for an exact count, which draws no deals, and for a run that a checkpoint had whole."""
     runs: tuple[Mapping[str, int], ...] = ()
-    """Own counts run by run."""
+    """Our counts run by run."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
+    source: Any = None
+    """What the pictures of the study draw, if it is not this comparison."""
     hypotheses: Callable[[], list[Test]] = list
     """Makes the tests: they need SciPy, for which an exact count need not wait."""
 
@@ -103,11 +105,48 @@ class Comparison:
             words[i] = REPRODUCED if p >= LEVEL else DIFFERS
         return tuple(words)
 
+    def document(self, tests: Iterable[Test] = ()) -> dict[str, object]:
+        """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
+        document: dict[str, object] = {
+            "counts": _texts(self.counts),
+            "total": str(self.total),
+            "exact": self.exact,
+            "deals_per_second": self.deals_per_second,
+            "paper": self._printed() if self.figures else None,
+            "z": self.z,
+            **self.answers,
+        }
+        if self.figures and not self.exact:
+            document["own"] = {figure.name: figure.own for figure in self.figures}
+        if len(self.runs) > 1:
+            document["runs"] = [_texts(counts) for counts in self.runs]
+        if made := [asdict(test) for test in tests]:
+            document["tests"] = [{key: _finite(value) for key, value in test.items()} for test in made]
+        return document
+
+    def _printed(self) -> dict[str, object]:
+        """The paper's figures: counts as text, rates and averages as numbers."""
+        runs = [
+            {name: str(value) if isinstance(value, int) else value for name, value in zip(self.z, run, strict=True)}
+            for run in zip(*(figure.printed for figure in self.figures), strict=True)
+        ]
+        mean = {figure.name: figure.mean for figure in self.figures}
+        return {"title": self.title, "trials": str(self.trials), "runs": runs, "mean": mean}
+
+
+def _texts(counts: Mapping[str, int]) -> dict[str, str]:
+    return {key: str(count) for key, count in counts.items()}
+
+
+def _finite(value: object) -> object:
+    """``None`` for what JSON cannot say."""
+    return None if isinstance(value, float) and not isfinite(value) else value
+
 
 def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:
-    """How many standard errors a printed share lies above an own one; both are (hits, trials).
+    """How many standard errors a printed share lies above ours; both are (hits, trials).
 
-    ``exact`` says that the own share is no sample, so that the noise is the paper's alone. ``None`` without noise.
+    ``exact`` says that our share is no sample, so that the noise is the paper's alone. ``None`` without noise.
 
     >>> share_z((60, 100), (50, 100), exact=True)
     1.9999999999999996
@@ -125,6 +164,6 @@ def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bo
 
 
 def mean_z(printed: float, trials: float, own: float, deviation: float, own_trials: float) -> float | None:
-    """The same for a mean of values with the standard deviation that the own sample shows."""
+    """The same for a mean of values with the standard deviation that our sample shows."""
     error = deviation * sqrt(1 / trials + 1 / own_trials) if own_trials else 0.0
     return (printed - own) / error if error else None

@@ -10,10 +10,10 @@ from bayesbridge.studies import captures
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.paper import CONDITIONS
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study
 
-STUDY: Final = Study("conditions", captures.count)
-"""The deals of the captures study, read otherwise."""
+JOB: Final = Job("conditions", captures.count)
+"""The deals of the captures study, with other categories."""
 
 
 def count_exactly() -> Comparison:
@@ -25,9 +25,7 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
 
 
@@ -37,3 +35,7 @@ def _by_condition(counts: Counts) -> dict[str, int]:
 
 def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(counts.values())
+
+
+ABOUT: Final = "how often the two conditions hold"
+STUDY: Final = Study("conditions", ABOUT, 1_000_000, simulate, count_exactly, pictures=(captures.PICTURE,))

@@ -1,7 +1,7 @@
 """The auction of the paper's big study: three players evaluate their own hand by Algorithm 1, the highest level wins.
 
 The earliest seat wins ties, and the fourth hand is the dummy. This is what a real auction comes to when each player in
-turn bids his level if it outranks the last bid and passes otherwise.
+turn bids their level if it outranks the last bid and passes otherwise.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ BLOCK = 1 << 14
 
 
 def deal_blocks(deals: int, rng: Seed = None) -> Iterator[Masks]:
-    """Uniform deals in blocks: (n, 4) masks of 13 cards a hand, n ≤ BLOCK.
+    """Uniform deals in blocks: (n, 4) masks of 13 cards for each hand, n ≤ BLOCK.
 
     >>> [len(block) for block in deal_blocks(20_000, rng=1)]
     [16384, 3616]
@@ -60,7 +60,7 @@ def shuffle(state: State, deck: Masks, wanted: int) -> None:
 
 @njit
 def redeal(state: State, layouts: Masks, hidden: NDArray[np.int64]) -> None:
-    """Deal the cards of the hidden seats anew in each layout, 13 a seat; the other seats keep theirs."""
+    """Deal the cards of the hidden seats anew in each layout, 13 for each seat; the other seats keep theirs."""
     deck = np.empty(13 * len(hidden), dtype=np.uint64)
     for i in range(len(layouts)):
         pool = np.uint64(0)

@@ -1,6 +1,6 @@
-"""Runs a study in chunks, so that the answer depends on the seed and on nothing else.
+"""Runs the job of a study in chunks, so that the answer depends on the seed and on nothing else.
 
-A study is a pure function (chunk seed, chunk size) → counts; counts of chunks add. Chunk i draws from the i-th spawned
+A job is a pure function (chunk seed, chunk size) → counts; counts of chunks add. Chunk i draws from the i-th spawned
 child of the seed, so the result is the same integers for any number of workers, here or on a cluster, and any order of
 completion. Several runs take the chunks one after the other: the first run of three is the run that stands alone.
 """
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.checkpoint import Cells, Checkpoint
-from bayesbridge.studies.executors import Crew, open_executor
-from bayesbridge.studies.study import Count, Counts, Setting, Study
+from bayesbridge.studies.executors import Pool, open_executor
+from bayesbridge.studies.study import Count, Counts, Job, Setting
 
 ATTEMPTS = 3
 """How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""
@@ -63,20 +63,20 @@ class Chunk(NamedTuple):
     size: int
 
 
-def run(study: Study, deals: int, seed: int, runs: int = 1, setting: Setting | None = None) -> Run:
-    """Run a study over ``runs`` times ``deals`` deals."""
+def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None = None) -> Run:
+    """Run a job over ``runs`` times ``deals`` deals."""
     how = setting or Setting()
     for name, value in (("deals", deals), ("runs", runs)):
         if value < 1:
             raise BayesBridgeError(f"{value} {name}: a study needs at least 1", **{name: value})
-    per_run = -(-deals // study.chunk)
+    per_run = -(-deals // job.chunk)
     chunks = per_run * runs
-    sample = study.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
+    sample = job.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
     total = np.zeros((runs, len(sample)), dtype=np.int64)
     finished: set[int] = set()
 
     def chunk_at(index: int) -> Chunk:
-        return Chunk(index, index // per_run, min(study.chunk, deals - index % per_run * study.chunk))
+        return Chunk(index, index // per_run, min(job.chunk, deals - index % per_run * job.chunk))
 
     def take(index: int, cells: Cells) -> None:
         finished.add(index)
@@ -88,12 +88,12 @@ def run(study: Study, deals: int, seed: int, runs: int = 1, setting: Setting | N
         if how.checkpoint is not None:
             header = {
                 "bayesbridge": bayesbridge.__version__,
-                "study": study.name,
-                "parameters": dict(study.parameters),
+                "study": job.name,
+                "parameters": dict(job.parameters),
                 "deals": deals,
                 "runs": runs,
                 "seed": seed,
-                "chunk": study.chunk,
+                "chunk": job.chunk,
             }
             args = (how.checkpoint, header, chunks, len(sample))
             keep = stack.enter_context(Checkpoint.resume(*args, take) if how.resume else Checkpoint.create(*args))
@@ -101,7 +101,7 @@ def run(study: Study, deals: int, seed: int, runs: int = 1, setting: Setting | N
         done = before = sum(chunk_at(index).size for index in finished)
         todo = (chunk_at(index) for index in range(chunks) if index not in finished)
         if done < deals * runs:
-            work = stack.enter_context(closing(_work(study, seed, todo, how)))
+            work = stack.enter_context(closing(_work(job, seed, todo, how)))
             for chunk, counts in work:
                 cells = {int(place): int(counts[place]) for place in np.flatnonzero(counts)}
                 if keep:
@@ -114,7 +114,7 @@ def run(study: Study, deals: int, seed: int, runs: int = 1, setting: Setting | N
 
 
 def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
-    """One chunk, wherever it is worked out; a worker of another version would give other numbers and says so."""
+    """One chunk, wherever it is computed; a worker of another version would give other numbers and says so."""
     if version != bayesbridge.__version__:
         raise BayesBridgeError(
             f"a worker has bayesbridge {bayesbridge.__version__}, the run {version}: install the same on both",
@@ -123,56 +123,56 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int) ->
     return count(np.random.SeedSequence(seed, spawn_key=(index,)), size)
 
 
-def _work(study: Study, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
+def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
     """Every chunk with its counts, in any order; failures are tried again, a broken pool is opened again."""
     lost: list[Chunk] = []
     failures: dict[int, int] = {}
     breaks = 0
     while True:
-        with open_executor(how.scheduler, how.workers) as crew:
+        with open_executor(how.scheduler, how.workers) as pool:
             pending: dict[Future[Counts], Chunk] = {}
             try:
-                yield from _session(crew, study, seed, todo, lost, pending, failures)
+                yield from _session(pool, job, seed, todo, lost, pending, failures)
                 return
             except BrokenExecutor as error:
                 breaks += 1
                 if breaks >= ATTEMPTS:
                     raise ChunkFailed(
-                        f"worker processes of study {study.name!r} ended {breaks} times before their work was done "
-                        f"({error}): is there memory for {crew.size} of them?"
+                        f"worker processes of study {job.name!r} ended {breaks} times before their work was done "
+                        f"({error}): is there memory for {pool.size} of them?"
                     ) from None
                 lost.extend(pending.values())
             except BaseException:
                 for future in pending:
                     future.cancel()
-                crew.executor.shutdown(wait=False)
+                pool.executor.shutdown(wait=False)
                 raise
 
 
 def _session(
-    crew: Crew,
-    study: Study,
+    pool: Pool,
+    job: Job,
     seed: int,
     todo: Iterator[Chunk],
     lost: list[Chunk],
     pending: dict[Future[Counts], Chunk],
     failures: dict[int, int],
 ) -> Iterator[tuple[Chunk, Counts]]:
-    """Work until nothing is left. Two chunks a worker at a time: nobody waits, and no run needs more memory."""
+    """Work until nothing is left; two chunks for each worker at a time, so that none waits and memory stays bounded."""
 
     def submit(chunk: Chunk) -> None:
         version = bayesbridge.__version__
         try:
-            future = crew.executor.submit(count_chunk, study.count, version, seed, chunk.number, chunk.size)
+            future = pool.executor.submit(count_chunk, job.count, version, seed, chunk.number, chunk.size)
         except BrokenExecutor:
             lost.append(chunk)
             raise
         pending[future] = chunk
 
     while True:
-        while lost and len(pending) < 2 * crew.size:
+        while lost and len(pending) < 2 * pool.size:
             submit(lost.pop())
-        for chunk in islice(todo, 2 * crew.size - len(pending)):
+        for chunk in islice(todo, 2 * pool.size - len(pending)):
             submit(chunk)
         if not pending:
             return
@@ -187,7 +187,7 @@ def _session(
             failures[chunk.number] = failures.get(chunk.number, 0) + 1
             if failures[chunk.number] >= ATTEMPTS:
                 raise ChunkFailed(
-                    f"chunk {chunk.number} of study {study.name!r} failed {ATTEMPTS} times: "
+                    f"chunk {chunk.number} of study {job.name!r} failed {ATTEMPTS} times: "
                     f"{type(error).__name__}: {error}"
                 ) from error
             lost.append(chunk)

@@ -1,7 +1,7 @@
-"""Who works: threads or processes of this machine, or a Dask cluster; all are ``concurrent.futures`` executors.
+"""The workers: threads or processes of this machine, or a Dask cluster; all are ``concurrent.futures`` executors.
 
-Kernels release the interpreter lock, so threads are the default and share tables; processes shield a run from each
-other's crashes; a cluster has more cores than one machine.
+Kernels release the interpreter lock, so threads are the default and share tables; a process that crashes
+does not end the run; a cluster has more cores than one machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ REACH_SECONDS: Final = 30
 """How long a scheduler may take to answer, and its first worker to appear."""
 
 
-class Crew(NamedTuple):
+class Pool(NamedTuple):
     """An executor, and how many chunks it works on at a time."""
 
     executor: Executor
@@ -30,24 +30,24 @@ class Crew(NamedTuple):
 
 
 @contextmanager
-def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Crew]:
-    """A crew for the time of the ``with``: ``threads``, ``processes``, or the address of a Dask scheduler.
+def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Pool]:
+    """Workers for the time of the ``with``: ``threads``, ``processes``, or the address of a Dask scheduler.
 
     ``workers`` is by default one for each core that the process may use; a cluster has the workers it has.
     """
     if workers is not None and workers < 1:
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
     if scheduler == THREADS:
-        with ThreadPoolExecutor(workers or _cores()) as pool:
-            yield Crew(pool, workers or _cores())
+        with ThreadPoolExecutor(workers or _cores()) as threads:
+            yield Pool(threads, workers or _cores())
     elif scheduler == PROCESSES:
         # Spawned, not forked: a fork of a process with compiled threads may hang.
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers or _cores(), context, initializer=_serve) as processes:
-            yield Crew(processes, workers or _cores())
+            yield Pool(processes, workers or _cores())
     elif ":" in scheduler:
-        with _cluster(scheduler) as crew:
-            yield crew
+        with _cluster(scheduler) as pool:
+            yield pool
     else:
         raise BayesBridgeError(
             f"unknown scheduler {scheduler!r}: write threads, processes, or an address such as tcp://10.0.0.1:8786",
@@ -56,7 +56,7 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
 
 
 @contextmanager
-def _cluster(address: str) -> Iterator[Crew]:
+def _cluster(address: str) -> Iterator[Pool]:
     try:
         from distributed import Client
     except ImportError:
@@ -69,7 +69,7 @@ def _cluster(address: str) -> Iterator[Crew]:
     except Exception as error:
         raise BayesBridgeError(
             f"no Dask scheduler answers at {address!r} ({type(error).__name__}): start one with 'dask scheduler', or "
-            "mend the address",
+            "correct the address",
             scheduler=address,
         ) from None
     with client:
@@ -80,8 +80,8 @@ def _cluster(address: str) -> Iterator[Crew]:
                 f"the Dask scheduler at {address!r} has no workers: start some with 'dask worker {address}'",
                 scheduler=address,
             ) from None
-        # Not pure: a chunk that failed is to be worked out anew, not to be looked up.
-        yield Crew(client.get_executor(pure=False), sum(client.nthreads().values()))
+        # Not pure: a chunk that failed is to be computed again, not to be looked up.
+        yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
 
 
 def _cores() -> int:

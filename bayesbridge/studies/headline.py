@@ -6,14 +6,15 @@ Algorithm 2 promises the contract. Every figure of the table follows from it, un
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, mean_z, share_z
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Option, Setting, Study, Table
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +44,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("headline", count)
+JOB: Final = Job("headline", count)
 
 
 def simulate(
@@ -56,10 +57,9 @@ def simulate(
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals; the points of other ``schemes`` beside the built-in."""
     from bayesbridge.scoring import beside_built_in
-    from bayesbridge.studies.engine import run
 
     named = beside_built_in(schemes)
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return Comparison.of_run(
         done,
         _summed,
@@ -206,7 +206,7 @@ def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
             "the paper's runs have the same win rate", [[w, k - w] for w, k in zip(won, valid, strict=True)]
         ),
         hypotheses.two_proportions(
-            "the paper's share of valid bidders is the own one",
+            "the paper's share of valid bidders equals ours",
             (sum(valid), own["valid_bidder"]),
             (3 * HEADLINE_TRIALS, own["deals"]),
         ),
@@ -229,17 +229,52 @@ def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
             )
         )
     if len(by_run) > 1 and all(run["valid_bidder"] for run in by_run):
-        tests.append(
-            hypotheses.homogeneity("the own runs have the same win rate", [[r["won"], r["lost"]] for r in by_run])
-        )
+        tests.append(hypotheses.homogeneity("our runs have the same win rate", [[r["won"], r["lost"]] for r in by_run]))
     return tests
 
 
 _VALID: Final = "Algorithm 1, raised from 7 tricks until it fails, by three of the four hands."
 _BOTH: Final = "The highest of three levels wins, the earliest seat on ties, and the fourth hand is the dummy."
 _LEVELS: Final = "Averages over the same deals."
-_PLAY: Final = "The text does not say how cards are played; own figure: the highest card that beats the one led."
-_POINTS: Final = "Neither scheme is printed and the play is open; own figure: all contracts, as the text says."
+_PLAY: Final = "The text does not say how cards are played; our figure: the highest card that beats the one led."
+_POINTS: Final = "Neither scheme is printed and the play is open; our figure: all contracts, as the text says."
 _POINTS_BOTH: Final = (
-    "The printed sums are 15 and 81 a deal with both eligible in each run, so they may be of these alone."
+    "The printed sums are 15 and 81 for each deal with both eligible in each run, so they may be of these alone."
+)
+
+
+def read_scheme(table: dict[str, Any]) -> Scheme:
+    """A scoring scheme of the user, from the table of its file."""
+    from bayesbridge.scoring import Scheme
+
+    return Scheme.of(table)
+
+
+SCORING: Final = Option(
+    "--scoring",
+    "schemes",
+    "FILE",
+    "a TOML file with a scoring scheme, used beside the built-in ones; may be repeated",
+    read_scheme,
+    files=True,
+)
+
+
+def _tables(found: Comparison) -> Iterator[Table]:
+    if "points" in found.answers:
+        rows = [
+            [name, *(number(points[key], 2) for key in ("mean", "standard_error", "both_eligible", "both_error"))]
+            for name, points in found.answers["points"].items()
+        ]
+        yield Table("Net points of a contract, by scoring scheme", ["", "mean", "±", "both eligible", "±"], rows)
+
+
+STUDY: Final = Study(
+    "headline",
+    "deals bid and played out",
+    1_000_000,
+    simulate,
+    options=(SCORING,),
+    tables=_tables,
+    pictures=("bayesbridge.studies.pictures:plot_headline",),
 )

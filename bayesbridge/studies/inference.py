@@ -63,7 +63,7 @@ class BoardScores:
     brier: float
     top1: float
     calibration_error: float
-    """Mean gap between what was said and what was so, over bins weighted by their cards."""
+    """Mean gap between predicted and observed, over bins weighted by their cards."""
     calibration: tuple[Bin, ...]
     seconds_per_board: float
     layouts_per_second: float
@@ -87,7 +87,7 @@ def score_board(
     draws: int = DRAWS,
     seed: int = 1,
 ) -> BoardScore:
-    """BoardScores the leader's posterior on one board after the auction and ``cards`` cards."""
+    """Score the leader's posterior on one board after the auction and ``cards`` cards."""
     deal, contract = record.deal, record.contract
     assert deal is not None
     assert contract is not None
@@ -148,11 +148,11 @@ def total(scores: list[BoardScore]) -> BoardScores:
     told = [float(_losses(one).mean()) for one in scores if len(one.truth)]
     honour = np.array(told or [0.0])
     length = np.array([one.length_loss.mean() for one in scores])
-    said = np.concatenate([one.honours.ravel() for one in scores])
-    was = np.concatenate([_indicator(one).ravel() for one in scores])
+    predicted = np.concatenate([one.honours.ravel() for one in scores])
+    observed = np.concatenate([_indicator(one).ravel() for one in scores])
     brier = np.concatenate([((one.honours - _indicator(one)) ** 2).sum(axis=1) for one in scores])
     top = np.concatenate([one.honours.argmax(axis=1) == one.truth for one in scores])
-    calibration = curve_of(said, was, BINS)
+    calibration = curve_of(predicted, observed, BINS)
     seconds = sum(one.seconds for one in scores)
     return BoardScores(
         boards=len(scores),

@@ -1,21 +1,24 @@
-"""Opponent modelling: what the calls of the others tell the bidder about his contract.
+"""Opponent modelling: what the calls of the others tell the bidder about the contract.
 
-For each contract of the headline study the chance of making it is predicted four times: from the bidder's own hand,
-from his hand and the calls, from his hand and the open dummy, and from all three. A prediction is the share of DRAWS
+For each contract of the headline study the chance of making it is predicted four times: from the bidder's hand,
+from the hand and the calls, from the hand and the open dummy, and from all three. A prediction is the share of DRAWS
 layouts, drawn from the exact posterior, in which the play-out makes the contract. Calls follow the paper's auction: a
-player bids Algorithm 1's level if it outranks the last bid and passes otherwise, so a bid tells his level and a pass
+player bids Algorithm 1's level if it outranks the last bid and passes otherwise, so a bid tells the level and a pass
 bounds it, and rejecting layouts that would have been called otherwise leaves exactly the posterior.
 
-Only whole numbers are kept: how often a contract was made when w of the DRAWS layouts said so, without and with calls.
+Only whole numbers are kept: how often a contract was made, by the number w of layouts in which it was made, without
+and with calls.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting, Study, Table
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from bayesbridge.studies.hypotheses import Test
 
 DRAWS: Final = 64
-"""Layouts behind one prediction."""
+"""Layouts for one prediction."""
 PATIENCE: Final = 4096
 """How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
 STAGES: Final = ("closed dummy", "open dummy")
@@ -69,13 +72,13 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
+JOB: Final = Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """(m, 2) least and greatest level that the calls leave to the two other players, in the order of the table.
 
-    levels: (m, 3) true levels in the order of speaking; only what is said aloud is used of the others.
+    levels: (m, 3) true levels in the order of speaking; of the others only what their calls tell is used.
     """
     import numpy as np
 
@@ -98,9 +101,9 @@ def predict(
     stage: int,
     draws: int = DRAWS,
 ) -> NDArray[np.int8]:
-    """(m, 2, draws) tricks of the bidder's side in layouts that fit what he knows, without and with the calls.
+    """(m, 2, draws) tricks of the bidder's side in layouts that fit what the bidder knows, without and with the calls.
 
-    stage: 1 if he sees the dummy too. Where no layout that fits the calls was found in time, tricks are −1.
+    stage: 1 if the dummy is open too. Where no layout that fits the calls was found in time, tricks are −1.
     """
     import numpy as np
 
@@ -117,8 +120,8 @@ def predict(
     play_out(layouts, leaders, NO_TRUMP, 0, 0, tricks[0])
 
     def unfit(some: NDArray[np.intp]) -> NDArray[np.intp]:
-        said = np.stack([bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1)
-        return some[((said < least[some]) | (said > most[some])).any(axis=1)]
+        levels = np.stack([bids(layouts[some, 1]).level, bids(layouts[some, 3]).level], axis=1)
+        return some[((levels < least[some]) | (levels > most[some])).any(axis=1)]
 
     wrong = unfit(np.arange(len(layouts)))
     for _ in range(PATIENCE):
@@ -137,9 +140,7 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
-    from bayesbridge.studies.engine import run
-
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return Comparison.of_run(
         done,
         _named,
@@ -226,12 +227,12 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
         "log_loss": sum(k * _loss(wins, made) for wins, made, k in cells) / n,
         "brier": sum(k * (_chance(wins) - made) ** 2 for wins, made, k in cells) / n,
         "calibration_error": calibration_error(bins),
-        "calibration": [[one.cards, one.said, one.so] for one in bins],
+        "calibration": [[one.cards, one.predicted, one.observed] for one in bins],
     }
 
 
 def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
-    """Mean fall of the log loss by the calls, nats a contract, with its standard error over pairs."""
+    """Mean fall of the log loss by the calls, nats per contract, with its standard error over pairs."""
     cells = [
         (_loss(before, made) - _loss(after, made), int(joint[before, after, made]))
         for before in range(DRAWS + 1)
@@ -254,3 +255,24 @@ def _tests(counts: Counts) -> list[Test]:
         )
         for i, name in enumerate(STAGES)
     ]
+
+
+def tables(found: Comparison) -> Iterator[Table]:
+    """How good the predictions are, before and after the dummy opens, without and with the calls."""
+    rows = []
+    for stage, answer in found.answers["stages"].items():
+        for which in ("without calls", "with calls"):
+            quality = answer[which]
+            figures = (quality["log_loss"], quality["brier"], quality["calibration_error"])
+            rows.append([f"{stage}, {which}", *(number(value, 4) for value in figures), number(quality["points"], 2)])
+        gains = [
+            f"{gain['mean']:+.4f} ± {gain['standard_error']:.4f}"
+            for gain in (answer["log_loss_gain"], answer["points_gain"])
+        ]
+        rows.append([f"{stage}, gain by the calls", gains[0], "", "", gains[1]])
+    yield Table(
+        f"{found.title}, {found.unit}", ["", "log loss (nats)", "Brier score", "calibration error", "points"], rows
+    )
+
+
+STUDY: Final = Study("opponents", "what the calls of the others tell", 50_000, simulate, tables=tables)

@@ -1,17 +1,18 @@
-"""The reproduction page: every table of the paper, printed and own figures side by side, with a verdict each.
+"""The reproduction page: every table of the paper, printed figures and ours side by side, each with a verdict.
 
 Nothing on the page depends on the machine or the hour: the same seed gives the same page, letter by letter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, comparative, conditions, headline, opponents, strategies
-from bayesbridge.studies.comparison import Comparison, Figure
-from bayesbridge.studies.study import Progress, Setting
+from bayesbridge.studies.comparison import Comparison
+from bayesbridge.studies.study import Progress, Setting, Table
+from bayesbridge.studies.tables import figures_table, hypotheses_table
+from bayesbridge.words import number
 
 SEED: Final = 1
 
@@ -19,13 +20,13 @@ INTRODUCTION: Final = """\
 # Reproduction
 
 Every table of *Winning Before You Play: An Iterative Capture Algorithm for Pre-Game Dominance Analysis in Three-Player
-Auction Bridge* (S. Sarkar), beside own figures. `make reproduce` writes this page anew; nobody edits it.
+Auction Bridge* (S. Sarkar), beside our figures. `make reproduce` writes this page again; nobody edits it.
 
-- **z**: standard errors by which the mean of the printed figures lies above the own one. Where the own figure is exact
+- **z**: standard errors by which the mean of the printed figures lies above ours. Where our figure is exact
   the only noise is the paper's.
 - **reproduced**: the text determines the figure, and the two agree (p ≥ 0.01 after Holm's correction for all figures of
   the table).
-- **not determined by the text**: the text leaves a choice open that moves the figure; the own one shows our reading.
+- **not determined by the text**: the text leaves a choice open that moves the figure; our figure shows our reading.
 - **differs**: the text determines the figure, and the two do not agree.
 """
 
@@ -41,8 +42,8 @@ def page(scale: float = 1.0, workers: int | None = None, progress: Progress | No
     parts = [
         INTRODUCTION,
         exact_part(),
-        _table(comparison, f"Own figures: 3 × {_n(deals['comparative'])} random deals, seed {SEED}."),
-        _table(contracts, f"Own figures: 3 × {_n(deals['headline'])} random deals, seed {SEED}. {_HEADLINE_NOTE}"),
+        _table(comparison, f"Our figures: 3 × {number(deals['comparative'])} random deals, seed {SEED}."),
+        _table(contracts, f"Our figures: 3 × {number(deals['headline'])} random deals, seed {SEED}. {_HEADLINE_NOTE}"),
         _strategies(play),
         _opponents(calls),
     ]
@@ -51,93 +52,57 @@ def page(scale: float = 1.0, workers: int | None = None, progress: Progress | No
 
 def exact_part() -> str:
     """What needs no random deals: tables 1 and 2, and what the text says of them."""
-    note = f"Own figures: all {_n(exact.DEALS)} deals of two hands, counted exactly."
+    note = f"Our figures: all {number(exact.DEALS)} deals of two hands, counted exactly."
     return "\n".join([_table(captures.count_exactly(), note), _table(conditions.count_exactly(), note), _sentences()])
 
 
 _DEALS: Final = {"comparative": 1_000_000, "headline": 10_000_000, "strategies": 1_000_000, "opponents": 200_000}
 
 _HEADLINE_NOTE: Final = (
-    "The play-out: whoever leads plays his highest card (clubs first among equals), each next hand its highest card of "
+    "The play-out: whoever leads plays the highest card (clubs first among equals), each next hand its highest card of "
     "the suit if that beats the card led and else its lowest, a hand that cannot follow its lowest of all. The printed "
-    "net points are 15.1 and 81.5 to a deal in which bidder and dummy are both eligible, in every run, while all "
+    "net points are 15.1 and 81.5 for each deal in which bidder and dummy are both eligible, in every run, while all "
     "contracts together lose by the old scheme and earn thirty times as much by the new one: they seem to be sums over "
     "those deals only."
 )
 
 
 def _table(found: Comparison, note: str) -> str:
-    printed = len(found.figures[0].printed)
-    runs = [f"run {i}" for i in range(1, printed + 1)] if printed > 1 else ["paper"]
-    rows = [
-        [figure.name, *(_value(v, figure) for v in (*figure.printed, figure.own)), _z(figure), verdict, figure.why]
-        for figure, verdict in zip(found.figures, found.verdicts(), strict=True)
-    ]
-    header = ["", *runs, "exact" if found.exact else "own", "z", "verdict", "why"]
-    lines = [
-        f"## {found.title}",
-        "",
-        f"{found.unit[0].upper()}{found.unit[1:]}. {note}",
-        "",
-        *_markdown(header, rows, words=2),
-        "",
-    ]
-    return "\n".join([*lines, *_tests(found)])
+    unit = f"{found.unit[0].upper()}{found.unit[1:]}. {note}"
+    figures = _markdown(figures_table(found, reasons=True), words=2)
+    return "\n".join([f"## {found.title}", "", unit, "", *figures, *_tests(found)])
 
 
 def _tests(found: Comparison) -> list[str]:
-    rows = [
-        [
-            test.hypothesis,
-            f"{test.statistic:.4g}",
-            f"{test.effect:.4f}",
-            "–" if test.interval is None else f"{test.interval[0]:.4f} … {test.interval[1]:.4f}",
-            _p(test.p),
-            _p(test.p_holm),
-        ]
-        for test in found.tests()
-    ]
-    return [*_markdown(["hypothesis", "statistic", "effect", "95 % interval", "p", "p (Holm)"], rows), ""]
+    return _markdown(hypotheses_table(found.tests()))
 
 
 def _sentences() -> str:
     """What the text says of tables 1 and 2 in words."""
     T = exact.tricks()
     both = exact.DEALS - T[0]
-    rows = [
+    table = Table("What the text says of these tables", ["", "paper", "exact", "verdict"], [
         ["deals that meet both conditions", "27.90 %", _percent(both, exact.DEALS), "reproduced"],
         ["T is 9 or 10, of those", "approximately 65.6 %", _percent(T[9] + T[10], both), "reproduced"],
         ["T from 8 to 11, of those", "over 93 %", _percent(sum(T[t] for t in range(8, 12)), both), "reproduced"],
         ["T above 13", "none in 3 000 000", "none in any deal", "reproduced"],
-    ]
-    return "\n".join(
-        ["## What the text says of these tables", "", *_markdown(["", "paper", "exact", "verdict"], rows, words=1), ""]
-    )
+    ])  # fmt: skip
+    return "\n".join([f"## {table.title}", "", *_markdown(table, words=1)])
 
 
 def _strategies(found: Comparison) -> str:
-    policies: Sequence[str] = found.answers["policies"]
     lines = [
         "## Strategies: a two-player zero-sum game",
         "",
-        "The abstract speaks of such a simulation and prints no figure of it. Own: the bidder's side (rows) and the "
-        f"defenders (columns) choose one of three ways to play; {_n(found.counts['contracts'])} contracts out of "
-        f"{_n(found.total)} random deals, each played out in all nine ways. *Share* is the mixed equilibrium, by "
+        "The abstract speaks of such a simulation and prints no figure of it. Ours: the bidder's side (rows) and the "
+        f"defenders (columns) choose one of three ways to play; {number(found.counts['contracts'])} contracts out of "
+        f"{number(found.total)} random deals, each played out in all nine ways. *Share* is the mixed equilibrium, by "
         "linear programming; *exploitability* is what a pure choice loses against the best answer to it.",
         "",
     ]
-    for name, game in found.answers["games"].items():
-        digits = 4 if name == "made" else 2
-        rows = [
-            [policy, *(f"{v:.{digits}f}" for v in payoff), f"{share:.3f}", f"{lost:.{digits}f}"]
-            for policy, payoff, share, lost in zip(
-                policies, game["payoff"], game["row"], game["row_exploitability"], strict=True
-            )
-        ]
-        rows.append(["share", *(f"{share:.3f}" for share in game["column"]), "", ""])
-        rows.append(["exploitability", *(f"{lost:.{digits}f}" for lost in game["column_exploitability"]), "", ""])
-        lines += [f"{_PAYOFFS[name]}; value of the game {game['value']:.{digits}f}.", ""]
-        lines += [*_markdown(["", *policies, "share", "exploitability"], rows), ""]
+    for (name, game), table in zip(found.answers["games"].items(), strategies.tables(found), strict=True):
+        lines += [f"{_PAYOFFS[name]}; value of the game {game['value']:.{4 if name == 'made' else 2}f}.", ""]
+        lines += _markdown(table)
     return "\n".join([*lines, *_tests(found)])
 
 
@@ -150,56 +115,28 @@ _PAYOFFS: Final = {
 
 
 def _opponents(found: Comparison) -> str:
-    rows = []
-    for stage, said in found.answers["stages"].items():
-        for which in ("without calls", "with calls"):
-            quality = said[which]
-            figures = (quality["log_loss"], quality["brier"], quality["calibration_error"])
-            rows.append([f"{stage}, {which}", *(f"{v:.4f}" for v in figures), f"{quality['points']:.2f}"])
-        gain, points = said["log_loss_gain"], said["points_gain"]
-        shown = [f"{g['mean']:+.4f} ± {g['standard_error']:.4f}" for g in (gain, points)]
-        rows.append([f"{stage}, gain by the calls", shown[0], "", "", shown[1]])
     return "\n".join(
         [
             "## Opponent modelling",
             "",
-            "The abstract speaks of opponent hand-modelling and prints no figure of it. Own: for "
-            f"{_n(found.counts['contracts'])} contracts the chance of making is predicted from "
+            "The abstract speaks of opponent hand-modelling and prints no figure of it. Ours: for "
+            f"{number(found.counts['contracts'])} contracts the chance of making is predicted from "
             f"{found.answers['draws']} layouts drawn from the posterior, without and with the calls of the two others, "
             "before and after the dummy is opened. *Points* are what the bid with the greatest expectation earns, by "
-            "the new scheme. An Algorithm 1 bidder passes 96 hands in 100, so his calls say little; the dummy says "
+            "the new scheme. An Algorithm 1 bidder passes 96 hands in 100, so such calls say little; the dummy says "
             "much.",
             "",
-            *_markdown(["", "log loss (nats)", "Brier score", "calibration error", "points"], rows),
-            "",
+            *(line for table in opponents.tables(found) for line in _markdown(table)),
             *_tests(found),
         ]
     )
 
 
-def _markdown(header: Sequence[str], rows: Iterable[Sequence[str]], words: int = 0) -> list[str]:
-    """A table whose first column and last ``words`` columns are words."""
-    figures = len(header) - 1 - words
+def _markdown(table: Table, words: int = 0) -> list[str]:
+    """A table whose first column and last ``words`` columns are words, and an empty line after it."""
+    figures = len(table.header) - 1 - words
     rule = ["---", *["---:"] * figures, *["---"] * words]
-    return [f"| {' | '.join(row)} |" for row in (header, rule, *rows)]
-
-
-def _value(value: float | None, figure: Figure) -> str:
-    if value is None:
-        return "–"
-    return _n(value) if isinstance(value, int) else f"{value:,.{figure.digits}f}".replace(",", " ")
-
-
-def _z(figure: Figure) -> str:
-    return "–" if figure.z is None else f"{figure.z:.2f}"
-
-
-def _p(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
-
-
-def _n(value: int) -> str:
-    return f"{value:,}".replace(",", " ")
+    return [*(f"| {' | '.join(row)} |" for row in (table.header, rule, *table.rows)), ""]
 
 
 def _percent(part: int, whole: int) -> str:

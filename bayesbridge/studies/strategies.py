@@ -7,15 +7,17 @@ side can do with these policies, and the exploitability of a policy what it lose
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
+from bayesbridge.capture.policies import POLICIES
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.headline import net_points
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.headline import SCORING, net_points
+from bayesbridge.studies.study import Counts, Job, Setting, Study, Table
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from bayesbridge.scoring import Scheme
     from bayesbridge.studies.hypotheses import Test
 
-POLICIES: Final = ("general", "high", "low")
 SHAPE: Final = (3, 3, 7, 14)
 """Bidder's policy, defenders' policy, level − 1, tricks."""
 
@@ -55,7 +56,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return counts
 
 
-STUDY: Final = Study("strategies", count)
+JOB: Final = Job("strategies", count)
 _PAIRS: Final = ((0, 1), (0, 2), (1, 2))
 
 
@@ -91,10 +92,8 @@ def simulate(
     schemes: Sequence[Scheme] = (),
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals; a game for each of the ``schemes`` too."""
-    from bayesbridge.studies.engine import run
-
     measures = payoffs(schemes)
-    done = run(STUDY, deals, seed, runs, how or Setting(workers))
+    done = JOB.run(deals, seed, workers, runs, how)
     return Comparison.of_run(
         done,
         _named,
@@ -154,3 +153,23 @@ def _tests(counts: Counts) -> list[Test]:
             one, two, _ = (int(k) for k in pairs[pair, theirs])
             tests.append(mcnemar(f"{same} against {defenders} defenders", one, two))
     return tests
+
+
+def tables(found: Comparison) -> Iterator[Table]:
+    """A pay-off matrix for each game, with the equilibrium at its edges."""
+    policies = found.answers["policies"]
+    for name, game in found.answers["games"].items():
+        digits = 4 if name == "made" else 2
+        rows = [
+            [policy, *(number(value, digits) for value in payoff), number(share, 3), number(lost, digits)]
+            for policy, payoff, share, lost in zip(
+                policies, game["payoff"], game["row"], game["row_exploitability"], strict=True
+            )
+        ]
+        rows.append(["share", *(number(share, 3) for share in game["column"]), "", ""])
+        rows.append(["exploitability", *(number(lost, digits) for lost in game["column_exploitability"]), "", ""])
+        title = f"Pay-off '{name}' to the bidder's side (rows) against defenders (columns), value {game['value']:.4f}"
+        yield Table(title, ["", *policies, "share", "exploitability"], rows)
+
+
+STUDY: Final = Study("strategies", "card play as a zero-sum game", 200_000, simulate, options=(SCORING,), tables=tables)

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import bayesbridge as bb
+from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.studies import captures, comparative, conditions, headline
-from bayesbridge.studies.calibration import CHAINS, calibrate
+from bayesbridge.studies.calibration import SCENARIOS, calibrate
 
 HERE = Path(__file__).parent
 
@@ -38,23 +39,25 @@ def main():
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
     save("sharpening", bb.plot_sharpening(defender, pair="S:N", level=5, rng=1))
-    exact, compared = captures.count_exactly(), comparative.simulate(10_000_000, 1)
-    save("paper-captures", bb.plot_runs(exact))
-    save("paper-conditions", bb.plot_runs(conditions.count_exactly()))
-    save("paper-algorithms", bb.plot_algorithms(compared, exact))
-    save("paper-second-hand", bb.plot_second_hand(compared))
-    save("paper-headline", bb.plot_headline(headline.simulate(10_000_000, 1)))
-    chain = CHAINS["enumerate"]
-    draw_calibration(calibrate(chain, 6250), calibrate(replace(chain, believed=StyleBidder(aggressiveness=1.0)), 400))
+    compared = comparative.simulate(10_000_000, 1)
+    save("paper-captures", studies.plot_runs(captures.count_exactly()))
+    save("paper-conditions", studies.plot_runs(conditions.count_exactly()))
+    save("paper-algorithms", studies.plot_algorithms(compared))
+    save("paper-second-hand", studies.plot_second_hand(compared))
+    save("paper-headline", studies.plot_headline(headline.simulate(10_000_000, 1)))
+    scenario = SCENARIOS["enumerate"]
+    draw_calibration(
+        calibrate(scenario, 6250), calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400)
+    )
 
 
 def draw_calibration(right, wrong):
     """A hundred thousand cards, and what a wrong idea of the bidders looks like."""
     numbers = ["T", "left's points", "likelihood"]
-    save("calibration-ranks", bb.plot_ranks(right, numbers))
-    save("calibration-reliability", bb.plot_reliability(right))
-    save("calibration-coverage", bb.plot_coverage(right))
-    save("calibration-wrong", bb.plot_ranks(wrong, numbers))
+    save("calibration-ranks", studies.plot_ranks(right, numbers))
+    save("calibration-reliability", studies.plot_reliability(right))
+    save("calibration-coverage", studies.plot_coverage(right))
+    save("calibration-wrong", studies.plot_ranks(wrong, numbers))
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ import pytest
 import xarray
 
 import bayesbridge as bb
-from bayesbridge.belief import engines
 from bayesbridge.capture import literal
 from bayesbridge.cli import estimate, main
+from bayesbridge.engines.infer import ENGINES
 from bayesbridge.estimators import registry
 
 HAND = "AKQ2.KJ3.A54.Q32"
@@ -170,8 +170,9 @@ def test_the_trick_on_the_table_is_part_of_the_question(document):
     assert wins["S4"]["mean"] == 0
 
 
-def test_methods_offered_are_those_of_the_engines():
-    assert estimate.METHODS == engines.METHODS
+def test_an_unknown_method_is_told_with_those_there_are(complaint):
+    told = complaint("estimate", *SOUTH, "--method", "guess")
+    assert all(name in told for name in ENGINES)
 
 
 def test_one_screen_for_people(answer):

@@ -168,9 +168,30 @@ def test_a_bad_scoring_file_is_refused_in_one_line(capsys, tmp_path):
     file.write_text(SCHEME.replace("undertrick = 10", ""), "utf-8")
     assert "bad.toml: scoring scheme" in refusal(capsys, "headline", "--scoring", str(file))
     file.write_text(SCHEME.replace("club", "made"), "utf-8")
-    assert "'made' is there already: rename it" in refusal(capsys, "headline", "--scoring", str(file))
+    assert "'made' is there already: rename it" in refusal(capsys, "strategies", "--scoring", str(file))
     file.write_text(SCHEME, "utf-8")
     twice = ["--scoring", str(file)] * 2
     assert "'club' is there already: rename it" in refusal(capsys, "strategies", *twice)
-    assert "study 'opponents' takes no scoring scheme" in refusal(capsys, "opponents", "--scoring", str(file))
-    assert "study 'captures' takes no scoring scheme" in refusal(capsys, "captures", "--exact", "--scoring", str(file))
+    assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in refusal(
+        capsys, "opponents", "--scoring", str(file)
+    )
+    assert "study 'captures' takes no --scoring" in refusal(capsys, "captures", "--exact", "--scoring", str(file))
+
+
+def test_progress_is_one_line_on_a_terminal(capsys, monkeypatch):
+    from bayesbridge.cli.printing import end_progress, progress_line
+
+    assert progress_line("deals") is None
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    progress_line("deals")(9, 9)
+    assert capsys.readouterr().err == ""  # what is done at once needs no line
+    show = progress_line("deals")
+    for done in (1000, 1500, 2000):
+        show(done, 2000)
+    assert "2 000 of 2 000 deals" in capsys.readouterr().err
+    progress_line("boards")(1, 3)
+    end_progress()
+    shown = capsys.readouterr().err
+    assert "1 of 3 boards" in shown
+    assert shown.endswith("\x1b[?25h")

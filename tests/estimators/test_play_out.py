@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
+from bayesbridge.capture.policies import POLICIES
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.play_out import POLICIES, PlayOutEstimator
+from bayesbridge.estimators.play_out import PlayOutEstimator
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick

@@ -8,20 +8,20 @@ import pytest
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine
 from bayesbridge.studies.checkpoint import Checkpoint, CheckpointError
-from bayesbridge.studies.study import Setting, Study
+from bayesbridge.studies.study import Job, Setting
 
-STUDY = Study("captures", captures.count, chunk=1_000)
+JOB = Job("captures", captures.count, chunk=1_000)
 DEALS, SEED, RUNS = 7_500, 3, 2
 
 
 def run(path, resume=True, **changes):
-    wanted = {"study": STUDY, "deals": DEALS, "seed": SEED, "runs": RUNS} | changes
+    wanted = {"job": JOB, "deals": DEALS, "seed": SEED, "runs": RUNS} | changes
     return engine.run(setting=Setting(2, checkpoint=path, resume=resume), **wanted)
 
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    return engine.run(STUDY, DEALS, SEED, RUNS).by_run
+    return engine.run(JOB, DEALS, SEED, RUNS).by_run
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def test_every_kind_of_damage_is_refused_and_left_alone(whole):
         ({"seed": 4}, "seed is 3 there and 4 here"),
         ({"deals": DEALS + 1}, "deals is 7500 there and 7501 here"),
         ({"runs": 3}, "runs is 2 there and 3 here"),
-        ({"study": Study("captures", captures.count, chunk=999)}, "chunk is 1000 there and 999 here"),
-        ({"study": Study("conditions", captures.count, chunk=1000)}, 'study is "captures" there and "conditions" here'),
-        ({"study": Study("captures", captures.count, 1000, {"k": 1})}, "parameters is {} there"),
+        ({"job": Job("captures", captures.count, chunk=999)}, "chunk is 1000 there and 999 here"),
+        ({"job": Job("conditions", captures.count, chunk=1000)}, 'study is "captures" there and "conditions" here'),
+        ({"job": Job("captures", captures.count, 1000, {"k": 1})}, "parameters is {} there"),
     ],
 )
 def test_another_run_is_refused_and_the_difference_named(whole, changes, what):

@@ -14,10 +14,10 @@ import pytest
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import engine, executors, headline
-from bayesbridge.studies.study import Setting, Study
+from bayesbridge.studies.study import Job, Setting
 
 ROOT = Path(__file__).parents[2]
-STUDY = Study("headline", headline.count, chunk=2_000)
+JOB = Job("headline", headline.count, chunk=2_000)
 PATIENCE = 120
 """Seconds for what takes a few even on a busy machine."""
 
@@ -95,11 +95,11 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster):
             workers[0].send_signal(signal.SIGKILL)
             killed.append(done)
 
-    found = engine.run(STUDY, deals, 3, 1, Setting(scheduler=address, progress=kill_one))
+    found = engine.run(JOB, deals, 3, 1, Setting(scheduler=address, progress=kill_one))
     assert 0 < killed[0] < deals
     assert workers[0].wait(PATIENCE) == -signal.SIGKILL
     assert workers[1].poll() is None
-    serial = engine.run(STUDY, deals, 3, 1, Setting(workers=1))
+    serial = engine.run(JOB, deals, 3, 1, Setting(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
     assert_the_command_line_reaches_it_too(address)
 

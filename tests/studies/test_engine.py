@@ -10,34 +10,34 @@ import pytest
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine, headline
 from bayesbridge.studies.executors import open_executor
-from bayesbridge.studies.study import CHUNK, Setting, Study
+from bayesbridge.studies.study import CHUNK, Job, Setting
 
 
 def tally(chunk, size):
-    """A cheap study: how many deals, and a checksum of the stream that the chunk would use."""
+    """A cheap job: how many deals, and a checksum of the stream that the chunk would use."""
     return np.array([size, 1, int(chunk.generate_state(1)[0])], dtype=np.int64)
 
 
-TALLY = Study("tally", tally)
+TALLY = Job("tally", tally)
 
 
-@pytest.mark.parametrize("study", [captures.STUDY, Study("headline", headline.count, chunk=5_000)])
-def test_the_same_integers_for_any_number_of_workers(study):
-    deals = 3 * study.chunk + 17
-    runs = [engine.run(study, deals, 5, 1, Setting(workers)) for workers in (1, 2, 5, None)]
+@pytest.mark.parametrize("job", [captures.JOB, Job("headline", headline.count, chunk=5_000)])
+def test_the_same_integers_for_any_number_of_workers(job):
+    deals = 3 * job.chunk + 17
+    runs = [engine.run(job, deals, 5, 1, Setting(workers)) for workers in (1, 2, 5, None)]
     assert all(np.array_equal(run.counts, runs[0].counts) for run in runs)
     assert runs[0].deals == runs[0].fresh == deals
 
 
 def test_processes_give_the_same_integers_as_threads():
-    study = Study("headline", headline.count, chunk=5_000)
-    one, two = (engine.run(study, 23_456, 7, 2, Setting(2, scheduler)) for scheduler in ("threads", "processes"))
+    job = Job("headline", headline.count, chunk=5_000)
+    one, two = (engine.run(job, 23_456, 7, 2, Setting(2, scheduler)) for scheduler in ("threads", "processes"))
     assert np.array_equal(one.by_run, two.by_run)
     assert one.by_run.shape == (2, 1569)
 
 
 def test_another_seed_gives_other_integers():
-    one, two = (engine.run(captures.STUDY, 10_000, seed).counts for seed in (1, 2))
+    one, two = (engine.run(captures.JOB, 10_000, seed).counts for seed in (1, 2))
     assert not np.array_equal(one, two)
 
 
@@ -81,7 +81,7 @@ def test_a_chunk_that_fails_twice_is_tried_again_and_changes_nothing():
 
     deals = 20 * CHUNK
     assert np.array_equal(
-        engine.run(Study("tally", shaky), deals, 1, 1, Setting(3)).counts, engine.run(TALLY, deals, 1).counts
+        engine.run(Job("tally", shaky), deals, 1, 1, Setting(3)).counts, engine.run(TALLY, deals, 1).counts
     )
     assert set(failed.values()) == {engine.ATTEMPTS, 1}  # 1: the engine's own call before the clock starts
 
@@ -96,7 +96,7 @@ def test_a_chunk_that_always_fails_ends_the_run_with_one_line():
         return np.zeros(1, dtype=np.int64)
 
     with pytest.raises(engine.ChunkFailed, match=r"chunk \d+ of study 'bad' failed 3 times: RuntimeError: in a chunk"):
-        engine.run(Study("bad", failing), 1000 * CHUNK, 1, 1, Setting(2))
+        engine.run(Job("bad", failing), 1000 * CHUNK, 1, 1, Setting(2))
     assert len(sizes) <= 1 + 3 * 2 * 2
 
 
@@ -119,10 +119,10 @@ def test_a_killed_worker_process_costs_nothing_but_time(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
     import test_engine as by_name  # pytest calls this module otherwise, and a worker process must find it by name
 
-    study = Study("headline", by_name.deadly, chunk=1_000)
-    found = engine.run(study, 8_000, 1, 1, Setting(2, "processes"))
+    job = Job("headline", by_name.deadly, chunk=1_000)
+    found = engine.run(job, 8_000, 1, 1, Setting(2, "processes"))
     assert (tmp_path / "killed").exists()
-    plain = engine.run(Study("headline", headline.count, chunk=1_000), 8_000, 1)
+    plain = engine.run(Job("headline", headline.count, chunk=1_000), 8_000, 1)
     assert np.array_equal(found.counts, plain.counts)
 
 

@@ -118,7 +118,7 @@ def test_the_paper_is_met_where_the_text_determines_it():
     assert verdicts["win rate (%)"] == verdicts["net points, old scheme"] == "not determined by the text"
     assert [run["deals"] for run in found.runs] == [500_000] * 3
     assert {test.hypothesis for test in found.tests()} >= {
-        "the own runs have the same win rate",
+        "our runs have the same win rate",
         "Algorithm 2 and the play-out grant a contract equally often (paired)",
     }
 
@@ -138,7 +138,8 @@ def test_strategies_count_what_plain_python_counts(contracts):
     for level, _, table in contracts:
         joint[0, 0, level - 1, literal.play(table)] += 1
     assert np.array_equal(strategies._joint(counts)[0, 0], joint[0, 0])
-    from bayesbridge.capture.playout import NO_TRUMP, POLICIES, play_out
+    from bayesbridge.capture.playout import NO_TRUMP, play_out
+    from bayesbridge.capture.policies import POLICIES
 
     masks = np.array([[hand.mask for hand in table] for _, _, table in some], dtype=np.uint64)
     out = np.empty(len(some), dtype=np.int8)

@@ -7,21 +7,21 @@ from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curv
 
 
 def test_forecasts_fall_into_their_bins():
-    said, so = np.array([0.1, 0.12, 0.9, 0.95, 0.92]), np.array([0.0, 1.0, 1.0, 1.0, 0.0])
-    found = curve_of(said, so, 10)
+    predicted, observed = np.array([0.1, 0.12, 0.9, 0.95, 0.92]), np.array([0.0, 1.0, 1.0, 1.0, 0.0])
+    found = curve_of(predicted, observed, 10)
     assert found == (Bin(pytest.approx(0.11), 0.5, 2), Bin(pytest.approx(0.92333333), pytest.approx(2 / 3), 3))
     assert calibration_error(found) == pytest.approx((2 * 0.39 + 3 * (0.92333333 - 2 / 3)) / 5)
 
 
 def test_sums_and_single_forecasts_agree():
     rng = np.random.default_rng(1)
-    said = rng.random(1000)
-    so = (rng.random(1000) < said).astype(float)
-    place = bin_of(said, 20)
-    sums = [np.bincount(place, weight, 20) for weight in (np.ones(1000), said, so)]
-    assert curve(*sums) == curve_of(said, so, 20)
-    assert calibration_error(curve_of(said, so, 20)) < 0.08
-    assert calibration_error(curve_of(said, 1 - so, 20)) > 0.3
+    predicted = rng.random(1000)
+    observed = (rng.random(1000) < predicted).astype(float)
+    place = bin_of(predicted, 20)
+    sums = [np.bincount(place, weight, 20) for weight in (np.ones(1000), predicted, observed)]
+    assert curve(*sums) == curve_of(predicted, observed, 20)
+    assert calibration_error(curve_of(predicted, observed, 20)) < 0.08
+    assert calibration_error(curve_of(predicted, 1 - observed, 20)) > 0.3
 
 
 def test_edges_belong_above_whatever_rounding_did():

@@ -58,8 +58,8 @@ def test_tests_find_the_paper_and_the_own_runs_sound():
     assert [test.hypothesis for test in tests] == [
         "the paper's runs follow the exact distribution",
         "the paper's runs agree with each other",
-        "the own runs follow the exact distribution",
-        "the own runs agree with each other",
+        "our runs follow the exact distribution",
+        "our runs agree with each other",
     ]
     assert all(test.p <= test.p_holm for test in tests)
     assert all(test.p_holm > 1e-3 for test in tests)

@@ -1,6 +1,5 @@
 """Are the posteriors right? Deals drawn from a model, and whether the truth is like one more draw of the posterior."""
 
-from bayesbridge.studies.calibration.calibrate import CHAINS, Calibration, calibrate, chain_for, simulate
-from bayesbridge.studies.calibration.scenarios import Scenario
+import lazy_loader
 
-__all__ = ["CHAINS", "Calibration", "Scenario", "calibrate", "chain_for", "simulate"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

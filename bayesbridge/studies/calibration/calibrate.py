@@ -1,12 +1,12 @@
 """Simulation-based calibration: does the truth behave like one more draw of the posterior?
 
 Draw a deal and all that a player sees of it from the model, ask an engine for the posterior, and note the rank of the
-truth among what it says: over many deals ranks are uniform if and only if the posterior is right on average (S. Talts,
+truth in that posterior: over many deals ranks are uniform if and only if the posterior is right on average (S. Talts,
 M. Betancourt, D. Simpson, A. Vehtari and A. Gelman, "Validating Bayesian inference algorithms with simulation-based
-calibration", 2018). What is said of single cards is held against where they lay.
+calibration", 2018). Predictions of single cards are compared with where the cards lay.
 
-Only whole numbers are kept: ranks by cell, and by bin of probability how many cards, how likely in millionths, and how
-many lay there; so chunks add up and any number of workers gives the same answer.
+Only whole numbers are kept: ranks by cell, and by bin of probability how many cards, the sum of their probabilities in
+millionths, and how many lay there; so chunks add up and any number of workers gives the same answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import pi, sqrt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +28,20 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.calibration.predictions import names_of, read
-from bayesbridge.studies.calibration.ranks import BINS, LEVELS, chi_square, covered, ecdf_test, tally
+from bayesbridge.studies.calibration.predictions import names_of, predict
+from bayesbridge.studies.calibration.ranks import BINS, chi_square, covered, ecdf_test, tally
 from bayesbridge.studies.calibration.scenarios import Scenario
-from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.hypotheses import Test, together
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
-from bayesbridge.studies.study import Counts, Setting, Study
+from bayesbridge.studies.study import Counts, Job, Setting
 
 MILLION: Final = 1_000_000
 CARD_BINS: Final = 20
 """Bins of the reliability curve."""
 CHUNK: Final = 8
-"""Deals a chunk: an engine takes a tenth of a second to seconds for one."""
+"""Deals in a chunk: an engine takes a tenth of a second to seconds for one."""
 
-CHAINS: Final = {
+SCENARIOS: Final = {
     "enumerate": Scenario("enumerate", StyleBidder(), open_dummy=True, shown=5),
     "sample": Scenario("sample", told_lengths=True, told_points=True, shown=2),
     "counting": Scenario("counting", told_lengths=True, shown=2),
@@ -52,25 +51,25 @@ CHAINS: Final = {
     "joint": Scenario("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
     "auto": Scenario("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
 }
-"""A chain for each engine, one that it would be used for: three players but for ``smc`` and ``auto``, whose four are
+"""A scenario for each engine, one that it would be used for: three players but for ``smc`` and ``auto``, whose four are
 style bidders, and experts who also play two tricks."""
 
 
-def count(chain: Scenario, seed: np.random.SeedSequence, deals: int) -> Counts:
-    """Deals; ranks by number and cell; cards, what was said, what was so, squared gaps by bin; sums for the slope."""
-    names = chain_names(chain)
+def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Counts:
+    """Deals; ranks by number and cell; by bin cards, predicted, observed, squared gaps; sums for the slope."""
+    names = names_in(scenario)
     ranks = np.zeros((len(names), BINS), dtype=np.int64)
     bins = np.zeros((4, CARD_BINS), dtype=np.int64)
     slope = np.zeros(3, dtype=np.int64)
     for child in seed.spawn(deals):
         rng = np.random.default_rng(child)
-        scene = chain.draw(rng)
-        reading = read(scene, chain.method, chain.draws, rng)
+        scene = scenario.draw(rng)
+        prediction = predict(scene, scenario.method, scenario.draws, rng)
         for row, name in enumerate(names):
-            ranks[row] += tally([reading.numbers[name].rank(rng.random())])
+            ranks[row] += tally([prediction.numbers[name].rank(rng.random())])
         hidden = _hidden_places(scene.belief)
         lies = (scene.layout[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).astype(np.float64)
-        deal_bins, deal_slope = _said_and_so(reading.cards[hidden].ravel(), lies[hidden].ravel())
+        deal_bins, deal_slope = _compared(prediction.cards[hidden].ravel(), lies[hidden].ravel())
         bins += deal_bins
         slope += deal_slope
     return np.concatenate([[deals], ranks.ravel(), bins.ravel(), slope])
@@ -82,47 +81,48 @@ def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.ix_([card for card in range(52) if known.unknown_mask >> card & 1], known.hidden)
 
 
-def _said_and_so(said: NDArray[np.float64], so: NDArray[np.float64]) -> tuple[Counts, Counts]:
-    """What one deal adds: its cards share luck, so the square of its sum in a bin tells the error of the bin."""
-    place = bin_of(said, CARD_BINS)
-    cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in (np.ones(len(said)), said, so))
+def _compared(predicted: NDArray[np.float64], observed: NDArray[np.float64]) -> tuple[Counts, Counts]:
+    """What one deal adds. Its cards are not independent: the error of a bin comes from the squared sum of each deal."""
+    place = bin_of(predicted, CARD_BINS)
+    weights = np.ones(len(predicted)), predicted, observed
+    cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in weights)
     gap = hits - chances
-    lean = float((so - said) @ said)
+    lean = float((observed - predicted) @ predicted)
     bins = np.stack([cards, MILLION * chances, hits, MILLION * gap**2])
-    slope = MILLION * np.array([so @ said, said @ said, lean**2])
+    slope = MILLION * np.array([observed @ predicted, predicted @ predicted, lean**2])
     return np.rint(bins).astype(np.int64), np.rint(slope).astype(np.int64)
 
 
-def chain_names(chain: Scenario) -> tuple[str, ...]:
-    """The numbers that are ranked on a chain."""
-    return names_of(chain.bidder is not None, chain.prior is not None)
+def names_in(scenario: Scenario) -> tuple[str, ...]:
+    """The numbers that are ranked in a scenario."""
+    return names_of(scenario.bidder is not None, scenario.prior is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """How the truth ranked in the posteriors of a chain."""
+    """How the truth ranked in the posteriors of a scenario."""
 
-    chain: Scenario
+    scenario: Scenario
     deals: int
     names: tuple[str, ...]
     ranks: Counts
     """(names, BINS) randomised ranks of the truth by cell, from 0 to 1."""
     bins: Counts
-    """(4, CARD_BINS) places said to hold a card, by probability: how many; Σ said and, after how many were so, Σ over
-    deals of the squared gap, both in millionths."""
+    """(4, CARD_BINS) places where a card may lie, by probability: how many; Σ predicted, in millionths; Σ observed; Σ
+    over deals of the squared gap, in millionths."""
     slope: Counts
-    """(3,) Σ so · said, Σ said² and Σ over deals of their squared difference, in millionths."""
+    """(3,) Σ observed · predicted, Σ predicted² and Σ over deals of their squared difference, in millionths."""
 
     @classmethod
-    def of(cls, chain: Scenario, counts: Counts) -> Calibration:
+    def of(cls, scenario: Scenario, counts: Counts) -> Calibration:
         """What was counted."""
-        names = chain_names(chain)
+        names = names_in(scenario)
         ranks, bins = BINS * len(names), 4 * CARD_BINS
         deals, first, second, slope = np.split(np.asarray(counts), [1, 1 + ranks, 1 + ranks + bins])
         tables = first.reshape(-1, BINS), second.reshape(4, CARD_BINS), slope
         for table in tables:
             table.setflags(write=False)
-        return cls(chain, int(deals[0]), names, *tables)
+        return cls(scenario, int(deals[0]), names, *tables)
 
     def ranks_of(self, name: str) -> Counts:
         """(BINS,) ranks of one number."""
@@ -140,17 +140,17 @@ class Calibration:
 
     @property
     def cards(self) -> int:
-        """How many hidden cards were said to lie somewhere."""
+        """How many hidden cards were predicted."""
         return round(int(self.bins[1].sum()) / MILLION)
 
     @property
     def reliability(self) -> tuple[Bin, ...]:
-        """What was said of places of cards, and what was so."""
+        """Predicted and observed places of cards."""
         return curve(self.bins[0], self.bins[1] / MILLION, self.bins[2])
 
     @property
     def errors(self) -> tuple[float, ...]:
-        """By bin of :attr:`reliability`, one standard error of what was so, deals taken as independent."""
+        """By bin of :attr:`reliability`, one standard error of the observed share, deals taken as independent."""
         many, squares = self.bins[0], self.bins[3] / MILLION
         return tuple(sqrt(square) / n for n, square in zip(many.tolist(), squares.tolist(), strict=True) if n)
 
@@ -161,12 +161,12 @@ class Calibration:
 
     @property
     def chance_error(self) -> float:
-        """What the calibration error would be by chance alone, if all that was said were right."""
+        """What the calibration error would be by chance alone, if all predictions were right."""
         spread = sum(error * one.cards for error, one in zip(self.errors, self.reliability, strict=True))
         return sqrt(2 / pi) * spread / max(1, int(self.bins[0].sum()))
 
     def tests(self) -> tuple[Test, ...]:
-        """χ² and the band of every number, and whether likelier cards are as much likelier as said; corrected."""
+        """χ² and the band of every number, and whether probabilities of cards are too extreme or too even."""
         found = [
             test(name, row)
             for name, row in zip(self.names, self.ranks, strict=True)
@@ -175,19 +175,20 @@ class Calibration:
         return together([*found, self._card_test()])
 
     def _card_test(self) -> Test:
-        """E[(so − said) · said] = 0 if probabilities are right; below it they boast, above it they are timid."""
-        hypothesis = "cards lie where they are said to, neither boasting nor timid"
-        so, said, square = (self.slope / MILLION).tolist()
+        """E[(observed − predicted) · predicted] is 0 if probabilities are right, below 0 if they are too extreme."""
+        hypothesis = "probabilities of cards are neither too extreme nor too even"
+        observed, predicted, square = (self.slope / MILLION).tolist()
         if square == 0.0:
             return Test(hypothesis, 0.0, 1.0, 0.0)
-        z = (so - said) / sqrt(square)
+        gap = observed - predicted
+        z = gap / sqrt(square)
         margin = 1.96 * sqrt(square)
         return Test(
             hypothesis,
             z,
             2 * float(stats.norm.sf(abs(z))),
-            (so - said) / said,
-            ((so - said - margin) / said, (so - said + margin) / said),
+            gap / predicted,
+            ((gap - margin) / predicted, (gap + margin) / predicted),
         )
 
     @property
@@ -196,74 +197,21 @@ class Calibration:
         return min(test.p_holm for test in self.tests() if test.p_holm is not None)
 
 
-def calibrate(chain: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
-    """Run a chain on ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    return Calibration.of(chain, run(_study(chain), deals, seed, 1, how).counts)
+def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
+    """Run a scenario on ``deals`` random deals."""
+    return Calibration.of(scenario, job(scenario).run(deals, seed, how=how).counts)
 
 
-def _study(chain: Scenario) -> Study:
-    return Study("calibration", partial(count, chain), CHUNK, {"chain": repr(chain)})
+def job(scenario: Scenario) -> Job:
+    """What the engine of studies counts for a scenario."""
+    return Job("calibration", partial(count, scenario), CHUNK, {"scenario": repr(scenario)})
 
 
-def chain_for(method: str, bidder: BidderModel | None = None) -> Scenario:
-    """The chain of an engine, with other bidders if given."""
-    if method not in CHAINS:
-        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(CHAINS)}", method=method)
-    chain = CHAINS[method]
-    if bidder is not None and chain.bidder is None:
+def scenario_for(method: str, bidder: BidderModel | None = None) -> Scenario:
+    """The scenario of an engine, with other bidders if given."""
+    if method not in SCENARIOS:
+        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(SCENARIOS)}", method=method)
+    scenario = SCENARIOS[method]
+    if bidder is not None and scenario.bidder is None:
         raise BayesBridgeError(f"nobody calls where method is {method!r}: leave the bidder out", method=method)
-    return chain if bidder is None else replace(chain, bidder=bidder)
-
-
-def simulate(
-    deals: int,
-    seed: int,
-    workers: int | None = None,
-    runs: int = 1,
-    how: Setting | None = None,
-    *,
-    method: str = "enumerate",
-    bidder: BidderModel | None = None,
-) -> Comparison:
-    """The chain of an engine on ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
-    chain = chain_for(method, bidder)
-    done = run(_study(chain), deals, seed, runs, how or Setting(workers))
-    found = Calibration.of(chain, done.counts)
-    return Comparison.of_run(
-        done,
-        partial(_named, chain),
-        title=f"Calibration of {method}: the truth among what the posterior says",
-        unit="shares of deals",
-        answers=answers(found),
-        hypotheses=lambda: list(found.tests()),
-    )
-
-
-def answers(found: Calibration) -> dict[str, Any]:
-    """A calibration as plain data."""
-    return {
-        "method": found.chain.method,
-        "chain": repr(found.chain),
-        "levels": list(LEVELS),
-        "coverage": {name: list(by_level.values()) for name, by_level in found.coverage.items()},
-        "ranks": dict(zip(found.names, found.ranks.tolist(), strict=True)),
-        "cards": found.cards,
-        "calibration_error": found.card_error,
-        "calibration_error_by_chance": found.chance_error,
-        "calibration": [
-            {**one._asdict(), "error": error} for one, error in zip(found.reliability, found.errors, strict=True)
-        ],
-    }
-
-
-def _named(chain: Scenario, counts: Counts) -> dict[str, int]:
-    found = Calibration.of(chain, counts)
-    return {"deals": found.deals, "cards": found.cards} | {
-        f"{name}, {level:.0%} intervals that hold the truth": k
-        for name, row in zip(found.names, found.ranks, strict=True)
-        for level, k in covered(row).items()
-    }
+    return scenario if bidder is None else replace(scenario, bidder=bidder)

@@ -1,9 +1,10 @@
-"""What each engine says of a scene: the distribution of some numbers of the layout, and where the cards lie."""
+"""What each engine predicts of a scene: the distribution of some numbers of the layout, and where the cards lie."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -16,7 +17,7 @@ from bayesbridge.capture.kernels import captures
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.convolution import capture_counts
-from bayesbridge.engines.infer import ENGINES
+from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
 from bayesbridge.studies.calibration.scenarios import OBSERVER, UNKNOWN, Scene
@@ -24,23 +25,20 @@ from bayesbridge.studies.calibration.scenarios import OBSERVER, UNKNOWN, Scene
 type Floats = NDArray[np.float64]
 type Values = NDArray[np.integer] | Floats
 
-METHODS: Final = (*ENGINES, "counting", "joint")
-"""The engines of a belief; exact counting with suit convolution for T; a style and the layout in one posterior."""
-
 QUANTITIES: Final = ("T", "left's points", "right's points", "left's spades", "right's hearts", "top spade's seat")
-"""Numbers of a layout: what the player on South's left would capture with the dummy, or with his partner where four
+"""Numbers of a layout: what the player on South's left would capture with the dummy, or with their partner where four
 bid; points and lengths of the players beside South; and which seat has the highest spade that South lacks."""
 
 LIKELIHOOD: Final = "likelihood"
 """P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is the prior, in which all that does
-not look at the calls ranks evenly too; here it gives itself away (M. Modrák et al., "Simulation-based calibration
-checking for Bayesian computation: the choice of test quantities shapes sensitivity", 2025)."""
+not look at the calls ranks evenly too; this number shows the difference (M. Modrák et al., "Simulation-based
+calibration checking for Bayesian computation: the choice of test quantities shapes sensitivity", 2025)."""
 
 AGGRESSIVENESS: Final = "aggressiveness"
 """Of West's style, where South does not know it."""
 
 STYLES: Final = 300
-"""Draws of West's style, and steps to settle before them."""
+"""Draws of West's style, and warm-up steps before them."""
 
 LEFT: Final = OBSERVER.next()
 RIGHT: Final = OBSERVER.next(3)
@@ -85,15 +83,11 @@ def names_of(soft: bool, styled: bool) -> tuple[str, ...]:
     return (*QUANTITIES, *[LIKELIHOOD] * soft, *[AGGRESSIVENESS] * styled)
 
 
-def read(scene: Scene, method: str, draws: int, rng: np.random.Generator) -> Prediction:
+def predict(scene: Scene, method: str, draws: int, rng: np.random.Generator) -> Prediction:
     """Ask one engine."""
-    if method in ENGINES:
-        return _of_posterior(scene, scene.belief.infer(method, draws, rng))
-    if method == "counting":
-        return _counted(scene)
-    if method == "joint":
-        return _jointly(scene, draws, rng)
-    raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(METHODS)}", method=method)
+    if method not in ENGINES:
+        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
+    return ENGINES[method](scene, draws, rng)
 
 
 def _numbers(belief: Belief, masks: Masks) -> dict[str, Values]:
@@ -137,12 +131,16 @@ def _of_layouts(scene: Scene, masks: Masks, weights: Floats, exact: bool = False
     return {name: Distribution(all_[1:], weights, float(all_[0]), worth) for name, all_ in numbers.items()}
 
 
+def _inferred(method: str, scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
+    return _of_posterior(scene, scene.belief.infer(method, draws, rng))
+
+
 def _of_posterior(scene: Scene, posterior: Posterior) -> Prediction:
     numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, posterior.exact)
     return Prediction(numbers, posterior.card_probabilities().values[::-1])
 
 
-def _counted(scene: Scene) -> Prediction:
+def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction:
     """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
     belief = scene.belief
     sampler = belief.target.sampler
@@ -165,16 +163,25 @@ def _counted(scene: Scene) -> Prediction:
 
 
 def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
-    """West's style summed out of the layouts, and his aggressiveness itself."""
+    """The layouts with West's style summed out, and West's aggressiveness itself."""
     from bayesbridge.joint import infer_jointly
 
     if scene.style is None:
-        raise BayesBridgeError('method "joint" is for a style that is not known: give the chain a prior of styles')
+        raise BayesBridgeError('method "joint" is for a style that is not known: give the scenario a prior of styles')
     found = infer_jointly(
         scene.belief, UNKNOWN, (), scene.prior, layouts=draws, draws=STYLES, tune=STYLES, chains=1, rng=rng
     )
-    reading = _of_posterior(scene, found.layouts)
+    prediction = _of_posterior(scene, found.layouts)
     styles = found.styles.draws(UNKNOWN.name)[:, 0]
     equal = np.full(len(styles), 1.0 / len(styles))
     own = Distribution(styles, equal, scene.style.aggressiveness, float(len(styles)))
-    return Prediction({**reading.numbers, AGGRESSIVENESS: own}, reading.cards)
+    return Prediction({**prediction.numbers, AGGRESSIVENESS: own}, prediction.cards)
+
+
+ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]]] = {
+    **{method: partial(_inferred, method) for method in BELIEF_ENGINES},
+    "counting": _counted,
+    "joint": _jointly,
+}
+"""What can be calibrated: the engines of a belief; exact counting with suit convolution for T; a style and the layout
+in one posterior."""

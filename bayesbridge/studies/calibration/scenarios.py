@@ -1,6 +1,6 @@
-"""The whole chain of inference as a value: a deal, the calls of known bidders, what South sees of it, and the engine.
+"""A scenario, from a deal to a posterior, as a value: who calls, what South sees of it, and which engine answers.
 
-Everything that South is told comes about by a rule that his posterior knows, so that the posterior is right if the
+Everything that South is told comes about by a rule that the posterior knows, so that the posterior is right if the
 engine is. Cards shown are chosen at random from a hand, points and lengths are told as the cell of a fixed partition:
 neither says more than the hard evidence that it becomes. Calls and cards played follow the models that weigh them.
 """
@@ -26,7 +26,7 @@ from bayesbridge.evidence import BidderModel, HighCards, Holds, Length, Piece, P
 
 OBSERVER: Final = Seat.S
 UNKNOWN: Final = Seat.W
-"""Whose style is drawn where a chain has a prior of styles."""
+"""Whose style is drawn where a scenario has a prior of styles."""
 
 LENGTH_CELLS: Final = ((0, 1), (2, 3), (4, 5), (6, 13))
 POINT_CELLS: Final = ((0, 4), (5, 9), (10, 14), (15, 40))
@@ -42,20 +42,20 @@ class Scenario:
     """
 
     method: str
-    """The engine; see :data:`~bayesbridge.studies.calibration.predictions.METHODS`."""
+    """The engine; see :data:`~bayesbridge.studies.calibration.predictions.ENGINES`."""
     bidder: BidderModel | None = None
     """Who calls; ``None`` if nobody does."""
     believed: BidderModel | None = None
-    """Whom South takes the bidders for; ``None``: for what they are."""
+    """The model of the bidders that South assumes; ``None`` for the right one."""
     dummy: Seat | None = Seat.N
     """The seat that does not bid; ``None`` in the four-player game."""
     open_dummy: bool = False
     shown: int = 0
     """Cards of each hidden hand that South has seen."""
     told_lengths: bool = False
-    """Whether South is told about how long one suit of the player on his right is."""
+    """Whether South is told about how long one suit of the player on the right is."""
     told_points: bool = False
-    """Whether South is told about how many points the player on his left has."""
+    """Whether South is told about how many points the player on the left has."""
     player: PlayerModel | None = None
     """Who plays, in the four-player game."""
     cards: int = 0
@@ -69,12 +69,12 @@ class Scenario:
         if not 0 <= self.shown <= 12:
             raise BayesBridgeError(f"{self.shown} cards shown: show 0 to 12 of a hand of 13", shown=self.shown)
         if self.bidder is None and (self.cards or self.prior is not None):
-            raise BayesBridgeError("cards and styles follow calls: give the chain a bidder", cards=self.cards)
+            raise BayesBridgeError("cards and styles follow calls: give the scenario a bidder", cards=self.cards)
         if self.cards and (self.player is None or self.dummy is not None):
             raise BayesBridgeError("cards are played by a player model, by four players: give player= and dummy=None")
 
     def draw(self, rng: np.random.Generator | int) -> Scene:
-        """A deal, and what South believes after all he has seen of it."""
+        """A deal, and what South believes after all that South has seen of it."""
         generator = np.random.default_rng(rng)
         order = generator.permutation(52).reshape(4, 13)
         layout = (np.uint64(1) << order.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
@@ -127,13 +127,13 @@ class Scenario:
 
 
 class Scene(NamedTuple):
-    """What is so, and what South believes."""
+    """The truth, and what South believes."""
 
     layout: NDArray[np.uint64]
     """(4,) the true hands."""
     belief: Belief
     informed: Belief
-    """The same evidence in the eyes of one who knows how the others bid."""
+    """The same evidence, with the right model of the bidders."""
     style: StyleBidder | None
     """West's true style, where South does not know it, and what it was drawn from."""
     prior: Prior | None

@@ -1,4 +1,4 @@
-"""Every engine on a chain of its own: the truth ranks evenly, and does not where the model or the weights are wrong."""
+"""Every engine on its scenario: the truth ranks evenly, and does not where the model or the weights are wrong."""
 
 import pickle
 from dataclasses import replace
@@ -11,35 +11,35 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
 from bayesbridge.studies.calibration.calibrate import (
-    CHAINS,
     MILLION,
+    SCENARIOS,
     Calibration,
     calibrate,
-    chain_for,
     count,
-    simulate,
+    scenario_for,
 )
 from bayesbridge.studies.calibration.ranks import BINS
 from bayesbridge.studies.calibration.scenarios import Scenario
+from bayesbridge.studies.calibration.study import simulate
 from bayesbridge.studies.study import PROCESSES, Setting
 
 ONE = Setting(workers=1)
 PASSES = 0.01
-"""The smallest corrected p of a calibrated chain is above it, that of a wrong one below; seeds are fixed."""
+"""The smallest corrected p of a calibrated scenario is above it, that of a wrong one below; seeds are fixed."""
 
 STEADY = StyleBidder(temperature=0.2)
 
-QUICK = replace(CHAINS["enumerate"], shown=7)
+QUICK = replace(SCENARIOS["enumerate"], shown=7)
 """924 layouts a deal."""
 
 SMALL = {
     "enumerate": (QUICK, 120),
-    "sample": (replace(CHAINS["sample"], draws=1000), 60),
-    "counting": (CHAINS["counting"], 24),
-    "weights": (replace(CHAINS["weights"], draws=4000), 60),
-    "smc": (replace(CHAINS["smc"], draws=400), 16),
-    "mcmc": (replace(CHAINS["mcmc"], draws=320), 12),
-    "auto": (replace(CHAINS["auto"], draws=400), 10),
+    "sample": (replace(SCENARIOS["sample"], draws=1000), 60),
+    "counting": (SCENARIOS["counting"], 24),
+    "weights": (replace(SCENARIOS["weights"], draws=4000), 60),
+    "smc": (replace(SCENARIOS["smc"], draws=400), 16),
+    "mcmc": (replace(SCENARIOS["mcmc"], draws=320), 12),
+    "auto": (replace(SCENARIOS["auto"], draws=400), 10),
 }
 """But for ``joint``, which takes ten seconds a deal."""
 
@@ -74,14 +74,14 @@ def verify(found: Calibration, deals: int) -> None:
 
 @cache
 def small(method: str, believed: BidderModel | None = None) -> Calibration:
-    chain, deals = SMALL[method]
-    return calibrate(replace(chain, believed=believed), deals, how=ONE)
+    scenario, deals = SMALL[method]
+    return calibrate(replace(scenario, believed=believed), deals, how=ONE)
 
 
 @pytest.mark.parametrize("method", SMALL)
 def test_the_truth_is_one_more_draw_of_the_posterior(method):
     found = small(method)
-    assert found.chain.method == method
+    assert found.scenario.method == method
     verify(found, SMALL[method][1])
 
 
@@ -95,16 +95,16 @@ def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
 
 
 def test_sampled_layouts_without_their_weights_fail_it_too():
-    found = calibrate(replace(CHAINS["weights"], bidder=StyleBidder(), believed=Shrug(), draws=1000), 60, how=ONE)
+    found = calibrate(replace(SCENARIOS["weights"], bidder=StyleBidder(), believed=Shrug(), draws=1000), 60, how=ONE)
     assert found.worst_p < PASSES
 
 
-def test_boasting_of_cards_is_seen():
+def test_probabilities_of_cards_that_are_too_extreme_are_seen():
     right, bold = small("enumerate"), small("enumerate", STEADY)
-    honest, boast = (next(test for test in one.tests() if "boasting" in test.hypothesis) for one in (right, bold))
+    honest, extreme = (next(test for test in one.tests() if "extreme" in test.hypothesis) for one in (right, bold))
     assert honest.p > PASSES
-    assert boast.p < PASSES
-    assert boast.effect < 0
+    assert extreme.p < PASSES
+    assert extreme.effect < 0
     assert bold.card_error > bold.chance_error
 
 
@@ -118,7 +118,7 @@ def test_counts_are_the_same_for_any_workers_and_chunks():
     assert np.array_equal(Calibration.of(QUICK, by_hand).bins, one.bins)
     back = pickle.loads(pickle.dumps(one))
     assert np.array_equal(back.slope, one.slope)
-    assert back.chain == QUICK
+    assert back.scenario == QUICK
 
 
 @pytest.mark.slow
@@ -144,7 +144,7 @@ def test_what_is_kept_adds_up():
 
 def test_the_study_tells_the_same_as_the_calibration():
     found = simulate(12, 5, 1, method="sample")
-    own = calibrate(CHAINS["sample"], 12, 5, ONE)
+    own = calibrate(SCENARIOS["sample"], 12, 5, ONE)
     assert found.answers["ranks"]["T"] == own.ranks_of("T").tolist()
     assert found.answers["cards"] == own.cards == found.counts["cards"]
     assert found.answers["coverage"]["T"] == list(own.coverage["T"].values())
@@ -158,32 +158,32 @@ def test_nothing_to_say_of_cards_that_are_all_known():
     assert found._card_test().p == 1.0
 
 
-def test_chains_of_one_s_own():
+def test_scenarios_of_one_s_own():
     bidder = StyleBidder(aggressiveness=1.0)
-    assert chain_for("smc", bidder) == replace(CHAINS["smc"], bidder=bidder)
-    assert chain_for("smc") is CHAINS["smc"]
+    assert scenario_for("smc", bidder) == replace(SCENARIOS["smc"], bidder=bidder)
+    assert scenario_for("smc") is SCENARIOS["smc"]
     with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose enumerate"):
-        chain_for("magic")
+        scenario_for("magic")
     with pytest.raises(BayesBridgeError, match="nobody calls where method is 'sample'"):
-        chain_for("sample", bidder)
+        scenario_for("sample", bidder)
     with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose auto"):
         calibrate(Scenario("magic"), 1)
-    with pytest.raises(BayesBridgeError, match="give the chain a prior of styles"):
+    with pytest.raises(BayesBridgeError, match="give the scenario a prior of styles"):
         calibrate(Scenario("joint", bidder), 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", FULL)
 def test_hundreds_of_deals_an_engine(method):
-    verify(calibrate(CHAINS[method], FULL[method], how=ONE), FULL[method])
+    verify(calibrate(SCENARIOS[method], FULL[method], how=ONE), FULL[method])
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_cards():
     deals = 6250
-    found = calibrate(CHAINS["enumerate"], deals)
+    found = calibrate(SCENARIOS["enumerate"], deals)
     assert found.cards == 100_000
     verify(found, deals)
     assert found.card_error < 0.006
-    bold = calibrate(replace(CHAINS["enumerate"], believed=StyleBidder(aggressiveness=1.0)), 400)
+    bold = calibrate(replace(SCENARIOS["enumerate"], believed=StyleBidder(aggressiveness=1.0)), 400)
     assert bold.worst_p < PASSES

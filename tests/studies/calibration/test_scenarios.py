@@ -10,26 +10,26 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Play, Reveal
 from bayesbridge.layouts import high_card_points, suit_lengths
-from bayesbridge.studies.calibration import CHAINS
+from bayesbridge.studies.calibration import SCENARIOS
 from bayesbridge.studies.calibration.scenarios import LENGTH_CELLS, POINT_CELLS, Scenario
 
 
-@pytest.mark.parametrize("method", CHAINS)
+@pytest.mark.parametrize("method", SCENARIOS)
 def test_the_truth_fits_and_the_same_seed_gives_the_same_scene(method):
-    chain = CHAINS[method]
+    scenario = SCENARIOS[method]
     for seed in range(3):
-        scene = chain.draw(seed)
+        scene = scenario.draw(seed)
         assert scene.belief.constraints.allows(scene.layout[None]).all()
         assert int(scene.layout[Seat.S]) == scene.belief.hand.mask
         assert np.bitwise_count(scene.layout).tolist() == [13] * 4
-        again = chain.draw(seed)
+        again = scenario.draw(seed)
         assert again.belief == scene.belief
-        assert (scene.belief.auction is not None) == (chain.bidder is not None)
+        assert (scene.belief.auction is not None) == (scenario.bidder is not None)
         assert scene.belief == scene.informed
 
 
 def test_each_kind_of_evidence_is_there():
-    kinds = {type(piece) for piece in CHAINS["sample"].draw(1).belief.evidence}
+    kinds = {type(piece) for piece in SCENARIOS["sample"].draw(1).belief.evidence}
     assert kinds == {Length, HighCards, Holds}
     everything = Scenario("auto", StyleBidder(), dummy=None, open_dummy=True, shown=2, player=LearnedPlayer(), cards=5)
     found = [everything.draw(seed).belief.evidence for seed in range(8)]
@@ -72,12 +72,12 @@ def test_a_wrong_belief_has_seen_the_same():
     ("arguments", "words"),
     [
         ({"shown": 13}, "13 cards shown: show 0 to 12"),
-        ({"cards": 4}, "give the chain a bidder"),
-        ({"prior": Prior()}, "give the chain a bidder"),
+        ({"cards": 4}, "give the scenario a bidder"),
+        ({"prior": Prior()}, "give the scenario a bidder"),
         ({"bidder": StyleBidder(), "cards": 4}, "give player= and dummy=None"),
         ({"bidder": StyleBidder(), "cards": 4, "player": LearnedPlayer()}, "give player= and dummy=None"),
     ],
 )
-def test_chains_that_cannot_be(arguments, words):
+def test_scenarios_that_cannot_be(arguments, words):
     with pytest.raises(BayesBridgeError, match=words):
         Scenario("auto", **arguments)

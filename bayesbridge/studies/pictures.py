@@ -1,4 +1,4 @@
-"""The paper's figures, its printed runs beside the own figures; the studies provide the numbers."""
+"""Pictures of the studies of the paper: its printed runs beside the computed figures."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from bayesbridge.studies.comparison import Comparison, Figure
 
 RUNS: Final = (PALE, SKY, BLUE)
-"""One colour a printed run; they differ in lightness."""
+"""One colour for each printed run; they differ in lightness."""
 
 
 def plot_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """The printed runs of a table as grouped bars, the own or exact figure as a line across each group, z above it.
+    """The printed runs of a table as grouped bars, our figure or the exact one as a line across each group, z above it.
 
     ``comparison`` is the study of conditions or of captures: each figure has the same unit.
 
@@ -34,7 +34,7 @@ def plot_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(7.2, 3.8) if ax is None else ax
     figures = [figure for figure in comparison.figures if figure.own or any(figure.printed)]
-    _grouped(ax, figures, "exact" if comparison.exact else "own")
+    _grouped(ax, figures, "exact" if comparison.exact else "ours")
     for place, figure in enumerate(figures):
         if figure.z is not None:
             top = max(*figure.printed, figure.own or 0.0)
@@ -46,16 +46,21 @@ def plot_runs(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_algorithms(comparative: Comparison, captures: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_algorithms(comparative: Comparison, captures: Comparison | None = None, *, ax: Axes | None = None) -> Axes:
     """What the bidder expects before and after the dummy opens: captures by Algorithm 1 and T by Algorithm 2.
 
-    ``comparative`` is the study that runs both on random deals, ``captures`` that of T. Bars are shares of all deals
-    that come to at least 7 tricks, on a logarithmic scale, since one hand alone seldom does.
+    ``comparative`` is the study that runs both on random deals, ``captures`` that of T, its exact count by default.
+    Bars are shares of all deals that come to at least 7 tricks, on a logarithmic scale, since one hand alone seldom
+    does.
 
-    >>> from bayesbridge.studies import captures, comparative
-    >>> plot_algorithms(comparative.simulate(50_000, seed=1), captures.count_exactly()).get_xlabel()
+    >>> from bayesbridge.studies import comparative
+    >>> plot_algorithms(comparative.simulate(50_000, seed=1)).get_xlabel()
     'captures counted'
     """
+    if captures is None:
+        from bayesbridge.studies.captures import count_exactly
+
+        captures = count_exactly()
     ax = new_axes(7.2, 3.6) if ax is None else ax
     tricks = np.arange(7, 14)
     alone = [_count(comparative, f"{count}_a1_satisfied") / comparative.total for count in tricks]
@@ -114,7 +119,7 @@ def plot_headline(
     panels = (
         ("win rate, %", {"win rate (%)": "all\ncontracts", "win rate, both eligible (%)": "both\neligible"}),
         (
-            "net points, both eligible (own figure)",
+            "net points, both eligible (our figure)",
             {
                 "net points, old scheme (both eligible)": "old\nscheme",
                 "net points, new scheme (both eligible)": "new\nscheme",
@@ -127,7 +132,7 @@ def plot_headline(
         figures = [named[name] for name in names if name in named]
         if not figures:
             raise BayesBridgeError(f"{comparison.title!r} has no {', '.join(names)}: give the headline study")
-        _grouped(ax, figures, "exact" if comparison.exact else "own")
+        _grouped(ax, figures, "exact" if comparison.exact else "ours")
         ax.set_xticks(range(len(figures)), [names[each.name] for each in figures])
         ax.set_title(title, fontsize=10)
     axes[1].legend(frameon=False, fontsize=8, loc="upper left")
@@ -135,7 +140,7 @@ def plot_headline(
 
 
 def _grouped(ax: Axes, figures: Sequence[Figure], own: str) -> None:
-    """A group of bars a figure, one bar a printed run, and the own figure as a line across the group."""
+    """A group of bars for each figure, one bar for each printed run, and our figure as a line across them."""
     runs = len(figures[0].printed)
     width = 0.75 / runs
     places = np.arange(len(figures))

@@ -1,4 +1,4 @@
-"""Calibration as pictures: ranks of the truth, what was said of cards against what was so, coverage of intervals."""
+"""Calibration as pictures: ranks of the truth, predicted against observed places of cards, coverage of intervals."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def plot_ranks(
 ) -> NDArray[Any]:
     """Ranks of the truth, a row for each number: their histogram, and how far their distribution is from uniform.
 
-    Uniform ranks stay between the dashed lines with 95 %, each bar by itself, and in the grey with 95 %, the whole
-    curve at once.
+    If ranks are uniform, each bar ends between the dashed lines with probability 95 %, and the whole curve stays in the
+    grey band with probability 95 %.
     Returns (names, 2) Axes.
 
-    >>> from bayesbridge.studies.calibration import calibrate, chain_for
-    >>> found = calibrate(chain_for("sample"), deals=20)
+    >>> from bayesbridge.studies.calibration import calibrate, scenario_for
+    >>> found = calibrate(scenario_for("sample"), deals=20)
     >>> plot_ranks(found, found.names[:3]).shape
     (3, 2)
     """
@@ -60,22 +60,23 @@ def plot_ranks(
 
 
 def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
-    """Of cards said to lie in a seat with some probability, how many did: on the diagonal if all is right.
+    """Share of cards that lay in a seat, against the probability predicted: on the diagonal if all is right.
 
     Bars are two standard errors, from deal to deal; the area of a mark grows with the number of places that it stands
     for, at least ten.
 
-    >>> from bayesbridge.studies.calibration import calibrate, chain_for
-    >>> plot_reliability(calibrate(chain_for("sample"), deals=20)).get_xlabel()
-    'said: the card lies there'
+    >>> from bayesbridge.studies.calibration import calibrate, scenario_for
+    >>> plot_reliability(calibrate(scenario_for("sample"), deals=20)).get_xlabel()
+    'predicted: the card lies there'
     """
     ax = new_axes(4.6, 4.4) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
     enough = [(one, error) for one, error in zip(found.reliability, found.errors, strict=True) if one.cards >= FEWEST]
-    said, so, many = np.array([one for one, _ in enough], dtype=float).reshape(-1, 3).T
+    predicted, observed, many = np.array([one for one, _ in enough], dtype=float).reshape(-1, 3).T
     errors = np.array([error for _, error in enough])
-    ax.errorbar(said, so, 2 * errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2, zorder=2)
-    ax.scatter(said, so, 12 + 150 * many / many.max(initial=1.0), color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3)
+    ax.errorbar(predicted, observed, 2 * errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2, zorder=2)
+    sizes = 12 + 150 * many / many.max(initial=1.0)
+    ax.scatter(predicted, observed, sizes, color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3)
     cards = f"{found.cards:,}".replace(",", " ")
     ax.set_title(
         f"{cards} cards: calibration error {found.card_error:.4f}\n({found.chance_error:.4f} by chance alone)",
@@ -86,8 +87,8 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
-    ax.set_xlabel("said: the card lies there")
-    ax.set_ylabel("so")
+    ax.set_xlabel("predicted: the card lies there")
+    ax.set_ylabel("observed")
     bare(ax)
     return ax
 
@@ -95,10 +96,10 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
 def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
     """How often central intervals held the truth, a row for each number, a mark for each level.
 
-    The thin line is the level itself, the grey bar what chance alone leaves with 95 %.
+    The thin line is the level itself; chance alone leaves the mark in the grey bar with probability 95 %.
 
-    >>> from bayesbridge.studies.calibration import calibrate, chain_for
-    >>> plot_coverage(calibrate(chain_for("sample"), deals=20)).get_xlabel()
+    >>> from bayesbridge.studies.calibration import calibrate, scenario_for
+    >>> plot_coverage(calibrate(scenario_for("sample"), deals=20)).get_xlabel()
     'intervals that held the truth, of 20 deals'
     """
     ax = new_axes(6.4, 0.9 + 0.5 * len(found.names)) if ax is None else ax

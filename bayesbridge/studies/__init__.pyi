@@ -1,0 +1,23 @@
+from .calibration.pictures import plot_coverage, plot_ranks, plot_reliability
+from .comparison import Comparison, Figure
+from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
+from .registry import STUDIES
+from .study import Job, Option, Setting, Study, Table
+
+__all__ = [
+    "STUDIES",
+    "Comparison",
+    "Figure",
+    "Job",
+    "Option",
+    "Setting",
+    "Study",
+    "Table",
+    "plot_algorithms",
+    "plot_coverage",
+    "plot_headline",
+    "plot_ranks",
+    "plot_reliability",
+    "plot_runs",
+    "plot_second_hand",
+]

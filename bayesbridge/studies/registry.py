@@ -1,0 +1,12 @@
+"""All studies by name, in the order of the help text; a new one is a module with ``STUDY``, listed in ``MODULES``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bayesbridge.studies import captures, comparative, conditions, headline, opponents, strategies
+from bayesbridge.studies.calibration import study as calibration
+from bayesbridge.studies.study import Study
+
+MODULES: Final = (conditions, captures, comparative, headline, strategies, opponents, calibration)
+STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}
