@@ -16,7 +16,7 @@ ROOT = PACKAGE.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
-    "arviz": ("results", "posterior.weights", "bidders.styles", "plots", "report"),
+    "arviz": ("results", "engines.weights", "bidders.styles", "plots", "report"),
     "dask": ("studies",),
     "distributed": ("studies",),
     "matplotlib": ("plots", "report"),
