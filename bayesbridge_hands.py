@@ -1,9 +1,9 @@
 """The command ``bayesbridge``, under a name that no other distribution has.
 
-This distribution is called ``bayesbridge-hands`` and its package ``bayesbridge``. The distribution ``bayesbridge`` on the
-package index is another project with a package of the same name. Installed into one environment, both write into one
-folder: the files of the later one win, and removing either leaves the other incomplete. What is here says so in one line
-instead of a strange error later. It uses nothing of the package, because that may be the other project's.
+This distribution is called ``bayesbridge-hands`` and its package ``bayesbridge``. The distribution ``bayesbridge`` on
+the package index is another project with a package of the same name. Installed into one environment, both write into
+one folder: the files of the later one win, and removing either leaves the other incomplete. This module says so in one
+line, instead of a strange error later. It uses nothing of the package, which may be the other project's.
 """
 
 from __future__ import annotations
