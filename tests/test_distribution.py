@@ -73,7 +73,8 @@ def test_importing_over_the_other_project_is_one_line(tmp_path):
 def test_removing_the_other_project_takes_a_file_of_ours(tmp_path):
     install_own(tmp_path)
     (tmp_path / "bayesbridge" / "__init__.py").unlink()
-    status, said = python(tmp_path, "-m", "bayesbridge_hands", "--version")
+    # Without site-packages, where a checkout may be installed in place.
+    status, said = python(tmp_path, "-S", "-m", "bayesbridge_hands", "--version")
     assert status == 1
     assert said.startswith(f"bayesbridge: {tmp_path / 'bayesbridge' / '__init__.py'} is missing")
 
