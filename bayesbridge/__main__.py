@@ -19,4 +19,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    import bayesbridge_hands
+
+    sys.exit(bayesbridge_hands.main())

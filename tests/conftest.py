@@ -8,6 +8,7 @@ from hypothesis import settings
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -20,9 +20,17 @@ from bayesbridge.cli import build_parser, main
 from bayesbridge.cli.parsing import protect_voids
 
 ROOT = Path(__file__).parents[1]
-TESTED = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TESTED = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "decisions").glob("*.md")),
+]
 """Documents whose doctests pytest collects."""
-DOCUMENTS = [*TESTED, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("plugins/*/README.md"))]
+DOCUMENTS = [
+    *TESTED,
+    *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "CHANGELOG", "SECURITY")),
+    *sorted(ROOT.glob("plugins/*/README.md")),
+]
 
 FENCE = re.compile(r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\S*)\n(?P<text>.*?)^```$", re.M | re.S)
 PROMPT = re.compile(r"^\w*\$ ", re.M)

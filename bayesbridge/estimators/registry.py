@@ -22,6 +22,7 @@ from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.checked import verify_declaration
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.evidence import BidderModel
+from bayesbridge_hands import DISTRIBUTION
 
 BUILTIN: Final = "bayesbridge"
 """The name under which the built-ins are registered."""
@@ -207,7 +208,7 @@ def _bidders(offers: dict[object, object]) -> dict[str, BidderModel]:
 def _origin(name: str) -> tuple[str, str]:
     """Distribution and version that a plugin comes from."""
     if name == BUILTIN:
-        return BUILTIN, bayesbridge.__version__
+        return DISTRIBUTION, bayesbridge.__version__
     for entry in metadata.entry_points(group=hookspecs.PROJECT):
         if entry.name == name and entry.dist is not None:
             return entry.dist.name, entry.dist.version

@@ -61,7 +61,7 @@ def _cluster(address: str) -> Iterator[Pool]:
         from distributed import Client
     except ImportError:
         raise BayesBridgeError(
-            f"scheduler {address!r} needs Dask, which is not installed: pip install 'bayesbridge[cluster]'",
+            f"scheduler {address!r} needs Dask, which is not installed: pip install 'bayesbridge-hands[cluster]'",
             scheduler=address,
         ) from None
     try:

@@ -15,7 +15,7 @@ def test_built_ins_are_listed_with_their_origin_and_outputs(document):
     capture = said["estimators"]["capture"]
     assert (capture["plugin"], capture["distribution"], capture["version"]) == (
         "bayesbridge",
-        "bayesbridge",
+        "bayesbridge-hands",
         __version__,
     )
     assert capture["outputs"]["T"] == "Total captures, 0 where a condition fails."
@@ -26,7 +26,7 @@ def test_built_ins_are_listed_with_their_origin_and_outputs(document):
 def test_people_see_a_table(answer):
     text = answer("plugins")
     assert "Estimators (--estimator NAME)" in text
-    assert any(line.split()[:3] == ["iterative", "bayesbridge", __version__] for line in text.splitlines())
+    assert any(line.split()[:3] == ["iterative", "bayesbridge-hands", __version__] for line in text.splitlines())
 
 
 def test_a_broken_plugin_is_named_and_the_others_stay(document, answer, monkeypatch):

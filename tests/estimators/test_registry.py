@@ -180,7 +180,7 @@ def test_a_hook_may_offer_nothing():
 def test_built_ins_come_through_the_same_hooks():
     found = registry.load()
     first = found.plugins[0]
-    assert (first.name, first.distribution) == ("bayesbridge", "bayesbridge")
+    assert (first.name, first.distribution) == ("bayesbridge", "bayesbridge-hands")
     assert first.estimators == BUILT_IN
     assert "iterative" in first.bidders
 

@@ -142,7 +142,7 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge\[cluster\]'"),
+        pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[cluster\]'"),
         executors.open_executor("tcp://x:1"),
     ):
         pass

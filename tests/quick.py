@@ -1,0 +1,76 @@
+"""A pytest plugin for ``make quick``: what needs the compiler, another process or much time is skipped as it turns out.
+
+So nobody has to keep a list of quick tests. Kernels are made in one place, ``bayesbridge.jit.njit``: here that gives
+functions that skip the test which calls them. A test that starts another process is skipped because nobody can say what
+it needs, and one that takes more than ``LIMIT`` seconds of processor time because ``make test`` has more patience.
+"""
+
+import functools
+import signal
+import sys
+
+import pytest
+
+from bayesbridge import jit
+
+LIMIT = 0.25
+"""Seconds of processor time for a test, and for each round of its fixtures."""
+
+
+def refuse_kernel(function=None, /, **options):
+    """In place of ``njit``: a kernel that skips the test which calls it."""
+    if function is None:
+        return functools.partial(refuse_kernel, **options)
+
+    @functools.wraps(function)
+    def kernel(*arguments, **named):
+        pytest.skip("needs the compiler", allow_module_level=True)
+
+    return kernel
+
+
+def refuse_process(event, arguments):
+    """An audit hook: skips the test which starts a process."""
+    if event == "subprocess.Popen":
+        pytest.skip("starts another process", allow_module_level=True)
+
+
+def stop(number, frame):
+    """Skip the test that runs, unless it imports something, which must not be left half done."""
+    while frame is not None:
+        if "importlib" in frame.f_code.co_filename:
+            return
+        frame = frame.f_back
+    pytest.skip(f"takes more than {LIMIT} seconds")
+
+
+jit.njit = refuse_kernel
+
+
+def pytest_configure(config):
+    """What is raised in a destructor is shown as a warning."""
+    config.addinivalue_line("filterwarnings", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+def pytest_sessionstart(session):
+    """Watch the process that runs tests; with xdist the controller runs none and starts the others."""
+    if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
+        sys.addaudithook(refuse_process)
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGPROF, stop)
+
+
+@pytest.hookimpl(wrapper=True)
+def limited(item):
+    """Give the rest of the hook a limit of processor time."""
+    if not hasattr(signal, "setitimer"):
+        return (yield)
+    # Again and again: the first may come during an import, or in a destructor, where Python ignores what is raised.
+    signal.setitimer(signal.ITIMER_PROF, LIMIT, LIMIT / 10)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+pytest_runtest_setup = pytest_runtest_call = limited
