@@ -19,7 +19,7 @@ from timing import once, seconds
 
 from bayesbridge.studies import captures, comparative, headline, opponents, strategies
 from bayesbridge.studies.engine import run as run_study
-from bayesbridge.studies.study import Job, Setting
+from bayesbridge.studies.job import Job, Setting
 
 JOBS = {
     "captures, conditions": captures.JOB,

@@ -123,7 +123,7 @@ def _count_exactly(args: Namespace, study: Study) -> Comparison:
 
 
 def _simulate(args: Namespace, study: Study, own: dict[str, Any]) -> Comparison:
-    from bayesbridge.studies.study import Setting
+    from bayesbridge.studies.job import Setting
 
     file = args.resume or args.checkpoint
     checkpoint = Path(file) if file else None

@@ -1,8 +1,9 @@
 from .calibration.pictures import plot_coverage, plot_ranks, plot_reliability
 from .comparison import Comparison, Figure
+from .job import Job, Setting
 from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .registry import STUDIES
-from .study import Job, Option, Setting, Study, Table
+from .study import Option, Study, Table
 
 __all__ = [
     "STUDIES",

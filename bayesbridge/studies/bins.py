@@ -11,7 +11,7 @@ from bayesbridge.studies.paper import PaperTable
 if TYPE_CHECKING:
     from bayesbridge.studies.engine import Run
     from bayesbridge.studies.hypotheses import Test
-    from bayesbridge.studies.study import Counts
+    from bayesbridge.studies.job import Counts
 
 type Binning = Callable[[Mapping[str, int]], tuple[int, ...]]
 """From counts by the finest key to the paper's bins."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from bayesbridge.capture import exact
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
+from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.paper import CAPTURES
-from bayesbridge.studies.study import Counts, Job, Setting, Study
+from bayesbridge.studies.study import Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +35,9 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    done = JOB.run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return compare_run(CAPTURES, _truth(), _binned, done, _by_tricks)
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, share_z
+from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
-from bayesbridge.studies.study import Counts, Job, Setting, Study
+from bayesbridge.studies.study import Study
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +47,9 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    done = JOB.run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     own = _named(done.counts)
     return Comparison.of_run(
         done,

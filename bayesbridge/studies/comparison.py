@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from bayesbridge.studies.engine import Run
     from bayesbridge.studies.hypotheses import Test
-    from bayesbridge.studies.study import Counts
+    from bayesbridge.studies.job import Counts
 
 REPRODUCED: Final = "reproduced"
 UNDETERMINED: Final = "not determined by the text"

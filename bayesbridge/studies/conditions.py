@@ -9,8 +9,9 @@ from bayesbridge.capture import exact
 from bayesbridge.studies import captures
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
+from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.paper import CONDITIONS
-from bayesbridge.studies.study import Counts, Job, Setting, Study
+from bayesbridge.studies.study import Study
 
 JOB: Final = Job("conditions", captures.count)
 """The deals of the captures study, with other categories."""
@@ -25,7 +26,9 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    done = JOB.run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
 
 

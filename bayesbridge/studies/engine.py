@@ -22,7 +22,7 @@ import bayesbridge
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.checkpoint import Cells, Checkpoint
 from bayesbridge.studies.executors import Pool, open_executor
-from bayesbridge.studies.study import Count, Counts, Job, Setting
+from bayesbridge.studies.job import Count, Counts, Job, Setting
 
 ATTEMPTS = 3
 """How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""

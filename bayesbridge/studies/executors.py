@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies.study import PROCESSES, THREADS
+from bayesbridge.studies.job import PROCESSES, THREADS
 
 REACH_SECONDS: Final = 30
 """How long a scheduler may take to answer, and its first worker to appear."""

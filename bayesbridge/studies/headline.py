@@ -12,8 +12,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, mean_z, share_z
+from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Counts, Job, Option, Setting, Study, Table
+from bayesbridge.studies.study import Option, Study, Table
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -59,7 +60,9 @@ def simulate(
     from bayesbridge.scoring import beside_built_in
 
     named = beside_built_in(schemes)
-    done = JOB.run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
         _summed,

@@ -17,7 +17,8 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.study import Counts, Job, Setting, Study, Table
+from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.study import Study, Table
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -140,7 +141,9 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
-    done = JOB.run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
         _named,

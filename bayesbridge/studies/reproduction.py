@@ -10,7 +10,8 @@ from typing import Final
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, comparative, conditions, headline, opponents, strategies
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.study import Progress, Setting, Table
+from bayesbridge.studies.job import Progress, Setting
+from bayesbridge.studies.study import Table
 from bayesbridge.studies.tables import figures_table, hypotheses_table
 from bayesbridge.words import number
 

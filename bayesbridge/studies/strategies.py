@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from bayesbridge.capture.policies import POLICIES
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.headline import SCORING, net_points
-from bayesbridge.studies.study import Counts, Job, Setting, Study, Table
+from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.study import Study, Table
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def simulate(
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals; a game for each of the ``schemes`` too."""
     measures = payoffs(schemes)
-    done = JOB.run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
         _named,

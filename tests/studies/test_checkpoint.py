@@ -8,7 +8,7 @@ import pytest
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine
 from bayesbridge.studies.checkpoint import Checkpoint, CheckpointError
-from bayesbridge.studies.study import Job, Setting
+from bayesbridge.studies.job import Job, Setting
 
 JOB = Job("captures", captures.count, chunk=1_000)
 DEALS, SEED, RUNS = 7_500, 3, 2

@@ -14,7 +14,7 @@ import pytest
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import engine, executors, headline
-from bayesbridge.studies.study import Job, Setting
+from bayesbridge.studies.job import Job, Setting
 
 ROOT = Path(__file__).parents[2]
 JOB = Job("headline", headline.count, chunk=2_000)

@@ -10,7 +10,7 @@ import pytest
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine, headline
 from bayesbridge.studies.executors import open_executor
-from bayesbridge.studies.study import CHUNK, Job, Setting
+from bayesbridge.studies.job import CHUNK, Job, Setting
 
 
 def tally(chunk, size):

@@ -31,9 +31,10 @@ from bayesbridge.evidence import BidderModel
 from bayesbridge.studies.calibration.predictions import names_of, predict
 from bayesbridge.studies.calibration.ranks import BINS, chi_square, covered, ecdf_test, tally
 from bayesbridge.studies.calibration.scenarios import Scenario
+from bayesbridge.studies.engine import run
 from bayesbridge.studies.hypotheses import Test, together
+from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
-from bayesbridge.studies.study import Counts, Job, Setting
 
 MILLION: Final = 1_000_000
 CARD_BINS: Final = 20
@@ -199,7 +200,7 @@ class Calibration:
 
 def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
     """Run a scenario on ``deals`` random deals."""
-    return Calibration.of(scenario, job(scenario).run(deals, seed, how=how).counts)
+    return Calibration.of(scenario, run(job(scenario), deals, seed, 1, how or Setting()).counts)
 
 
 def job(scenario: Scenario) -> Job:

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.study import Counts, Option, Setting, Study, Table
+from bayesbridge.studies.job import Counts, Setting
+from bayesbridge.studies.study import Option, Study, Table
 from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def simulate(
     from bayesbridge.studies.calibration.calibrate import Calibration, job, scenario_for
 
     scenario = scenario_for(method, bidder)
-    done = job(scenario).run(deals, seed, workers, runs, how)
+    from bayesbridge.studies.engine import run
+
+    done = run(job(scenario), deals, seed, runs, how or Setting(workers))
     found = Calibration.of(scenario, done.counts)
     return Comparison.of_run(
         done,
