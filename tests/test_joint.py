@@ -85,7 +85,7 @@ def by_enumeration(belief, prior, points, records=()):
 
 
 def agrees(found, expected, more_error=0.0):
-    """Means and cards within standard errors; those of cards come from the chains, and ``more_error`` from elsewhere."""
+    """Means and cards within standard errors; those of cards from the chains, and ``more_error`` from elsewhere."""
     summary = found.styles.summary()
     for name in found.styles.unknown:
         row = summary.loc[f"{name}[W]"]

@@ -129,7 +129,7 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
 
     waiting = Client.wait_for_workers
     monkeypatch.setattr(executors, "REACH_SECONDS", PATIENCE)  # a busy scheduler answers late; workers never come
-    monkeypatch.setattr(Client, "wait_for_workers", lambda self, n, timeout: waiting(self, n, timeout=timeout / PATIENCE))
+    monkeypatch.setattr(Client, "wait_for_workers", lambda self, n, timeout: waiting(self, n, timeout=1))
     process = start_scheduler(tmp_path)
     try:
         address = address_of(tmp_path)

@@ -65,7 +65,7 @@ class Shrug:
 
 
 def smallest_p(found: Calibration) -> float:
-    """Of all tests of a chain, corrected for their number; the band knows no p below 1e-4, Kolmogorov's formula does."""
+    """Of all tests, corrected for their number; the band knows no p below 1e-4, Kolmogorov's formula does."""
     tests = found.tests()
     early = ["too early" in test.hypothesis for test in tests]
     return len(tests) * min(
