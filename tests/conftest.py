@@ -3,6 +3,7 @@
 import os
 import signal
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -15,6 +16,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs tests in the background has them ignore interrupts, and their children with them; tests that
     # interrupt a child would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+SHIFT = int(os.environ.get("BAYESBRIDGE_SEED_SHIFT", "0"))
+"""Not 0: every seed in this process is another one, to see whether a statistical test survives other draws."""
+
+if SHIFT:
+    plain_rng, Plain = np.random.default_rng, np.random.SeedSequence
+
+    class Either(type):
+        """Children that a shifted sequence spawns are plain ones, and count as sequences too."""
+
+        def __instancecheck__(cls, value):
+            return isinstance(value, Plain)
+
+    class Shifted(Plain, metaclass=Either):
+        def __init__(self, entropy=None, **options):
+            super().__init__(None if entropy is None else [SHIFT, *np.atleast_1d(entropy).tolist()], **options)
+
+    def shifted_rng(seed=None):
+        """``default_rng``; generators, sequences and seeds drawn by the system stay as they are."""
+        return plain_rng([SHIFT, *np.atleast_1d(seed).tolist()] if isinstance(seed, int | list | tuple) else seed)
+
+    np.random.default_rng, np.random.SeedSequence = shifted_rng, Shifted
 
 
 @pytest.fixture(scope="session", autouse=True)

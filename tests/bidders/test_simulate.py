@@ -38,11 +38,11 @@ def test_calls_are_drawn_with_their_chances():
     expected = style.probabilities(np.array([Hand.of(HAND).mask], dtype=np.uint64), auction)[0]
     often = expected > 0.005
     seen = [*drawn[often], drawn[~often].sum()]
-    assert stats.chisquare(seen, 2000 * np.array([*expected[often], expected[~often].sum()])).pvalue > 1e-3
+    assert stats.chisquare(seen, 2000 * np.array([*expected[often], expected[~often].sum()])).pvalue > 1e-6
     # A negative control: another temperature is told apart.
     other = StyleBidder(temperature=1.4, slip=0.0)
     wrong = other.probabilities(np.array([Hand.of(HAND).mask], dtype=np.uint64), auction)[0]
-    assert stats.chisquare(seen, 2000 * np.array([*wrong[often], wrong[~often].sum()])).pvalue < 1e-3
+    assert stats.chisquare(seen, 2000 * np.array([*wrong[often], wrong[~often].sum()])).pvalue < 1e-9
 
 
 def test_whole_auctions_are_over_and_repeat_with_their_seed():

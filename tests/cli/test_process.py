@@ -257,7 +257,8 @@ def test_an_error_that_follows_an_ignored_interrupt_is_its_doing(outermost, monk
 @pytest.mark.parametrize(("most", "whole"), [(10**9, True), (3, False)])
 def test_an_interrupt_waits_for_an_import_but_not_for_ever(outermost, monkeypatch, tmp_path, capsys, most, whole):
     (tmp_path / "slow_module.py").write_text(
-        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(1.0)\nwhole = True\n"
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\n"
+        f"time.sleep({1 if whole else 600})\nwhole = True\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "slow_module", raising=False)

@@ -53,7 +53,7 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(cap
             break  # it was done before
         kills += 1
     assert kills > 0
-    assert 1 < lines_in(path) < 1 + 2 * 39 or kills < 3
+    assert 1 < lines_in(path) <= 1 + 2 * 39
     resumed, undisturbed = document(capsys, *study, "--resume", str(path)), document(capsys, *study)
     assert resumed["counts"] == undisturbed["counts"]
     assert resumed["runs"] == undisturbed["runs"]

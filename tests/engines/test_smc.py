@@ -1,10 +1,9 @@
 """Annealed particles against exact answers on positions small enough to walk, with a negative control."""
 
-import math
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
@@ -46,33 +45,35 @@ def means(population: Population) -> NDArray[np.float64]:
     return (population.layouts[:, 3, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).mean(axis=0)
 
 
-def runs(likelihood: SeatLikelihood, seats: list[int], n: int = 8) -> list[Population]:
+def runs(likelihood: SeatLikelihood, seats: list[int], n: int = 24) -> list[Population]:
     sampler = Sampler.of(DUMMY_OPEN)
-    return [anneal(likelihood, seats, DUMMY_OPEN, sampler, n=1000, rng=seed) for seed in range(n)]
+    return [anneal(likelihood, seats, DUMMY_OPEN, sampler, n=500, rng=seed) for seed in range(n)]
 
 
-def worst_z(found: list[Population], wanted: NDArray[np.float64]) -> float:
-    estimates = np.array([means(one) for one in found])
-    error = estimates.std(axis=0, ddof=1) / math.sqrt(len(found))
-    unsure = error > 0
-    assert np.allclose(estimates.mean(axis=0)[~unsure], wanted[~unsure], atol=2e-3)
-    return float(np.abs((estimates.mean(axis=0) - wanted)[unsure] / np.maximum(error[unsure], 2e-3)).max())
+def smallest_p(found: list[Population], wanted: NDArray[np.float64]) -> float:
+    """Student's t of every card, its error from the spread of the runs, corrected for their number."""
+    estimates, particles = np.array([means(one) for one in found]), sum(len(one.layouts) for one in found)
+    # Rare cards are no normal deviates: none is asked to be closer than a few independent draws.
+    least = np.sqrt(wanted * (1 - wanted).clip(0) / particles) + 1 / particles
+    error = np.maximum(estimates.std(axis=0, ddof=1) / np.sqrt(len(found)), least)
+    t = np.abs(estimates.mean(axis=0) - wanted) / error
+    return float(52 * 2 * stats.t.sf(t.max(), len(found) - 1))
 
 
 def test_card_probabilities_agree_with_enumeration(truth: tuple[NDArray[np.float64], float]) -> None:
     found = runs(sharp, [1, 3])
     assert all(len(one.exponents) > 1 for one in found), "the evidence must be sharp, or the test shows nothing"
-    assert worst_z(found, truth[0]) < 5.0
+    assert smallest_p(found, truth[0]) > 1e-6
 
 
 def test_a_wrong_target_is_caught(truth: tuple[NDArray[np.float64], float]) -> None:
     """Negative control: what East told is forgotten."""
-    assert worst_z(runs(sharp, [3]), truth[0]) > 8.0
+    assert smallest_p(runs(sharp, [3]), truth[0]) < 1e-12
 
 
 def test_the_evidence_is_estimated_within_its_error(truth: tuple[NDArray[np.float64], float]) -> None:
     for one in runs(sharp, [1, 3]):
-        assert abs(one.log_soft - truth[1]) < 4.0 * one.log_evidence_error
+        assert abs(one.log_soft - truth[1]) < 5.0 * one.log_soft_error
 
 
 def test_hard_evidence_is_kept() -> None:

@@ -232,7 +232,10 @@ def test_an_interrupt_names_the_plugin_that_was_loading(install):
 
 
 def test_a_plugin_that_takes_long_is_named_on_stderr(install, monkeypatch, capsys):
-    install("sleepy", "import threading\nthreading.Event().wait(1.0)\n" + GOOD.format(name="sleepy"))
+    # It loads until the timer has gone off, however late a busy machine lets it.
+    ticking = "any(isinstance(thread, threading.Timer) for thread in threading.enumerate())"
+    slow = f"import threading, time\nwhile {ticking}:\n    time.sleep(0.01)\n"
+    install("sleepy", slow + GOOD.format(name="sleepy"))
     monkeypatch.setattr(registry, "PATIENCE", 0.01)
     registry.load(only="sleepy")
     assert "bayesbridge: waiting for plugin 'sleepy' (sleepy 1.2) to load\n" in capsys.readouterr().err

@@ -18,8 +18,8 @@ from bayesbridge.studies.job import Job, Setting
 
 ROOT = Path(__file__).parents[2]
 JOB = Job("headline", headline.count, chunk=2_000)
-PATIENCE = 120
-"""Seconds for what takes a few even on a busy machine."""
+PATIENCE = 600
+"""Seconds after which a process is taken to hang."""
 
 
 def start(log, *words):
@@ -125,7 +125,11 @@ def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
 
 
 def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(executors, "REACH_SECONDS", 5)
+    from distributed import Client
+
+    waiting = Client.wait_for_workers
+    monkeypatch.setattr(executors, "REACH_SECONDS", PATIENCE)  # a busy scheduler answers late; workers never come
+    monkeypatch.setattr(Client, "wait_for_workers", lambda self, n, timeout: waiting(self, n, timeout=1))
     process = start_scheduler(tmp_path)
     try:
         address = address_of(tmp_path)

@@ -34,11 +34,15 @@ def test_counts_what_plain_python_counts():
 def test_rates_are_the_papers_and_counts_are_not():
     found = comparative.simulate(1_000_000, 1, 2)
     own = {figure.name: figure.own for figure in found.figures}
-    for result, rate, tolerance in ((7, 72.0, 1.2), (8, 74.2, 1.5), (9, 76.7, 2.2), (10, 78.0, 3.5)):
-        assert own[f"success rate at {result} (%)"] == pytest.approx(rate, abs=tolerance)
+    # Measured over ten million deals: how often Algorithm 1 counts so many, and the share that Algorithm 2 grants.
+    for result, met, rate in ((7, 169_335, 0.7182), (8, 105_466, 0.7433), (9, 49_218, 0.7630), (10, 17_016, 0.7801)):
+        trials = found.counts[f"{result}_a1_satisfied"]
+        assert own[f"A1 satisfied with {result}"] == pytest.approx(trials / 10)
+        assert abs(trials - met / 10) < 5 * np.sqrt(met / 10 + met / 100)
+        error = np.sqrt(rate * (1 - rate) * (1 / trials + 1 / met))
+        assert own[f"success rate at {result} (%)"] == pytest.approx(100 * rate, abs=500 * error)
         assert found.counts[f"{result}_a2_not_satisfied"] == found.counts[f"{result}_p2_failure"]
-    for result, count in ((7, 1702), (8, 1058), (9, 496), (10, 171)):
-        assert own[f"A1 satisfied with {result}"] == pytest.approx(count, rel=0.12)
+    # The noise of these is the paper's, who counted a tenth of the deals: another seed moves them by a quarter of it.
     assert found.verdicts() == ("reproduced",) * 4 + ("not determined by the text",) * 4
     rates = [test for test in found.tests() if "success rate at" in test.hypothesis]
     assert all(test.p_holm > 0.01 and test.interval[0] < 0 < test.interval[1] for test in rates)

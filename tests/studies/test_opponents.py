@@ -18,6 +18,8 @@ from bayesbridge.studies.contracts import draw_contracts
 SHARP = IterativeBidder(slip=0.0)
 SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)
 """Of the table: bidder, next player, dummy, the player after."""
+MANY = 100_000
+"""Deals among which some defender bids before the contract, a rare thing, whatever the seed."""
 
 
 def deal_of(table):
@@ -31,7 +33,8 @@ def auction_of(contracts, i):
 
 
 def some_contracts(deals=6_000, seed=5):
-    return next(iter(draw_contracts(deals, seed)))
+    blocks = list(draw_contracts(deals, seed))
+    return type(blocks[0])(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
 def test_the_highest_level_wins_a_real_auction_too():
@@ -49,11 +52,11 @@ def test_calls_bound_levels_as_the_bidder_model_does():
     )
     levels = bids(hands).level
     assert set(levels) >= {0, 1}
-    found = some_contracts()
+    found = some_contracts(MANY)
     low, high = opponents.heard(found.levels, found.bidder)
     bid_first = np.flatnonzero(low.any(axis=1))
     assert len(bid_first) > 0
-    for i in [*range(0, len(found.table), 40), *bid_first]:
+    for i in [*range(0, len(found.table), 600), *bid_first[:3]]:
         auction = auction_of(found, i)
         for k, seat in enumerate((Seat.W, Seat.E)):
             possible = np.ones(len(hands), dtype=bool)
@@ -72,7 +75,7 @@ def tricks(masks):
 
 @pytest.mark.parametrize("stage", [0, 1])
 def test_predictions_agree_with_the_belief_engine(stage):
-    found = some_contracts()
+    found = some_contracts(MANY)
     low, _ = opponents.heard(found.levels, found.bidder)
     for i in (0, int(np.flatnonzero(low.any(axis=1))[0])):
         one = find_one(found, i)
@@ -87,7 +90,7 @@ def test_predictions_agree_with_the_belief_engine(stage):
             layouts = known.infer(method="auto" if which else "sample", draws=20_000, rng=2)
             expected = layouts.resample(20_000, rng=4).masks if which else layouts.layouts.masks
             mine, theirs = drawn[which], tricks(expected[:20_000])
-            error = np.sqrt((mine.var() + theirs.var()) * (1 / len(mine) + 1 / len(theirs)))
+            error = np.sqrt(mine.var() / len(mine) + theirs.var() * (1 / len(theirs) + which / layouts.ess))
             assert abs(mine.mean() - theirs.mean()) < 5 * error
 
 
