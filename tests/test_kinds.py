@@ -1,0 +1,197 @@
+"""Evidence owns its meaning: every kind reads what it writes, and a new kind is its class and a line in a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+import bayesbridge.constraints
+import bayesbridge.engines.counting
+import bayesbridge.engines.enumeration
+import bayesbridge.engines.moves
+import bayesbridge.engines.sampling
+import bayesbridge.engines.unranking
+from bayesbridge.cli import main
+from bayesbridge.deal import Seat
+from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.evidence.piece import Piece
+from bayesbridge.positions.toml_file import read_position
+from bayesbridge.shapes import ALL, read_shapes
+from tests.engines.positions import brute_force, random_position
+
+SOUTH = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
+
+SAMPLES = [
+    bb.Reveal("N", "J54.AQ2.KQ76.A85"),
+    bb.Play("E", "HK"),
+    bb.Void("E", "H"),
+    bb.Length("W", "S", 5),
+    bb.Length("W", "S", 0, 3),
+    bb.Length("W", "S", 4, 4),
+    bb.Length("W", "S", 2, 5),
+    bb.Shape("W", "balanced"),
+    bb.Shape("W", "any 5-5"),
+    bb.Shape("W", "S5+ H4-5 or 4-4-4-1"),
+    bb.HighCards("W", 12, 14),
+    bb.HighCards("W", 0, 40),
+    bb.Holds("E", "SA HK"),
+    bb.Lacks("E", "SA HK"),
+    bb.Called("W", "1NT"),
+    bb.Called("W", "pass"),
+]
+
+
+@pytest.mark.parametrize("piece", SAMPLES, ids=repr)
+def test_text_sentence_and_repr_belong_to_the_class(piece):
+    assert type(piece).of(piece.text) == piece
+    assert eval(f"bb.{piece!r}") == piece
+    assert str(piece).startswith(piece.seat.name)
+    assert KINDS[piece.option] is type(piece)
+
+
+def test_every_kind_is_sampled_above():
+    assert {type(piece) for piece in SAMPLES} == set(KINDS.values())
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+def test_the_example_of_a_kind_can_be_read(kind):
+    assert kind.of(kind.example).text.startswith(kind.example.partition(":")[0])
+    with pytest.raises(bb.NotationError, match=f"such as {kind.example}"):
+        kind.of("nonsense")
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Aces(Piece):
+    """A toy kind: a seat holds all four aces."""
+
+    seat: Seat
+
+    option: ClassVar[str] = "aces"
+    example: ClassVar[str] = "W:all"
+    parts: ClassVar[str] = "seat and 'all'"
+    help: ClassVar[str] = "a seat holds the aces"
+
+    def __init__(self, seat):
+        self._set(seat=Seat.of(seat))
+
+    def constrain(self, known, played):
+        return known.hold(self.seat, sum(1 << 13 * suit + 12 for suit in range(4)))
+
+    @classmethod
+    def _read(cls, *parts):
+        return cls(parts[0])
+
+    def _said(self):
+        return "all"
+
+    def __str__(self):
+        return f"{self.seat.name} has the aces"
+
+
+def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(KINDS, "aces", Aces)
+    poor = "KQJ2.KJ3.Q54.Q32"
+    belief = bb.Belief("S", poor).given(Aces("W"))
+    assert belief.count() == bb.Belief("S", poor).given(bb.Holds("W", "SA HA DA CA")).count()
+    assert belief.infer(rng=1).card_probabilities().sel(card="SA", seat="W") == 1
+    assert main(["count", "--observer", "S", "--hand", poor, "--aces", "W:all"]) == 0
+    assert "W has the aces" in capsys.readouterr().out
+    file = tmp_path / "p.toml"
+    file.write_text(f'observer = "S"\nhand = "{poor}"\nevidence = [{{ aces = "W:all" }}]\n')
+    position = read_position(str(file))
+    assert position.belief() == belief
+    assert position.words()[-2:] == ["--aces", "W:all"]
+    file.write_text(position.toml())
+    assert read_position(str(file)).belief() == belief
+
+
+def test_evidence_is_compiled_once(monkeypatch):
+    """One question: given, counted, inferred, estimated, and asked for marginals."""
+    calls = {"normalised": 0, "tables": 0}
+    normalised, tables = bb.constraints.Constraints.normalised, bb.engines.unranking.Unranking.of.__func__
+    monkeypatch.setattr(bb.Void, "constrain", _counting(bb.Void.constrain, calls, "void"))
+    monkeypatch.setattr(bb.constraints.Constraints, "normalised", _counting(normalised, calls, "normalised"))
+    monkeypatch.setattr(bb.engines.unranking.Unranking, "of", classmethod(_counting(tables, calls, "tables")))
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
+    belief.count()
+    posterior = belief.infer(rng=1)
+    posterior.card_probabilities()
+    posterior.length_probabilities()
+    assert (calls["void"], calls["tables"]) == (1, 1)
+    assert belief.target is posterior.draws.target
+
+
+def _counting(function, calls, name):
+    calls.setdefault(name, 0)
+
+    def counted(*args, **kwargs):
+        calls[name] += 1
+        return function(*args, **kwargs)
+
+    return counted
+
+
+def test_exact_answers_draw_nothing(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a layout was drawn")
+
+    monkeypatch.setattr(bb.engines.sampling.Sampler, "draw_from", refuse)
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")).infer(rng=1)
+    assert len(posterior) == 20_000
+    assert posterior.card_probabilities().sel(card="HA", seat="E") == 0
+    assert posterior.entropy_bits > 40
+    assert bb.sharpening(posterior.belief)["exact"].all()
+
+
+BAD_SHAPES = {
+    "": "is no shape",
+    "5-4-2": "is no shape",
+    "5-4-4-1": "14 cards",
+    "flat": "is no shape",
+    "S8+ H6+": "no hand of 13 cards",
+    "S5- H4": "is no shape",
+    "S6+ S-4": "no length of S fits",
+}
+
+
+@pytest.mark.parametrize(("text", "says"), BAD_SHAPES.items(), ids=map(repr, BAD_SHAPES))
+def test_bad_shapes_get_one_clear_line(text, says):
+    with pytest.raises(bb.NotationError, match=says) as caught:
+        bb.Shape("W", text)
+    assert "\n" not in str(caught.value)
+
+
+def test_shapes_by_frequency():
+    """Known frequencies of shapes over all deals (H. G. Francis et al., The Official Encyclopedia of Bridge)."""
+    known = {"4-4-3-2": 0.21551, "5-3-3-2": 0.15517, "4-3-3-3": 0.10536, "5-4-2-2": 0.10580, "any 7-6": 0.0000556}
+    everything = bb.engines.counting.count(bb.constraints.Constraints.free())
+    for text, share in known.items():
+        shaped = bb.constraints.Constraints.free().shape(0, read_shapes(text))
+        assert bb.engines.counting.count(shaped) / everything == pytest.approx(share, rel=2e-3)
+    assert len(ALL) == 560
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_shapes_are_exact_in_every_engine(seed):
+    rng = np.random.default_rng([91, seed])
+    known, evidence = random_position(rng)
+    layouts = brute_force(known, evidence)
+    if not len(layouts):
+        return
+    own = bb.suit_lengths(layouts[rng.integers(len(layouts))])
+    for seat in rng.permutation(4)[:2]:
+        shapes = {tuple(map(int, rng.permutation(own[seat]))) for _ in range(4)} | {tuple(map(int, own[seat]))}
+        evidence = evidence.shape(int(seat), frozenset(shapes))
+    layouts = brute_force(known, evidence)
+    tables = bb.engines.unranking.Unranking.of(evidence)
+    assert bb.engines.counting.count(evidence) == tables.total == len(layouts)
+    walked = np.concatenate(list(bb.engines.enumeration.Enumeration.of(evidence).blocks(7)))
+    assert {row.tobytes() for row in walked} == {row.tobytes() for row in layouts}
+    drawn = bb.engines.sampling.Sampler.of(evidence).draw(50, rng)
+    assert evidence.allows(drawn).all()
+    moved, _ = bb.engines.moves.Moves.of(evidence).shuffle(drawn, 20, rng)
+    assert evidence.allows(moved).all()

@@ -1,0 +1,108 @@
+"""One value says all that is said of tricks, for any output that declares to count them."""
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+import bayesbridge.estimators.registry
+from bayesbridge.cli import main
+from bayesbridge.documents import estimate_document
+from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.results import ask
+
+OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5))
+
+
+class Haggler:
+    """Counts tricks of its own, and gives up on some layouts, which it marks by -1."""
+
+    name = "haggler"
+    outputs = (
+        bb.Output("haggled", "Tricks by haggling.", dtype="int8", tricks=bb.TrickCount(-1, "gives up", "it goes on")),
+    )
+
+    def estimate(self, layouts, question):
+        points = layouts.points[:, 1].astype(np.int8)
+        return {"haggled": np.where(points > 6, -1, 7 + points)}
+
+
+@pytest.fixture(scope="module")
+def result():
+    return bb.estimate(OPEN.infer(), ["capture", Haggler(), "play_out"])
+
+
+def test_an_output_of_any_name_gets_its_contracts(result):
+    tricks = bb.Tricks.of(result, "haggled")
+    values = result["pmf"]["haggled"]["haggled_value"].values
+    shares = result["pmf"]["haggled"].values
+    assert tricks.fails == pytest.approx(shares[values == -1].sum())
+    assert tricks.holds == pytest.approx(1 - tricks.fails)
+    given = shares[values >= 0] @ values[values >= 0] / tricks.holds
+    assert tricks.mean_if_held == pytest.approx(given)
+    assert tricks.mean == pytest.approx(shares @ values)
+    for level, share in tricks.by_level.items():
+        assert share == pytest.approx(shares[values >= 6 + level].sum())
+        assert bb.contract_probabilities(result, "haggled").sel(level=level) == pytest.approx(share)
+
+
+def test_summary_and_picture_read_it(result):
+    table = bb.summary(result, "haggled")
+    tricks = bb.Tricks.of(result, "haggled")
+    assert table.loc["haggled: gives up", "mean"] == pytest.approx(tricks.fails)
+    assert table.loc["haggled if it goes on", "mean"] == pytest.approx(tricks.mean_if_held)
+    ax = bb.plot_tricks(result, "haggled", level=2)
+    assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
+    assert bb.plot_tricks(result, "tricks").get_title().startswith("Level 1")
+
+
+def test_it_survives_a_file(result, tmp_path):
+    import xarray
+
+    result.to_netcdf(tmp_path / "r.nc", engine="h5netcdf")
+    with xarray.open_datatree(tmp_path / "r.nc", engine="h5netcdf") as again:
+        assert bb.Tricks.of(again, "haggled").by_level == bb.Tricks.of(result, "haggled").by_level
+        assert bb.Tricks.of(again).fails == bb.Tricks.of(result).fails
+
+
+def test_what_counts_no_tricks_is_refused(result):
+    with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
+        bb.Tricks.of(result, "Delta")
+    with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
+        bb.Tricks.of(result, "delta")
+    with pytest.raises(bb.BayesBridgeError, match="no distribution of 'luck'"):
+        bb.Tricks.of(result, "luck")
+
+
+def test_document_history_and_result_agree(result):
+    posterior = OPEN.infer()
+    registry = bb.estimators.registry.load()
+    found = evaluate(posterior, [registry.estimator("capture")], ask(posterior))
+    said = estimate_document(found)["estimators"]["capture"]
+    tricks = bb.Tricks.of(result)
+    step = bb.sharpening(OPEN, level=3).iloc[-1]
+    assert said["T"]["mean_qualified"] == pytest.approx(tricks.mean_if_held) == pytest.approx(step["T_mean_qualified"])
+    assert said["makes"]["3"] == pytest.approx(tricks.at_least(9)) == pytest.approx(step["make"])
+    assert said["qualified"] == pytest.approx(tricks.holds) == pytest.approx(step["qualified"])
+
+
+def test_kinds_of_evidence_in_a_result():
+    four = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None, player=bb.LearnedPlayer())
+    belief = four.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"), bb.Play("W", "H5"), bb.Void("E", "H"))
+    assert [belief.effect(piece) for piece in belief.evidence] == [
+        "none", "soft", "soft", "soft", "none", "soft", "hard and soft", "hard",
+    ]  # fmt: skip
+
+
+def test_the_report_of_four_players_can_be_made_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--players", "4", "--vulnerable", "NS", "--call", "W:1H"]
+    assert main(["report", *words, "--draws", "200", "--no-history", "--out", "a.html"]) == 0
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert "--players 4 --vulnerable NS" in page
+    code = page[page.index("import bayesbridge as bb") :].partition("</pre>")[0]
+    lines = code.replace("&#x27;", "'").replace("&quot;", '"').partition("posterior =")[0]
+    names = {}
+    exec(lines, names)
+    assert names["belief"].bidder == bb.LearnedBidder("NS")
+    assert isinstance(names["belief"].player, bb.LearnedPlayer)
+    assert "belief" in names
