@@ -179,7 +179,7 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     """Where each card lies, how long the suits are, how many points each seat has."""
     import xarray
 
-    exact = {"exact": int(posterior.exact or posterior.draws.log_likelihood is None)}
+    exact = {"exact": int(posterior.exact or posterior.draws.tables is not None)}
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
     group = xarray.Dataset(
         {

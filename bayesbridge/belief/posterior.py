@@ -22,7 +22,6 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
-from bayesbridge.engines.sampling import Sampler
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed
 
@@ -103,18 +102,21 @@ class Posterior:
 
     def card_probabilities(self) -> xarray.DataArray:
         """P(seat holds card), card × seat; exact from the counting tables where the evidence is hard."""
-        cards = self.marginals.cards() if self._soft else self._sampler.card_marginals() / self.count()
+        tables = self.draws.tables
+        cards = self.marginals.cards() if tables is None else tables.card_marginals()
         return _labelled(cards[::-1], "probability", card=CARDS, seat=[seat.name for seat in Seat])
 
     def length_probabilities(self) -> xarray.DataArray:
         """P(seat has so many cards of a suit), seat × suit × length."""
-        lengths = self.marginals.lengths() if self._soft else self._sampler.length_distributions() / self.count()
+        tables = self.draws.tables
+        lengths = self.marginals.lengths() if tables is None else tables.length_distributions()
         names = {"seat": [seat.name for seat in Seat], "suit": [suit.name for suit in Suit]}
         return _labelled(lengths, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
         """P(seat has so many high-card points), seat × points."""
-        points = self.marginals.points[:, :38] if self._soft else self._sampler.point_distributions() / self.count()
+        tables = self.draws.tables
+        points = self.marginals.points[:, :38] if tables is None else tables.point_distributions()
         return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
 
     @cached_property
@@ -138,13 +140,9 @@ class Posterior:
         With weights w and likelihood L it is log₂ of the count plus log₂ of the mean L minus the posterior mean of
         log₂ L; ``nan`` where the engine does not tell the mean L.
         """
-        likelihood = self.draws.log_likelihood
-        if likelihood is None:
-            return log2(self.count())
-        used = self.weights > 0
-        mean = float(np.dot(self.weights[used], likelihood[used]))
         # In this order a ``nan`` stays one: an engine that does not tell P(soft evidence) knows no entropy.
-        return max(log2(self.count()) + (self.draws.log_soft - mean) / log(2.0), 0.0)
+        bits = log2(self.count()) + (self.draws.log_soft - self.draws.mean_log_likelihood) / log(2.0)
+        return min(max(bits, 0.0), log2(self.count())) if bits == bits else bits
 
     @property
     def log_soft(self) -> float:
@@ -172,14 +170,6 @@ class Posterior:
     def resample(self, n: int, rng: Seed = None) -> Layouts:
         """``n`` layouts that count the same."""
         return Layouts.adopt(self.draws.resample(n, np.random.default_rng(rng)))
-
-    @property
-    def _soft(self) -> bool:
-        return self.draws.log_likelihood is not None
-
-    @property
-    def _sampler(self) -> Sampler:
-        return self.draws.target.sampler
 
     def __repr__(self) -> str:
         worth = "exact" if self.exact else f"ESS {self.ess:.0f}"

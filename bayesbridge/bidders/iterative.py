@@ -39,10 +39,13 @@ class IterativeBidder:
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand) for (n,) masks."""
-        turn = Turn.of(auction, index)
-        by_bid = self._by_bid(turn.before)[:, turn.call.index]
         with np.errstate(divide="ignore"):
-            return np.log(by_bid)[self.highest_bids(hands)]
+            return np.log(self.bid_likelihood(auction, index))[self.highest_bids(hands)]
+
+    def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
+        """(38,) P(call number ``index`` ∣ highest bid of the hand): all that the model looks at."""
+        turn = Turn.of(auction, index)
+        return self._by_bid(turn.before)[:, turn.call.index]
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,54 @@ from bayesbridge.random64 import State
 type Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Pending:
-    """Exact uniform draws that are made when somebody looks at them: exact answers need none."""
+class Drawing(Protocol):
+    """Tables from which layouts are drawn exactly, without weights."""
+
+    def draw_from(self, n: int, state: State) -> Masks:
+        """``n`` independent layouts from a state of the kernels' own generator, which is advanced."""
+        ...
+
+
+class ExactMarginals(Protocol):
+    """Probabilities that are counted, not estimated."""
+
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        ...
+
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        ...
+
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """The counts of a sampler as probabilities."""
 
     sampler: Sampler
+
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        return np.asarray(self.sampler.card_marginals() / self.sampler.total)
+
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        return np.asarray(self.sampler.length_distributions() / self.sampler.total)
+
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points)."""
+        return np.asarray(self.sampler.point_distributions() / self.sampler.total)
+
+
+@dataclass(frozen=True, eq=False)
+class Pending:
+    """Exact draws that are made when somebody looks at them: exact answers need none."""
+
+    tables: Drawing
     n: int
     state: State
 
@@ -33,7 +77,7 @@ class Pending:
     @cached_property
     def masks(self) -> Masks:
         """(n, 4) the layouts."""
-        return self.sampler.draw_from(self.n, self.state.copy())
+        return self.tables.draw_from(self.n, self.state.copy())
 
 
 type Source = Masks | Enumeration | Pending
@@ -54,8 +98,12 @@ class Draws:
     """Whether every answer is exact, not only the marginals."""
     importance: Weights | None = None
     """Weights of the layouts; ``None`` where all count the same."""
-    log_likelihood: Floats | None = None
-    """(n,) log P(soft evidence ∣ layout), ``None`` without soft evidence."""
+    likelihood: Floats | None = None
+    """(n,) log P(soft evidence ∣ layout) where the engine worked it out; see :attr:`log_likelihood`."""
+    tables: ExactMarginals | None = None
+    """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
+    mean_log: float | None = None
+    """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
     log_soft: float = 0.0
     """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
     log_soft_error: float = 0.0
@@ -74,6 +122,21 @@ class Draws:
             return self.source.stretch(begin, end)
         masks = self.source.masks if isinstance(self.source, Pending) else self.source
         return masks[begin:end]
+
+    @cached_property
+    def log_likelihood(self) -> Floats | None:
+        """(n,) log P(soft evidence ∣ layout), ``None`` without soft evidence."""
+        if self.likelihood is not None or not self.target.soft:
+            return self.likelihood
+        return self.target.soft.of_layouts(self.stretch(0, len(self)))
+
+    @property
+    def mean_log_likelihood(self) -> float:
+        """Posterior mean of log P(soft evidence ∣ layout), 0 without soft evidence."""
+        if self.mean_log is not None or self.log_likelihood is None:
+            return self.mean_log or 0.0
+        used = self.weights > 0
+        return float(np.dot(self.weights[used], self.log_likelihood[used]))
 
     @cached_property
     def weights(self) -> Floats:

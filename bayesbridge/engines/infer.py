@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from bayesbridge.engines import mcmc
-from bayesbridge.engines.draws import Draws, Pending
+from bayesbridge.engines.draws import Draws, Pending, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
 from bayesbridge.engines.smc import anneal
 from bayesbridge.engines.target import Target
@@ -95,7 +95,7 @@ def _thinned(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         why=f"{found.why}; {draws} resampled from them",
         source=found.stretch(0, len(found))[chosen],
         importance=None,
-        log_likelihood=found.log_likelihood[chosen],
+        likelihood=found.log_likelihood[chosen],
         ess=min(found.ess, float(draws)),
     )
 
@@ -107,11 +107,10 @@ def _first_draws(target: Target) -> int:
 
 def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str) -> Draws:
     walk = target.walk
-    found = Draws(
-        target, "enumerate", f"enumerate: {why}; every answer is exact", walk, exact=True, ess=float(target.count)
-    )
+    why = f"enumerate: {why}; every answer is exact"
+    found = Draws(target, "enumerate", why, walk, exact=True, ess=float(target.count))
     if not target.soft:
-        return found
+        return replace(found, tables=Shares(target.sampler))
     values = np.concatenate([target.soft.of_layouts(block) for block in walk.blocks(BLOCK)])
     return replace(found, **(_weighed(target, values) | {"log_soft_error": 0.0, "ess": float(target.count)}))
 
@@ -120,7 +119,8 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str) -> D
     if target.soft:
         raise BayesBridgeError('calls weigh layouts, which plain draws cannot: use method="weights", "smc" or "mcmc"')
     why = f"sample: {why}; {draws} independent exact draws, marginals exact by counting"
-    return Draws(target, "sample", why, Pending(target.sampler, draws, seed_state(rng)), ess=float(draws))
+    pending = Pending(target.sampler, draws, seed_state(rng))
+    return Draws(target, "sample", why, pending, ess=float(draws), tables=Shares(target.sampler))
 
 
 def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
@@ -137,7 +137,7 @@ def _weighed(target: Target, values: Any) -> dict[str, Any]:
     weights = Weights(values)
     return {
         "importance": weights,
-        "log_likelihood": weights.log,
+        "likelihood": weights.log,
         "log_soft": weights.log_mean,
         "log_soft_error": weights.log_mean_error,
         "ess": weights.ess,
@@ -167,7 +167,7 @@ def _anneal(target: Target, draws: int, rng: np.random.Generator, why: str) -> D
         f"smc: {why}; {draws} particles let the calls in by {len(found.exponents)} degrees and are worth at least "
         f"{found.lineages:.0f} independent draws",
         found.layouts,
-        log_likelihood=found.log_likelihood,
+        likelihood=found.log_likelihood,
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,
         ess=found.lineages,
@@ -199,7 +199,7 @@ def _chains(target: Target, draws: int, rng: np.random.Generator, why: str) -> D
         "mcmc",
         f"mcmc: {why}; {diagnostics.diagnosis}",
         found.flat(),
-        log_likelihood=found.log_likelihood.ravel(),
+        likelihood=found.log_likelihood.ravel(),
         log_soft=plain.log_mean,
         log_soft_error=plain.log_mean_error,
         ess=diagnostics.worst_ess,

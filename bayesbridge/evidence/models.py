@@ -50,6 +50,25 @@ class PlayerModel(Protocol):
         ...
 
 
+@runtime_checkable
+class LevelModel(Protocol):
+    """A bidder whose calls depend on a hand only through its bid by Algorithm 1: its calls are counted exactly.
+
+    >>> from bayesbridge.bidders.iterative import IterativeBidder
+    >>> isinstance(IterativeBidder(), LevelModel)
+    True
+    """
+
+    @property
+    def suits(self) -> bool:
+        """Whether a hand bids in every strain (its highest bid counts) or in no trumps only (its level counts)."""
+        ...
+
+    def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
+        """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand); entry 0 is for a hand with none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
