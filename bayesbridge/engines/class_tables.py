@@ -1,6 +1,6 @@
 """Layouts counted and numbered by the values of quantities that are found suit by suit.
 
-The entries of both pairs of suits (see ``suit_classes``) meet where every hand is full and every points range is kept;
+The entries of both pairs of suits (see ``class_pairs``) meet where every hand is full and every points range is kept;
 each meeting has one value. So layouts are counted by value without being walked, and the layouts of each value are
 numbered as ``unranking`` numbers all layouts: by the entry of the low pair, then by its pair of rows, then by the entry
 of the high pair and its pair of rows. Which pair of suit entries lies behind a number is not kept: it is found for many
@@ -15,7 +15,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from bayesbridge.engines.suit_classes import ClassPair, ClassRows, Lookup, Quantity
+from bayesbridge.cards import SUIT_MASK
+from bayesbridge.constraints import SEATS
+from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup
+from bayesbridge.engines.suit_classes import Classes, Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
 from bayesbridge.jit import njit
@@ -47,12 +50,13 @@ class ClassTables:
     def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
         keys = unranking.keys
-        low, low_codes = ClassPair.of(unranking.low, 0, keys.known, quantities)
-        high, high_codes = ClassPair.of(unranking.high, 2, keys.known, quantities)
-        value = Lookup.of(
-            [q.values(one, two) for q, one, two in zip(quantities, low_codes, high_codes, strict=True)],
-            [q.size for q in quantities],
-        )
+        fields = []
+        for suit, rows in enumerate(unranking.suits):
+            certain = [keys.known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS]
+            fields.append(rows.fields | np.array(certain, dtype=np.uint16))
+        classes = [Classes.of(quantity, fields) for quantity in quantities]
+        low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
+        value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)

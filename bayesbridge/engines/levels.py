@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
+from bayesbridge.engines.suit_classes import Fields
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.jit import njit
-
-type Fields = NDArray[np.uint16]
 
 DEAD: Final = -1
 """The code of suits after which no level of interest is possible."""
@@ -75,9 +74,9 @@ class Level:
         """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
         return _compose_all(first, second, 7 - self.lowest, self.highest)
 
-    def values(self, low: Ints, high: Ints) -> Ints:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
         """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
-        return np.array(self.by_level)[_levels(low, high, 7 - self.lowest, self.highest)]
+        return _values(low, high, 7 - self.lowest, self.highest, np.array(self.by_level, dtype=np.uint8))
 
     def _by_field(self) -> Ints:
         out = np.full(1 << 13, DEAD, dtype=np.int64)
@@ -133,12 +132,13 @@ def _compose_all(first: Ints, second: Ints, most: int, targets: int) -> Ints:
 
 
 @njit
-def _levels(low: Ints, high: Ints, most: int, targets: int) -> NDArray[np.int8]:
-    """(n, m) levels: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
-    out = np.zeros((len(low), len(high)), np.int8)
+def _values(low: Ints, high: Ints, most: int, targets: int, by_level: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
+    out = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
+        left = low[i]
         for j in range(len(high)):
-            left, right = low[i], high[j]
+            right = high[j]
             Delta = (left & 15) + (right & 15)
             if left < 0 or right < 0 or Delta > most:
                 continue
@@ -151,5 +151,5 @@ def _levels(low: Ints, high: Ints, most: int, targets: int) -> NDArray[np.int8]:
                     if after != ENOUGH and (step & 15) + (after & 15) < 3 + level:
                         break
                 level += 1
-            out[i, j] = level
+            out[i, j] = by_level[level]
     return out
