@@ -48,7 +48,9 @@ class Lookup(NamedTuple):
                 "ask about fewer seats at once, or make a hand known",
                 classes=size,
             )
-        flat = [(matrix * radix).astype(np.int32).ravel() for matrix, radix in zip(matrices, radices(sizes), strict=True)]
+        flat = [
+            (matrix * radix).astype(np.int32).ravel() for matrix, radix in zip(matrices, radices(sizes), strict=True)
+        ]
         return cls(
             np.concatenate([*flat, np.zeros(0, dtype=np.int32)]),
             np.cumsum([0, *map(len, flat)], dtype=np.int64)[:-1],

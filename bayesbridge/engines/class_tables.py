@@ -16,9 +16,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
-from bayesbridge.constraints import SEATS
+from bayesbridge.constraints import SEATS, SUITS
 from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup
-from bayesbridge.engines.suit_classes import Classes, Quantity
+from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
 from bayesbridge.jit import njit
@@ -42,6 +42,8 @@ class ClassTables:
     """The tables of some quantities over the layouts of one set of constraints."""
 
     unranking: Unranking
+    classes: tuple[Classes, ...]
+    """Of each quantity."""
     low: ClassPair
     high: ClassPair
     meeting: Meeting
@@ -49,18 +51,21 @@ class ClassTables:
     @classmethod
     def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
-        keys = unranking.keys
-        fields = []
-        for suit, rows in enumerate(unranking.suits):
-            certain = [keys.known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS]
-            fields.append(rows.fields | np.array(certain, dtype=np.uint16))
-        classes = [Classes.of(quantity, fields) for quantity in quantities]
+        return cls._of_classes(unranking, tuple(Classes.of(quantity, _fields(unranking)) for quantity in quantities))
+
+    def extended(self, quantity: Quantity) -> Self:
+        """Tables of one more quantity, the last."""
+        return self._of_classes(self.unranking, (*self.classes, Classes.of(quantity, _fields(self.unranking))))
+
+    @classmethod
+    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...]) -> Self:
+        keys, order = unranking.keys, unranking.order
         low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
-        return cls(unranking, low, high, Meeting(partner, unranking.order.fit_start, unranking.order.fit_points, value))
+        return cls(unranking, classes, low, high, Meeting(partner, order.fit_start, order.fit_points, value))
 
     @property
     def size(self) -> int:
@@ -105,6 +110,13 @@ class ClassTables:
     def suits(self) -> tuple[ClassRows, ClassRows, ClassRows, ClassRows]:
         """The rows of C D H S."""
         return self.low.first, self.low.second, self.high.first, self.high.second
+
+
+def _fields(unranking: Unranking) -> list[Fields]:
+    """The rows of C D H S with the certain cards."""
+    must = unranking.keys.known.must
+    certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]
+    return [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)]
 
 
 # Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
@@ -223,7 +235,12 @@ def _add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Int
 
     ``entry`` and ``number``: the entry of the pair and the number of the pair of rows within it; ``order`` sorts by both.
     """
-    one_start, two_start, ones, twos = pair.first.key_start, pair.second.key_start, pair.first.classes, pair.second.classes
+    one_start, two_start, ones, twos = (
+        pair.first.key_start,
+        pair.second.key_start,
+        pair.first.classes,
+        pair.second.classes,
+    )
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
     fields, more_fields = pair.first.fields, pair.second.fields
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
@@ -286,7 +303,12 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
 
     ``rest``: (entries of the pair, size) pairs of rows of the other two suits that complete one of its pairs of rows.
     """
-    one_start, two_start, ones, twos = pair.first.key_start, pair.second.key_start, pair.first.classes, pair.second.classes
+    one_start, two_start, ones, twos = (
+        pair.first.key_start,
+        pair.second.key_start,
+        pair.first.classes,
+        pair.second.classes,
+    )
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
     table, offset, width, points = pair.place.table, pair.place.offset, pair.place.width, pair.points
