@@ -94,17 +94,16 @@ class ClassPair(NamedTuple):
     first: ClassRows
     second: ClassRows
     split_start: Ints
-    """As in ``SuitPair``: where the splits of each lengths index begin, and the lengths indices of both suits."""
+    """(keys + 1,) where the splits of each key of the pair begin; a split is a key of either suit, both with rows."""
     split_first: Ints
     split_second: Ints
-    points: int
     place: Lookup
     """The class of the pair from the classes of both suits, all quantities in one number."""
     key_start: Ints
     """(keys + 1,) where the entries of each key of the pair begin."""
     label: Ints
     """(entries,) the number that ``place`` gives."""
-    count: Ints
+    ways: Ints
     """(entries,) how many pairs of rows an entry has."""
     classes: Ints
     """(entries, quantities) class of each quantity."""
@@ -123,10 +122,24 @@ class ClassPair(NamedTuple):
             )
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max()) for matrix in matrices]
-        place, points = Lookup.of(matrices, sizes), pair.ways.shape[1]
-        splits = pair.split_start, pair.split_first, pair.split_second
-        key_start, label, count = _tally(first, second, splits, points, place)
-        return cls(first, second, *splits, points, place, key_start, label, count, digits(label, sizes))
+        place = Lookup.of(matrices, sizes)
+        splits = _splits(pair, np.zeros(pair.ways.size + 1, dtype=np.int64))
+        key_start, label, ways = _tally(first, second, splits, place)
+        return cls(first, second, *splits, place, key_start, label, ways, digits(label, sizes))
+
+
+class Meeting(NamedTuple):
+    """Which keys of the high pair complete a key of the low pair, and the value of two entries that meet."""
+
+    points: int
+    """The number of points indices."""
+    partner: Ints
+    """(lengths,) the length index of the high pair that fills the hands, −1 where a hand is overfull already."""
+    fit_start: Ints
+    """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
+    fit_points: Ints
+    value: Lookup
+    """The value of a layout from the classes of both pairs, all quantities in one number."""
 
 
 def products(pair: SuitPair, first: ClassRows, second: ClassRows) -> int:
@@ -146,43 +159,68 @@ def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
 
 
 @njit
+def _splits(pair: SuitPair, start: Ints) -> tuple[Ints, Ints, Ints]:
+    """For each key of a pair, the keys of both suits that make it; ``start``: zeros, (keys + 1,)."""
+    first, second = pair.first.ways, pair.second.ways
+    ones, twos, points = pair.first.scores, pair.second.scores, pair.ways.shape[1]
+    split_first, split_second = pair.split_first, pair.split_second
+    for split in range(len(split_first)):
+        a, b = split_first[split], split_second[split]
+        for p in ones:
+            if first[a, p]:
+                for q in twos:
+                    if second[b, q]:
+                        start[(a + b) * points + p + q + 1] += 1
+    start[:] = np.cumsum(start)
+    free, left, right = start.copy(), np.empty(start[-1], np.int64), np.empty(start[-1], np.int64)
+    for split in range(len(split_first)):
+        a, b = split_first[split], split_second[split]
+        for p in ones:
+            if first[a, p]:
+                for q in twos:
+                    if second[b, q]:
+                        at = free[(a + b) * points + p + q]
+                        free[(a + b) * points + p + q] += 1
+                        left[at], right[at] = a * points + p, b * points + q
+    return start, left, right
+
+
+@njit
 def _tally(
-    first: ClassRows, second: ClassRows, splits: tuple[Ints, Ints, Ints], points: int, place: Lookup
+    first: ClassRows, second: ClassRows, splits: tuple[Ints, Ints, Ints], place: Lookup
 ) -> tuple[Ints, Ints, Ints]:
     """Entries of a pair of suits: where those of each key begin, their labels and their numbers of pairs of rows."""
     split_start, split_first, split_second = splits
     one_start, two_start, ones, twos = first.key_start, second.key_start, first.classes, second.classes
     one_rows, two_rows, table = first.row_start, second.row_start, place.table
     offset, width, quantities = place.offset, place.width, ones.shape[1]
-    keys = len(one_start) - 1
+    keys = len(split_start) - 1
     key_start = np.zeros(keys + 1, np.int64)
-    label, count = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    label, ways = np.empty(1024, np.int64), np.empty(1024, np.int64)
     sums, touched, base = np.zeros(place.size, np.int64), np.empty(place.size, np.int64), np.empty(quantities, np.int64)
     entries = 0
     for key in range(keys):
-        length, score = key // points, key % points
         found = 0
-        for split in range(split_start[length], split_start[length + 1]):
-            for p in range(score + 1):
-                a, b = split_first[split] * points + p, split_second[split] * points + score - p
-                for i in range(one_start[a], one_start[a + 1]):
-                    rows = one_rows[i + 1] - one_rows[i]
+        for split in range(split_start[key], split_start[key + 1]):
+            a, b = split_first[split], split_second[split]
+            for i in range(one_start[a], one_start[a + 1]):
+                rows = one_rows[i + 1] - one_rows[i]
+                for q in range(quantities):
+                    base[q] = offset[q] + ones[i, q] * width[q]
+                for j in range(two_start[b], two_start[b + 1]):
+                    name = 0
                     for q in range(quantities):
-                        base[q] = offset[q] + ones[i, q] * width[q]
-                    for j in range(two_start[b], two_start[b + 1]):
-                        name = 0
-                        for q in range(quantities):
-                            name += table[base[q] + twos[j, q]]
-                        if sums[name] == 0:
-                            touched[found] = name
-                            found += 1
-                        sums[name] += rows * (two_rows[j + 1] - two_rows[j])
+                        name += table[base[q] + twos[j, q]]
+                    if sums[name] == 0:
+                        touched[found] = name
+                        found += 1
+                    sums[name] += rows * (two_rows[j + 1] - two_rows[j])
         while entries + found > len(label):
-            label, count = np.concatenate((label, label)), np.concatenate((count, count))
+            label, ways = np.concatenate((label, label)), np.concatenate((ways, ways))
         for place_of in range(found):
             name = touched[place_of]
-            label[entries], count[entries] = name, sums[name]
+            label[entries], ways[entries] = name, sums[name]
             sums[name] = 0
             entries += 1
         key_start[key + 1] = entries
-    return key_start, label[:entries].copy(), count[:entries].copy()
+    return key_start, label[:entries].copy(), ways[:entries].copy()

@@ -11,30 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
-from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup
+from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup, Meeting
+from bayesbridge.engines.class_unranking import add_pair, locate
 from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
-
-
-class Meeting(NamedTuple):
-    """Which keys of the high pair complete a key of the low pair, and the value of two entries that meet."""
-
-    partner: Ints
-    """(lengths,) the length index of the high pair that fills the hands, −1 where a hand is overfull already."""
-    fit_start: Ints
-    """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
-    fit_points: Ints
-    value: Lookup
-    """The value of a layout from the classes of both pairs, all quantities in one number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +54,8 @@ class ClassTables:
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
-        return cls(unranking, classes, low, high, Meeting(partner, order.fit_start, order.fit_points, value))
+        meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
+        return cls(unranking, classes, low, high, meeting)
 
     @property
     def size(self) -> int:
@@ -81,8 +71,8 @@ class ClassTables:
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
-        low = np.zeros((len(self.low.count), self.size), dtype=np.int64)
-        high = np.zeros((len(self.high.count), self.size), dtype=np.int64)
+        low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
+        high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
         _join(self.low, self.high, self.meeting, low, high)
         return low, high
 
@@ -91,15 +81,15 @@ class ClassTables:
 
         ``low_rest``: the first part of :meth:`rests`. The numbers of value v are 0 … ``counts()[v]`` − 1.
         """
-        before = np.cumsum(self.low.count[:, None] * low_rest, axis=0)
+        before = np.cumsum(self.low.ways[:, None] * low_rest, axis=0)
         low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
         high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
         of_low, of_high = (low_entry, low_number), (high_entry, high_number)
-        _locate(self.low, self.high, self.meeting, (before, low_rest), (values, numbers), of_low, of_high)
+        locate(self.low, self.high, self.meeting, (before, low_rest), (values, numbers), of_low, of_high)
         out = np.tile(self.unranking.base, (len(numbers), 1))
         for shift, pair, entry, number in ((0, self.low, *of_low), (26, self.high, *of_high)):
             order = np.lexsort((number, entry))
-            _add_pair(pair, shift, entry, number, order, out)
+            add_pair(pair, shift, entry, number, order, out)
         return out
 
     def completions(self, low_rest: Ints, high_rest: Ints) -> tuple[Ints, Ints, Ints, Ints]:
@@ -125,7 +115,7 @@ def _fields(unranking: Unranking) -> list[Fields]:
 @njit
 def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None:
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    low_count, high_count, points, partner = low.count, high.count, low.points, meeting.partner
+    low_count, high_count, points, partner = low.ways, high.ways, meeting.points, meeting.partner
     fit_start, fit_points = meeting.fit_start, meeting.fit_points
     table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
     quantities = ones.shape[1]
@@ -150,7 +140,7 @@ def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None
 def _join(low: ClassPair, high: ClassPair, meeting: Meeting, low_rest: Ints, high_rest: Ints) -> None:
     """Add to each entry the pairs of rows of the entries that it meets, by value."""
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    low_count, high_count, points, partner = low.count, high.count, low.points, meeting.partner
+    low_count, high_count, points, partner = low.ways, high.ways, meeting.points, meeting.partner
     fit_start, fit_points = meeting.fit_start, meeting.fit_points
     table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
     quantities = ones.shape[1]
@@ -173,165 +163,34 @@ def _join(low: ClassPair, high: ClassPair, meeting: Meeting, low_rest: Ints, hig
 
 
 @njit
-def _locate(
-    low: ClassPair,
-    high: ClassPair,
-    meeting: Meeting,
-    sums: tuple[Ints, Ints],
-    wanted: tuple[Ints, Ints],
-    of_low: tuple[Ints, Ints],
-    of_high: tuple[Ints, Ints],
-) -> None:
-    """The entries of both pairs that layouts lie in, and the numbers of their pairs of rows within the entries.
-
-    ``sums``: (entries, size) layouts of each value up to and with each low entry, and those of one of its pairs of rows.
-    """
-    before, rest = sums
-    values, numbers = wanted
-    low_entry, low_number = of_low
-    high_entry, high_number = of_high
-    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    high_count, points, partner = high.count, low.points, meeting.partner
-    fit_start, fit_points = meeting.fit_start, meeting.fit_points
-    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
-    quantities = ones.shape[1]
-    base = np.empty(quantities, np.int64)
-    for n in range(len(numbers)):
-        wanted_value, number = values[n], numbers[n]
-        entry, last = 0, len(before) - 1
-        while entry < last:
-            middle = (entry + last) >> 1
-            if before[middle, wanted_value] > number:
-                last = middle
-            else:
-                entry = middle + 1
-        number -= before[entry - 1, wanted_value] if entry > 0 else 0
-        low_entry[n], low_number[n] = entry, number // rest[entry, wanted_value]
-        number -= low_number[n] * rest[entry, wanted_value]
-        key = np.searchsorted(low_start, entry, side="right") - 1
-        for q in range(quantities):
-            base[q] = offset[q] + ones[entry, q] * width[q]
-        other, score = partner[key // points], key % points
-        found = False
-        for place in range(fit_start[score], fit_start[score + 1]):
-            there = other * points + fit_points[place]
-            for j in range(high_start[there], high_start[there + 1]):
-                value = 0
-                for q in range(quantities):
-                    value += table[base[q] + twos[j, q]]
-                if value == wanted_value:
-                    if number < high_count[j]:
-                        high_entry[n], high_number[n] = j, number
-                        found = True
-                        break
-                    number -= high_count[j]
-            if found:
-                break
-
-
-@njit
-def _add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints, out: Masks) -> None:
-    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``.
-
-    ``entry`` and ``number``: the entry of the pair and the number of the pair of rows within it; ``order`` sorts by both.
-    """
-    one_start, two_start, ones, twos = (
-        pair.first.key_start,
-        pair.second.key_start,
-        pair.first.classes,
-        pair.second.classes,
-    )
-    one_rows, two_rows = pair.first.row_start, pair.second.row_start
-    fields, more_fields = pair.first.fields, pair.second.fields
-    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    table, offset, width, points = pair.place.table, pair.place.offset, pair.place.width, pair.points
-    key_start, label, quantities = pair.key_start, pair.label, ones.shape[1]
-    here, there = np.uint64(shift), np.uint64(shift + 13)
-    base = np.empty(quantities, np.int64)
-    # For each label that is asked for: the next of its numbers (as a place in ``order``, −1 if none is left), and how
-    # many pairs of rows with this label were passed already.
-    following, passed = np.full(pair.place.size, -1, np.int64), np.zeros(pair.place.size, np.int64)
-    begin = 0
-    while begin < len(order):
-        key = np.searchsorted(key_start, entry[order[begin]], side="right") - 1
-        end = begin
-        while end < len(order) and entry[order[end]] < key_start[key + 1]:
-            if end == begin or entry[order[end]] != entry[order[end - 1]]:
-                following[label[entry[order[end]]]] = end
-                passed[label[entry[order[end]]]] = 0
-            end += 1
-        left = end - begin
-        length, score = key // points, key % points
-        for split in range(split_start[length], split_start[length + 1]):
-            if left == 0:
-                break
-            for p in range(score + 1):
-                a, b = split_first[split] * points + p, split_second[split] * points + score - p
-                for i in range(one_start[a], one_start[a + 1]):
-                    rows = one_rows[i + 1] - one_rows[i]
-                    for q in range(quantities):
-                        base[q] = offset[q] + ones[i, q] * width[q]
-                    for j in range(two_start[b], two_start[b + 1]):
-                        name = 0
-                        for q in range(quantities):
-                            name += table[base[q] + twos[j, q]]
-                        at = following[name]
-                        if at < 0:
-                            continue
-                        more = two_rows[j + 1] - two_rows[j]
-                        while at >= 0 and number[order[at]] < passed[name] + rows * more:
-                            n = order[at]
-                            row = (number[n] - passed[name]) // more
-                            one = one_rows[i] + row
-                            two = two_rows[j] + number[n] - passed[name] - row * more
-                            for seat in range(4):
-                                out[n, seat] |= (
-                                    np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
-                                )
-                            left -= 1
-                            at += 1
-                            if at == end or entry[order[at]] != entry[n]:
-                                at = -1
-                        following[name] = at
-                        passed[name] += rows * more
-        begin = end
-
-
-@njit
 def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
     """For each entry of either suit and each value, how many layouts contain one given row of it.
 
     ``rest``: (entries of the pair, size) pairs of rows of the other two suits that complete one of its pairs of rows.
     """
-    one_start, two_start, ones, twos = (
-        pair.first.key_start,
-        pair.second.key_start,
-        pair.first.classes,
-        pair.second.classes,
-    )
+    one_start, two_start = pair.first.key_start, pair.second.key_start
+    ones, twos = pair.first.classes, pair.second.classes
     one_rows, two_rows = pair.first.row_start, pair.second.row_start
     split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
-    table, offset, width, points = pair.place.table, pair.place.offset, pair.place.width, pair.points
+    table, offset, width = pair.place.table, pair.place.offset, pair.place.width
     key_start, label, quantities, size = pair.key_start, pair.label, ones.shape[1], rest.shape[1]
     for_first, for_second = np.zeros((len(ones), size), np.int64), np.zeros((len(twos), size), np.int64)
     base, entry_of = np.empty(quantities, np.int64), np.empty(pair.place.size, np.int64)
     for key in range(len(key_start) - 1):
         for entry in range(key_start[key], key_start[key + 1]):
             entry_of[label[entry]] = entry
-        length, score = key // points, key % points
-        for split in range(split_start[length], split_start[length + 1]):
-            for p in range(score + 1):
-                a, b = split_first[split] * points + p, split_second[split] * points + score - p
-                for i in range(one_start[a], one_start[a + 1]):
-                    rows = one_rows[i + 1] - one_rows[i]
+        for split in range(split_start[key], split_start[key + 1]):
+            a, b = split_first[split], split_second[split]
+            for i in range(one_start[a], one_start[a + 1]):
+                rows = one_rows[i + 1] - one_rows[i]
+                for q in range(quantities):
+                    base[q] = offset[q] + ones[i, q] * width[q]
+                for j in range(two_start[b], two_start[b + 1]):
+                    name = 0
                     for q in range(quantities):
-                        base[q] = offset[q] + ones[i, q] * width[q]
-                    for j in range(two_start[b], two_start[b + 1]):
-                        name = 0
-                        for q in range(quantities):
-                            name += table[base[q] + twos[j, q]]
-                        entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
-                        for value in range(size):
-                            for_first[i, value] += more * rest[entry, value]
-                            for_second[j, value] += rows * rest[entry, value]
+                        name += table[base[q] + twos[j, q]]
+                    entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
+                    for value in range(size):
+                        for_first[i, value] += more * rest[entry, value]
+                        for_second[j, value] += rows * rest[entry, value]
     return for_first, for_second

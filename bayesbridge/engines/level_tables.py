@@ -78,7 +78,7 @@ class LevelTables:
             factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
         tables = ClassTables.of(unranking, levels)
         low_rest, high_rest = tables.rests()
-        counts = tuple(map(int, (tables.low.count[:, None] * low_rest).sum(0)))
+        counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
         # The value of the first caller is the lowest digit, so it varies fastest.
         by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
         if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):

@@ -9,8 +9,8 @@ gaps paid. Target 7 + j is met if 3 + j captures come on top of the four free on
 Codes forget what cannot matter, so that few of them are left:
 
 * a suit without c₁ > δ, or a total gap that leaves no budget for the lowest target of interest, is DEAD;
-* once the captures with a budget suffice for every target that can have this budget, what was paid is forgotten (ENOUGH).
-  The targets with budget R need at most 9 − Δ − R captures, and no more than the highest target of interest does.
+* once the captures suffice for every target that can have this budget, what was paid is forgotten (ENOUGH). The targets
+  with budget R need at most 9 − Δ − R captures, and no more than the highest target of interest does.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ class Level:
 
 
 @njit
-def _packed(Delta: int, budget: int, captured: int, paid: int, targets: int) -> int:
+def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, targets: int) -> np.int64:
     """Seven bits for one budget."""
-    if captured >= min(9 - Delta - budget, 2 + targets):
-        return ENOUGH
+    if captured >= 9 - Delta - budget or captured >= 2 + targets:
+        return np.int64(ENOUGH)
     return captured | paid << 4
 
 
@@ -106,7 +106,7 @@ def _suit_codes(
             code = delta
             for budget in range(7 - delta):
                 step = np.int64(walk[field, budget])
-                code |= np.int64(_packed(delta, budget, step >> 4, step & 15, targets)) << (4 + 7 * budget)
+                code |= _packed(delta, budget, step >> 4, step & 15, targets) << (4 + 7 * budget)
             out[field] = code
 
 
@@ -125,7 +125,7 @@ def _compose_all(first: Ints, second: Ints, most: int, targets: int) -> Ints:
                 after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH if step != ENOUGH else ENOUGH
                 if after != ENOUGH:
                     captured, paid = (step & 15) + (after & 15), (step >> 4) + (after >> 4)
-                    after = np.int64(_packed(Delta, budget, captured, paid, targets))
+                    after = _packed(Delta, budget, captured, paid, targets)
                 code |= after << (4 + 7 * budget)
             out[i, j] = code
     return out

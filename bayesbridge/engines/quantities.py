@@ -16,7 +16,7 @@ from bayesbridge.engines.suit_classes import Fields
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.jit import njit
 
-_POINTS: Final = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
+_POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
 """(8192,) high-card points of a 13-bit field."""
 
 
@@ -33,7 +33,8 @@ class Points:
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) points of the seat in r rows of a suit."""
-        return _POINTS[fields[:, self.seat]]
+        points: Ints = _POINTS[fields[:, self.seat]]
+        return points
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) sums."""
@@ -41,7 +42,8 @@ class Points:
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
         """(n, m) sums; those past 37 belong to no hand of 13 cards."""
-        return np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
+        sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
+        return sums
 
 
 @dataclass(frozen=True, slots=True)
