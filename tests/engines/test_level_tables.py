@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
-from bayesbridge.cards import Hand
+from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines import class_pairs
 from bayesbridge.engines.level_tables import LevelTables
@@ -183,7 +183,7 @@ def test_a_hundred_million_weighed_uniform_draws_agree() -> None:
 def _check_uniform_draws(wanted: int) -> None:
     """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of weighed uniform draws."""
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
-    cards = [Hand.of(name).cards[0].index for name in ("CA", "DK", "HQ", "SA")]
+    cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
     one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
     sampler = Sampler.of(evidence)
     sums, squares = np.zeros((2, 5)), np.zeros((2, 5))
