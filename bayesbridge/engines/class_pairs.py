@@ -27,6 +27,10 @@ MOST_PRODUCTS: Final = 1 << 30
 """Pairs of entries to go through beyond which tables are refused; it takes some seconds."""
 
 
+class TablesTooLarge(BayesBridgeError):
+    """Exact tables would take too much memory or time; ``data['needed']`` is how many classes or products."""
+
+
 class Lookup(NamedTuple):
     """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
 
@@ -43,10 +47,10 @@ class Lookup(NamedTuple):
         """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest."""
         size = math.prod(sizes)
         if size > MOST_CLASSES:
-            raise BayesBridgeError(
+            raise TablesTooLarge(
                 f"{size} classes of two suits are needed and tables stop at {MOST_CLASSES}: "
                 "ask about fewer seats at once, or make a hand known",
-                classes=size,
+                needed=size,
             )
         flat = [
             (matrix * radix).astype(np.int32).ravel() for matrix, radix in zip(matrices, radices(sizes), strict=True)
@@ -113,13 +117,7 @@ class ClassPair(NamedTuple):
         """A suit and the next one."""
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
-        work = products(pair, first, second)
-        if work > MOST_PRODUCTS:
-            raise BayesBridgeError(
-                f"{work} pairs of suit classes are needed and tables stop at {MOST_PRODUCTS}: "
-                "ask about fewer seats at once, or make a hand known",
-                products=work,
-            )
+        verify_work(_products(pair, first, second))
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max()) for matrix in matrices]
         place = Lookup.of(matrices, sizes)
@@ -142,8 +140,18 @@ class Meeting(NamedTuple):
     """The value of a layout from the classes of both pairs, all quantities in one number."""
 
 
-def products(pair: SuitPair, first: ClassRows, second: ClassRows) -> int:
-    """How many pairs of entries a pair of suits has: the work of building its table."""
+def verify_work(products: int) -> None:
+    """Refuse what takes too long."""
+    if products > MOST_PRODUCTS:
+        raise TablesTooLarge(
+            f"{products} pairs of suit classes are needed and tables stop at {MOST_PRODUCTS}: "
+            "ask about fewer seats at once, or make a hand known",
+            needed=products,
+        )
+
+
+def _products(pair: SuitPair, first: ClassRows, second: ClassRows) -> int:
+    """How many pairs of entries a pair of suits has."""
     ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
     return int((ones[pair.split_first] * twos[pair.split_second]).sum())
 
@@ -171,7 +179,8 @@ def _splits(pair: SuitPair, start: Ints) -> tuple[Ints, Ints, Ints]:
                 for q in twos:
                     if second[b, q]:
                         start[(a + b) * points + p + q + 1] += 1
-    start[:] = np.cumsum(start)
+    for key in range(len(start) - 1):
+        start[key + 1] += start[key]
     free, left, right = start.copy(), np.empty(start[-1], np.int64), np.empty(start[-1], np.int64)
     for split in range(len(split_first)):
         a, b = split_first[split], split_second[split]

@@ -17,7 +17,7 @@ import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
-from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup, Meeting
+from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup, Meeting, verify_work
 from bayesbridge.engines.class_unranking import add_pair, locate
 from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
 from bayesbridge.engines.suit_rows import Ints
@@ -54,6 +54,10 @@ class ClassTables:
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
+        fits = np.zeros((len(keys.points), len(keys.points)), dtype=np.int64)
+        fits[np.repeat(np.arange(len(fits)), np.diff(order.fit_start)), order.fit_points] = 1
+        ones, twos = (np.diff(pair.key_start).reshape(keys.shape) for pair in (low, high))
+        verify_work(int((ones * (twos[partner] @ fits.T))[within].sum()))
         meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
         return cls(unranking, classes, low, high, meeting)
 

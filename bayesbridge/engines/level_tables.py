@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from types import MappingProxyType
 from typing import Final, Self
 
 import numpy as np
@@ -22,14 +23,14 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS, Constraints
-from bayesbridge.engines.class_pairs import ClassRows
+from bayesbridge.engines.class_pairs import ClassRows, TablesTooLarge
 from bayesbridge.engines.class_tables import ClassTables
-from bayesbridge.engines.levels import Level
+from bayesbridge.engines.levels import Level, SuitWalks
 from bayesbridge.engines.quantities import Points, Tricks
 from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
@@ -39,8 +40,8 @@ type Weights = Sequence[float | Fraction] | Floats
 """(8,) P(all calls of a seat ∣ its level), level 0 … 7."""
 
 _FIELDS: Final = np.arange(1 << 13)
-_HOLDS_RANK: Final = _FIELDS[:, None] >> np.arange(13) & 1
-_HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.int64)
+_HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
+_HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,19 +64,24 @@ class LevelTables:
     """How many layouts have each value; together all that fit the hard evidence."""
 
     @classmethod
-    def of(cls, constraints: Constraints, weights: Mapping[int, Weights]) -> Self:
-        """Tables for the callers' weights, by seat.
+    def of(
+        cls,
+        constraints: Constraints,
+        weights: Mapping[int, Weights],
+        walks: Mapping[int, SuitWalks] = MappingProxyType({}),
+    ) -> Self:
+        """Tables for the callers' weights, by seat; ``walks``: of seats whose level is not that of no trumps.
 
         Raises ``Contradiction`` if no layout fits the hard evidence or all that do weigh 0, which is a proof that the
-        calls are impossible; and ``BayesBridgeError`` if the tables would be too large.
+        calls are impossible; and another ``BayesBridgeError`` if the tables would be too large.
         """
-        unranking = Unranking.of(constraints)
         levels, factors = [], []
         for seat, by_level in weights.items():
             checked = _checked(seat, by_level)
-            level = Level.of(seat, checked)
+            level = Level.of(seat, checked, walks.get(seat))
             levels.append(level)
             factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
+        unranking = Unranking.of(constraints)
         tables = ClassTables.of(unranking, levels)
         low_rest, high_rest = tables.rests()
         counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
@@ -87,6 +93,22 @@ class LevelTables:
                 evidence=(),
             )
         return cls(tables, low_rest, high_rest, by_value, counts)
+
+    @classmethod
+    def if_affordable(
+        cls,
+        constraints: Constraints,
+        weights: Mapping[int, Weights],
+        walks: Mapping[int, SuitWalks] = MappingProxyType({}),
+    ) -> Self | None:
+        """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`.
+
+        The sizes of tables are known after a small part of the work, so a refusal is cheap.
+        """
+        try:
+            return cls.of(constraints, weights, walks)
+        except (TablesTooLarge, TooManyLayouts):
+            return None
 
     @property
     def total(self) -> int:
@@ -120,12 +142,11 @@ class LevelTables:
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
-        cards = [self._mixed(fields @ _HOLDS_RANK).T for fields in self._fields]
-        return np.concatenate(cards)
+        return np.concatenate([(fields @ _HOLDS_RANK).T for fields in self._fields])
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([self._mixed(fields @ _HAS_LENGTH) for fields in self._fields], axis=1)
+        return np.stack([fields @ _HAS_LENGTH for fields in self._fields], axis=1)
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
@@ -146,14 +167,14 @@ class LevelTables:
         return np.tensordot(shares, counts.astype(np.float64), axes=1)
 
     @cached_property
-    def _fields(self) -> list[Ints]:
-        """For C D H S, (values, 4, 8192): layouts of each value in which each seat has each set of the suit's cards."""
+    def _fields(self) -> list[Floats]:
+        """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
         known = self.tables.unranking.keys.known
         completions = self.tables.completions(self.low_rest, self.high_rest)
         found = []
         for suit, rows, ways in zip(SUITS, self.tables.suits, completions, strict=True):
             certain = np.array([known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16)
-            found.append(_tally_fields(rows, certain, ways))
+            found.append(self._mixed(_tally_fields(rows, certain, ways)))
         return found
 
 
