@@ -1,0 +1,215 @@
+"""Exact answers under calls that depend on the levels of hands alone: counts, independent draws and marginals.
+
+If P(calls of a seat ∣ hand) is a function of the level that Algorithm 1 gives the hand, as for the paper's bidder, then
+a layout weighs ∏ over callers w[seat][level of the seat]. Layouts with equal weight are counted as integers (see
+``class_tables``), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is exact, and rational if the weights are.
+A draw is a weight, chosen in proportion to count · weight, and a uniform number among its layouts: nothing is weighed
+afterwards and nothing is rejected. A pass is no special case.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from types import MappingProxyType
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import SUIT_MASK
+from bayesbridge.constraints import SEATS, SUITS, Constraints
+from bayesbridge.engines.class_pairs import ClassRows, TablesTooLarge
+from bayesbridge.engines.class_tables import ClassTables
+from bayesbridge.engines.levels import Level, SuitWalks
+from bayesbridge.engines.quantities import Points, Tricks
+from bayesbridge.engines.suit_classes import Quantity
+from bayesbridge.engines.suit_rows import Ints
+from bayesbridge.engines.unranking import Unranking
+from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.jit import njit
+from bayesbridge.layouts import Masks
+from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
+
+type Floats = NDArray[np.float64]
+type Weights = Sequence[float | Fraction] | Floats
+"""(8,) P(all calls of a seat ∣ its level), level 0 … 7."""
+
+_FIELDS: Final = np.arange(1 << 13)
+_HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
+_HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class LevelTables:
+    """The layouts that fit hard evidence, counted by what the levels of the callers make them weigh.
+
+    >>> south = Constraints.free().hold(0, SUIT_MASK << 39).hold(2, SUIT_MASK)
+    >>> tables = LevelTables.of(south, {0: [Fraction(1, 50)] * 7 + [1]})
+    >>> tables.total, tables.mean
+    (10400600, Fraction(1, 50))
+    """
+
+    tables: ClassTables
+    low_rest: Ints
+    high_rest: Ints
+    """See ``ClassTables.rests``."""
+    weights: tuple[float | Fraction, ...]
+    """The weight of a layout of each value."""
+    counts: tuple[int, ...]
+    """How many layouts have each value; together all that fit the hard evidence."""
+
+    @classmethod
+    def of(
+        cls,
+        constraints: Constraints,
+        weights: Mapping[int, Weights],
+        walks: Mapping[int, SuitWalks] = MappingProxyType({}),
+    ) -> Self:
+        """Tables for the callers' weights, by seat; ``walks``: of seats whose level is not that of no trumps.
+
+        Raises ``Contradiction`` if no layout fits the hard evidence or all that do weigh 0, which is a proof that the
+        calls are impossible; and another ``BayesBridgeError`` if the tables would be too large.
+        """
+        levels, factors = [], []
+        for seat, by_level in weights.items():
+            checked = _checked(seat, by_level)
+            level = Level.of(seat, checked, walks.get(seat))
+            levels.append(level)
+            factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
+        unranking = Unranking.of(constraints)
+        tables = ClassTables.of(unranking, levels)
+        low_rest, high_rest = tables.rests()
+        counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
+        # The value of the first caller is the lowest digit, so it varies fastest.
+        by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
+        if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
+            raise Contradiction(
+                "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip",
+                evidence=(),
+            )
+        return cls(tables, low_rest, high_rest, by_value, counts)
+
+    @classmethod
+    def if_affordable(
+        cls,
+        constraints: Constraints,
+        weights: Mapping[int, Weights],
+        walks: Mapping[int, SuitWalks] = MappingProxyType({}),
+    ) -> Self | None:
+        """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`.
+
+        The sizes of tables are known after a small part of the work, so a refusal is cheap.
+        """
+        try:
+            return cls.of(constraints, weights, walks)
+        except (TablesTooLarge, TooManyLayouts):
+            return None
+
+    @property
+    def total(self) -> int:
+        """The number of layouts that fit the hard evidence."""
+        return self.tables.unranking.total
+
+    @property
+    def mean(self) -> float | Fraction:
+        """P(calls ∣ hard evidence); a fraction if all weights are."""
+        return sum((weight * count for weight, count in zip(self.weights, self.counts, strict=True))) / self.total
+
+    @property
+    def log_mean(self) -> float:
+        """log P(calls ∣ hard evidence)."""
+        return math.log(self.mean)
+
+    @property
+    def shares(self) -> Floats:
+        """P(value ∣ calls) by value; they sum to one."""
+        parts = [weight * count for weight, count in zip(self.weights, self.counts, strict=True)]
+        return np.array([float(part / sum(parts)) for part in parts])
+
+    def draw(self, n: int, rng: Seed = None) -> Masks:
+        """``n`` independent layouts given the hard evidence and the calls: (n, 4) masks, all of equal weight."""
+        kept = np.flatnonzero(self.shares)
+        limits = np.cumsum(self.shares[kept])
+        limits[-1] = 1.0
+        values, numbers = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        _random_numbers(seed_state(rng), limits, kept, np.array(self.counts, dtype=np.uint64), values, numbers)
+        return self.tables.layouts(self.low_rest, values, numbers)
+
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        return np.concatenate([(fields @ _HOLDS_RANK).T for fields in self._fields])
+
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        return np.stack([fields @ _HAS_LENGTH for fields in self._fields], axis=1)
+
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points)."""
+        return np.stack([self.distribution(Points(seat)) for seat in SEATS])
+
+    def trick_distribution(self, first: int, second: int) -> Floats:
+        """(14,) P(T) of Algorithm 2 for a pair of seats; T = 0 where a condition fails."""
+        return self.distribution(Tricks(first, second))
+
+    def distribution(self, quantity: Quantity) -> Floats:
+        """(size,) probabilities of a quantity's values."""
+        counts = self.tables.extended(quantity).counts()
+        return self._mixed(counts.reshape(quantity.size, -1).T)
+
+    def _mixed(self, counts: Ints) -> Floats:
+        """Probabilities from (values, …) counts of layouts."""
+        shares = self.shares / np.maximum(np.array(self.counts, dtype=np.float64), 1.0)
+        return np.tensordot(shares, counts.astype(np.float64), axes=1)
+
+    @cached_property
+    def _fields(self) -> list[Floats]:
+        """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
+        known = self.tables.unranking.keys.known
+        completions = self.tables.completions(self.low_rest, self.high_rest)
+        found = []
+        for suit, rows, ways in zip(SUITS, self.tables.suits, completions, strict=True):
+            certain = np.array([known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16)
+            found.append(self._mixed(_tally_fields(rows, certain, ways)))
+        return found
+
+
+def _checked(seat: int, weights: Weights) -> list[float | Fraction]:
+    """Weights as Python numbers."""
+    values = [weight if isinstance(weight, Fraction | int) else float(weight) for weight in weights]
+    if len(values) != 8 or not all(0 <= weight < math.inf for weight in values):
+        raise BayesBridgeError(
+            f"weights {values} of seat {seat}: give eight, finite and not negative, for the levels 0 to 7", seat=seat
+        )
+    return values
+
+
+@njit
+def _random_numbers(
+    state: State, limits: Floats, kept: Ints, counts: NDArray[np.uint64], values: Ints, numbers: Ints
+) -> None:
+    """Values by their shares, up to ``limits`` (running sums), and a uniform number among the layouts of each."""
+    for i in range(len(values)):
+        share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53
+        place = 0
+        while share >= limits[place]:
+            place += 1
+        values[i] = kept[place]
+        numbers[i] = bounded(state, counts[kept[place]])
+
+
+@njit
+def _tally_fields(rows: ClassRows, certain: NDArray[np.uint16], ways: Ints) -> Ints:
+    """(values, 4, 8192) the number of layouts that give each seat each set of a suit's cards; ``ways``: by entry."""
+    fields, row_start = rows.fields, rows.row_start
+    out = np.zeros((ways.shape[1], 4, 8192), np.int64)
+    for entry in range(len(ways)):
+        for row in range(row_start[entry], row_start[entry + 1]):
+            for seat in range(4):
+                for value in range(ways.shape[1]):
+                    out[value, seat, fields[row, seat] | certain[seat]] += ways[entry, value]
+    return out

@@ -1,0 +1,82 @@
+"""Quantities that are found suit by suit besides levels: the points of a seat, and what a pair of seats captures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.merge import merge_pair, outcome_table, simplified
+from bayesbridge.capture.tables import TERNARY, row_table
+from bayesbridge.cards import HIGH_CARD_POINTS
+from bayesbridge.engines.counting import MOST_POINTS
+from bayesbridge.engines.suit_classes import Fields
+from bayesbridge.engines.suit_rows import Ints
+from bayesbridge.jit import njit
+
+_POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
+"""(8192,) high-card points of a 13-bit field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The high-card points of one seat, 0 … 37."""
+
+    seat: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return MOST_POINTS + 1
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) points of the seat in r rows of a suit."""
+        points: Ints = _POINTS[fields[:, self.seat]]
+        return points
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums; those past 37 belong to no hand of 13 cards."""
+        sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Tricks:
+    """T of Algorithm 2 for the hands of two seats, 0 where a condition fails; a code is a summary of ``merge``."""
+
+    first: int
+    second: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 14
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) packed rows."""
+        rows = row_table()[TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]]
+        return simplified(rows.astype(np.int64))
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) merged summaries."""
+        return _merged(first, second)
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) T of whole deals."""
+        codes = outcome_table(low, high).astype(np.int64)
+        return (codes % 512 // 32).astype(np.uint8)
+
+
+@njit
+def _merged(first: Ints, second: Ints) -> Ints:
+    out = np.empty((len(first), len(second)), np.int64)
+    for i in range(len(first)):
+        for j in range(len(second)):
+            out[i, j] = merge_pair(first[i], second[j])
+    return out

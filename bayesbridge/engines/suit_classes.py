@@ -1,0 +1,90 @@
+"""Quantities of a layout that are found suit by suit, and the fewest classes that tell their values apart.
+
+A *quantity* is found suit by suit if each row of a suit has a code, two neighbouring suits have a code that follows
+from their codes, and the value follows from the codes of both halves (clubs with diamonds, hearts with spades). The
+level of Algorithm 1 is one. Codes that no other suits of the position tell apart are one *class*: two codes of a half
+are, if they give the same value with every code of the other half, and two codes of a suit are, if they give the same
+class with every code of its neighbour. A strong hand in view leaves few classes, often a tenth of the codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.engines.suit_rows import Ints
+
+type Fields = NDArray[np.uint16]
+"""(r, 4) the cards of one suit in r rows, column = seat."""
+
+
+class Quantity(Protocol):
+    """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1."""
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+
+    def codes(self, suit: int, fields: Fields) -> Ints:
+        """(r,) codes of r rows of a suit."""
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the next one."""
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes in hearts and spades."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The classes of one quantity over the rows of one position."""
+
+    size: int
+    rows: tuple[Ints, ...]
+    """For C D H S, (r,) the class of each row."""
+    low: Ints
+    """(classes of clubs, classes of diamonds) the class of the pair."""
+    high: Ints
+    """(classes of hearts, classes of spades) the class of the pair."""
+    values: Ints
+    """(classes of the low pair, classes of the high pair) the value."""
+
+    @classmethod
+    def of(cls, quantity: Quantity, suits: list[Fields]) -> Self:
+        """The fewest classes; ``suits``: the rows of C D H S, certain cards included."""
+        codes, places = [], []
+        for suit, fields in enumerate(suits):
+            distinct, place = np.unique(quantity.codes(suit, fields), return_inverse=True)
+            codes.append(distinct)
+            places.append(place)
+        low_codes, low = _distinct(quantity.composed(codes[0], codes[1]))
+        high_codes, high = _distinct(quantity.composed(codes[2], codes[3]))
+        values = quantity.values(low_codes, high_codes)
+        low_kept, low_class = _distinct_rows(values)
+        high_kept, high_class = _distinct_rows(values.T)
+        values = values[np.ix_(low_kept, high_kept)]
+        merged = []
+        for pair, classes in ((low, low_class), (high, high_class)):
+            pair = classes[pair]
+            first_kept, first_class = _distinct_rows(pair)
+            second_kept, second_class = _distinct_rows(pair.T)
+            merged.append((pair[np.ix_(first_kept, second_kept)], first_class, second_class))
+        (low, clubs, diamonds), (high, hearts, spades) = merged
+        rows = tuple(by_code[place] for by_code, place in zip((clubs, diamonds, hearts, spades), places, strict=True))
+        return cls(quantity.size, rows, low, high, values.astype(np.int64))
+
+
+def _distinct(codes: Ints) -> tuple[Ints, Ints]:
+    """The distinct codes of a matrix, ascending, and the place of each entry among them."""
+    distinct, place = np.unique(codes, return_inverse=True)
+    return distinct, place.reshape(codes.shape)
+
+
+def _distinct_rows(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
+    """One row of each kind of a matrix of integers, and the kind of each row."""
+    whole = np.ascontiguousarray(matrix).view(np.dtype((np.void, matrix.itemsize * matrix.shape[1]))).ravel()
+    _, kept, kind = np.unique(whole, return_index=True, return_inverse=True)
+    return kept, kind

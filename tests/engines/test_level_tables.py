@@ -1,0 +1,280 @@
+"""Calls under the paper's bidder: exact tables against enumeration, and against weighed draws at full size."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chisquare
+
+from bayesbridge.capture import literal
+from bayesbridge.capture.kernels import tricks
+from bayesbridge.cards import Card, Hand
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines import class_pairs
+from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.levels import Level
+from bayesbridge.engines.quantities import Points, Tricks
+from bayesbridge.engines.sampling import Sampler, card_marginals, length_distributions, point_distributions
+from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.layouts import high_card_points, suit_lengths
+from tests.engines.positions import in_order
+from tests.engines.strong_positions import Weights, levels_of, questions
+
+N, E, S, W = range(4)
+STRONG = Constraints.free().hold(S, Hand.of("AKQ2.KJ3.A54.Q32").mask)
+WEAK = Constraints.free().hold(S, Hand.of("5432.5432.543.32").mask)
+
+
+def called(level: int, slip: float = 0.02, legal: int = 36) -> list[float]:
+    """Weights of one bid at a level."""
+    return [slip / legal + (1 - slip) * (n == level) for n in range(8)]
+
+
+def weights_of(layouts: NDArray[np.uint64], weights: Weights) -> list[Fraction]:
+    """The weight of each layout, from the levels of whole hands."""
+    found = [Fraction(1)] * len(layouts)
+    for seat, by_level in weights.items():
+        found = [weight * by_level[n] for weight, n in zip(found, levels_of(layouts, seat).tolist(), strict=True)]
+    return found
+
+
+def check_against_enumeration(seed: int, wanted: int) -> Counter[str]:
+    """Counts as integers, P(calls) as a fraction, the layouts themselves, marginals to 1e-12."""
+    seen: Counter[str] = Counter()
+    for evidence, layouts, weights in questions(seed, wanted):
+        by_layout = weights_of(layouts, weights)
+        mass = sum(by_layout)
+        seen[f"{len(weights)} callers"] += 1
+        seen.update(f"level {level}" for seat in weights for level in set(levels_of(layouts, seat).tolist()))
+        if not mass:
+            with pytest.raises(Contradiction, match="no layout that fits the evidence explains the calls"):
+                LevelTables.of(evidence, weights)
+            seen["impossible"] += 1
+            continue
+        tables = LevelTables.of(evidence, weights)
+        assert tables.total == len(layouts)
+        counted: Counter[Fraction] = Counter()
+        for weight, count in zip(tables.weights, tables.counts, strict=True):
+            counted[Fraction(weight)] += count
+        assert +counted == Counter(by_layout)
+        assert tables.mean == mass / len(layouts)
+        assert tables.log_mean == pytest.approx(math.log(mass / len(layouts)), abs=1e-12)
+        check_numbers(tables, layouts, by_layout)
+        check_marginals(tables, layouts, np.array([float(weight / mass) for weight in by_layout]))
+        seen["several weights"] += len(set(by_layout)) > 1
+    return seen
+
+
+def check_numbers(tables: LevelTables, layouts: NDArray[np.uint64], by_layout: list[Fraction]) -> None:
+    """The numbers of each value lead to the layouts of that weight, each once."""
+    for weight in set(by_layout):
+        values = [v for v, w in enumerate(tables.weights) if w == weight]
+        value = np.repeat(values, [tables.counts[v] for v in values])
+        number = np.concatenate([np.arange(tables.counts[v]) for v in values])
+        order = np.random.default_rng(1).permutation(len(number))
+        found = tables.tables.layouts(tables.low_rest, value[order], number[order])
+        wanted = layouts[[w == weight for w in by_layout]]
+        assert (in_order(found) == in_order(wanted)).all()
+
+
+def check_marginals(tables: LevelTables, layouts: NDArray[np.uint64], share: NDArray[np.float64]) -> None:
+    bits = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    np.testing.assert_allclose(tables.card_marginals(), np.tensordot(share, bits.astype(float), 1), atol=1e-12)
+    lengths = suit_lengths(layouts)[..., None] == np.arange(14)
+    np.testing.assert_allclose(tables.length_distributions(), np.tensordot(share, lengths, 1), atol=1e-12)
+    points = high_card_points(layouts)[..., None] == np.arange(38)
+    np.testing.assert_allclose(tables.point_distributions(), np.tensordot(share, points, 1), atol=1e-12)
+    T = tricks(layouts[:, W].copy(), layouts[:, N].copy())[:, None] == np.arange(14)
+    np.testing.assert_allclose(tables.trick_distribution(W, N), share @ T, atol=1e-12)
+
+
+def test_enumeration_says_the_same() -> None:
+    seen = check_against_enumeration(61, 40)
+    assert min(seen[f"{callers} callers"] for callers in (1, 2, 3)) >= 8
+    assert seen["several weights"] >= 15
+    assert seen["impossible"] >= 1
+
+
+@pytest.mark.slow
+def test_enumeration_says_the_same_of_many_positions() -> None:
+    seen = check_against_enumeration(62, 160)
+    assert all(seen[f"level {level}"] for level in range(8))
+
+
+def test_levels_by_the_literal_algorithm() -> None:
+    """Level by level, on hands that a transcription of Algorithm 1 bids."""
+    checked = 0
+    for evidence, layouts, _ in questions(63, 8):
+        counts = LevelTables.of(evidence, {W: list(map(Fraction, range(1, 9)))}).counts
+        by_hand = [literal.bid(Hand(int(mask))).level for mask in layouts[:, W]]
+        assert counts == tuple(by_hand.count(n) for n in range(8))
+        checked += len(set(by_hand)) > 1
+    assert checked >= 2
+
+
+def test_a_call_that_says_nothing_leaves_hard_evidence() -> None:
+    evidence = STRONG.length(E, 2, 0, 3).points(W, 3, 9)
+    for weights in ({}, {W: [0.5] * 8}):
+        tables = LevelTables.of(evidence, weights)
+        assert tables.mean == (0.5 if weights else 1)
+        assert tables.counts == (tables.total,)
+        np.testing.assert_allclose(tables.card_marginals(), card_marginals(evidence) / tables.total, atol=1e-12)
+        np.testing.assert_allclose(
+            tables.length_distributions(), length_distributions(evidence) / tables.total, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            tables.point_distributions(), point_distributions(evidence) / tables.total, atol=1e-12
+        )
+        assert evidence.allows(tables.draw(1000, rng=1)).all()
+
+
+def test_draws_have_the_exact_probabilities() -> None:
+    """χ² over layouts on small positions; draws for other weights are told apart."""
+    values, controls = [], []
+    for number, (evidence, layouts, weights) in enumerate(questions(64, 30)):
+        share = np.array(list(map(float, weights_of(layouts, weights))))
+        if share.sum() == 0 or len(set(share)) == 1 or len(layouts) > 1000:
+            continue
+        draws = LevelTables.of(evidence, weights).draw(50 * len(layouts), rng=number)
+        values.append(_p_value(draws, layouts, share))
+        wrong = LevelTables.of(evidence, {}).draw(50 * len(layouts), rng=number)
+        controls.append(_p_value(wrong, layouts, share))
+    assert len(values) >= 8
+    assert min(values) > 1e-4
+    assert 0.2 < np.mean(values) < 0.8
+    assert np.median(controls) < 1e-6
+
+
+def _p_value(draws: NDArray[np.uint64], layouts: NDArray[np.uint64], share: NDArray[np.float64]) -> float:
+    names = {tuple(row): place for place, row in enumerate(layouts.tolist())}
+    seen = np.bincount([names[tuple(row)] for row in draws.tolist()], minlength=len(layouts))
+    if seen[share == 0].any():
+        return 0.0
+    expected = share / share.sum() * len(draws)
+    pool = np.where(expected >= 10, np.arange(1, len(expected) + 1), 0)
+    kinds, place = np.unique(pool[share > 0], return_inverse=True)
+    if len(kinds) == 1:
+        return 1.0
+    return float(chisquare(np.bincount(place, seen[share > 0]), np.bincount(place, expected[share > 0])).pvalue)
+
+
+def test_the_known_figures_of_a_closed_dummy() -> None:
+    """South AKQ2.KJ3.A54.Q32, West's level: over 84 478 098 072 866 400 layouts."""
+    tables = LevelTables.of(STRONG, {W: list(map(Fraction, range(8)))})
+    assert tables.total == 84_478_098_072_866_400
+    assert [round(count / tables.total, 9) for count in tables.counts[1:4]] == [0.002211942, 0.000367437, 1.7179e-5]
+    six = LevelTables.of(WEAK, {W: called(6, slip=0.0001)})
+    assert six.counts[1] / six.total * 4e7 == pytest.approx(210.07, abs=0.005)
+
+
+def test_weighed_uniform_draws_agree_at_full_size() -> None:
+    _check_uniform_draws(10**7)
+
+
+@pytest.mark.slow
+def test_a_hundred_million_weighed_uniform_draws_agree() -> None:
+    _check_uniform_draws(10**8)
+
+
+def _check_uniform_draws(wanted: int) -> None:
+    """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of weighed uniform draws."""
+    evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
+    cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
+    one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
+    sampler = Sampler.of(evidence)
+    sums, squares = np.zeros((2, 5)), np.zeros((2, 5))
+    for begin in range(0, wanted, 10**6):
+        draws = sampler.draw(10**6, rng=begin)
+        west = np.array(one[W])[levels_of(draws, W)]
+        east = np.array(two[E])[levels_of(draws, E)]
+        for row, weight in enumerate((west, west * east)):
+            held = draws[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)
+            sums[row] += [weight.sum(), *(weight @ held)]
+            squares[row] += [(weight**2).sum(), *(weight**2 @ held)]
+    for row, weights in enumerate((one, two)):
+        tables = LevelTables.of(evidence, weights)
+        mean = float(tables.mean)
+        exact = np.array([mean, *(mean * tables.card_marginals()[cards, W])])
+        error = np.sqrt((squares[row] / wanted - exact**2).clip(0) / wanted)
+        z = (sums[row] / wanted - exact)[error > 0] / error[error > 0]
+        assert np.abs(z).max() < 4.5
+        assert (np.abs(sums[row] / wanted - 1.01 * exact)[0]) > 0.5 * np.abs(z[0]) * error[0]
+
+
+def test_draws_at_full_size_follow_the_exact_marginals() -> None:
+    evidence = STRONG.points(E, 4, 12).length(N, 3, 0, 4)
+    tables = LevelTables.of(evidence, {W: called(1), N: [1.0] + [0.01] * 7})
+    n = 40_000
+    draws = tables.draw(n, rng=5)
+    assert evidence.allows(draws).all()
+    held = (draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).sum(0)
+    p = tables.card_marginals()
+    open_cards = (p > 1e-9) & (p < 1 - 1e-9)
+    z = (held - n * p)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
+    assert np.abs(z).max() < 4.5
+    assert 0.6 < np.mean(z**2) < 1.5
+    control = (held - n * card_marginals(evidence) / tables.total)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
+    assert np.abs(control).max() > 20
+    points, exact = high_card_points(draws), tables.point_distributions()
+    for seat in (N, E, W):
+        place = np.where(n * exact[seat] >= 10, np.arange(1, 39), 0)
+        expected = np.bincount(place, n * exact[seat])
+        seen = np.bincount(place, np.bincount(points[:, seat], minlength=38), minlength=len(expected))
+        assert chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-4
+    share = (levels_of(draws, W) == 1).mean()
+    assert share == pytest.approx(tables.shares @ _bids_one(tables), abs=4.5 / math.sqrt(4 * n))
+
+
+def _bids_one(tables: LevelTables) -> NDArray[np.float64]:
+    """Which values have West at level 1: the first caller's value is the lowest digit."""
+    return np.array([value % 2 == 1 for value in range(len(tables.counts))], dtype=float)
+
+
+def test_one_seed_one_answer() -> None:
+    tables = LevelTables.of(STRONG, {W: called(1)})
+    assert (tables.draw(100, rng=5) == tables.draw(100, rng=5)).all()
+    assert (tables.draw(100, rng=5)[:10] == tables.draw(10, rng=5)).all()
+    assert (tables.draw(100, rng=5) != tables.draw(100, rng=6)).any()
+    assert tables.draw(0, rng=5).shape == (0, 4)
+
+
+def test_what_cannot_be_is_proved() -> None:
+    """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
+    with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
+        LevelTables.of(STRONG, {W: called(6, slip=0.0)})
+    assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(0.02 / 36, rel=1e-12)
+    with pytest.raises(Contradiction, match="no layout fits the evidence"):
+        LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
+
+
+def test_weights_that_are_none_are_refused() -> None:
+    for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
+        with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
+            LevelTables.of(STRONG, {W: weights})
+
+
+def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1000)
+    with pytest.raises(BayesBridgeError, match="pairs of suit classes are needed and tables stop at 1000"):
+        LevelTables.of(STRONG, {W: called(1)})
+    monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1 << 40)
+    monkeypatch.setattr(class_pairs, "MOST_CLASSES", 10)
+    with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
+        LevelTables.of(STRONG, {W: called(1)})
+
+
+def test_composition_is_associative() -> None:
+    """C with D, then with H, is C with what D and H do together, for codes of all kinds."""
+    rng = np.random.default_rng(65)
+    fields = np.zeros((60, 4), dtype=np.uint16)
+    fields[:, W] = rng.integers(0, 1 << 13, 60) | rng.integers(0, 1 << 13, 60)
+    for quantity in (Level(W, tuple(range(8))), Level(W, (0, 1, 0, 0, 0, 0, 0, 0)), Points(W), Tricks(W, N)):
+        first, second, third = np.split(quantity.codes(0, fields), 3)
+        left = quantity.composed(quantity.composed(first, second).ravel(), third)
+        right = quantity.composed(first, quantity.composed(second, third).ravel())
+        assert (left.ravel() == right.ravel()).all()
