@@ -78,7 +78,7 @@ def estimate_document(found: Evaluation) -> dict[str, Any]:
 
 def method_of(found: Evaluation) -> str:
     """The engine behind the numbers: ``convolution`` where draws were not needed after all."""
-    counted = any(sums.exact for sums in found.sums.values())
+    counted = any(sums.exact for sums in found.sums.values()) and not found.posterior.draws.target.soft
     return "convolution" if counted and not found.posterior.exact else found.posterior.method
 
 
@@ -88,10 +88,10 @@ def is_exact(found: Evaluation) -> bool:
 
 
 def reported(found: Evaluation, estimator: str) -> dict[str, Sums]:
-    """The outputs of an estimator; where some could be counted, the sampled ones are left out."""
+    """The outputs of an estimator; under hard evidence, where some could be counted, the sampled ones are left out."""
     own = {output: sums for (name, output), sums in found.sums.items() if name == estimator}
     counted = {output: sums for output, sums in own.items() if sums.exact}
-    return counted or own
+    return own if found.posterior.draws.target.soft else counted or own
 
 
 def answers(found: Evaluation, estimator: str) -> dict[str, Any]:

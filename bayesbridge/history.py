@@ -86,7 +86,7 @@ def _believed(
     tricks = Tricks.of_sums(sums)
     return {
         "layouts": posterior.count(),
-        "method": "convolution" if tricks.exact and not posterior.exact else posterior.method,
+        "method": "convolution" if posterior.method == "sample" and tricks.exact else posterior.method,
         "exact": tricks.exact and posterior.draws.log_soft_error == 0.0,
         "entropy_bits": posterior.entropy_bits,
         "qualified": tricks.holds,

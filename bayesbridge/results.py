@@ -256,7 +256,7 @@ def _attr(values: NDArray[np.float64]) -> Any:
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
-    counted = any(sums.exact for sums in found.sums.values())
+    counted = any(sums.exact for sums in found.sums.values()) and not posterior.draws.target.soft
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,

@@ -121,7 +121,7 @@ class ClassPair(NamedTuple):
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max()) for matrix in matrices]
         place = Lookup.of(matrices, sizes)
-        splits = _splits(pair, np.zeros(pair.ways.size + 1, dtype=np.int64))
+        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
         key_start, label, ways = _tally(first, second, splits, place)
         return cls(first, second, *splits, place, key_start, label, ways, digits(label, sizes))
 

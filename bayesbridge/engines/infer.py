@@ -15,6 +15,7 @@ import numpy as np
 from bayesbridge.engines import mcmc
 from bayesbridge.engines.draws import Draws, Pending, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
+from bayesbridge.engines.exact import exact_draws, from_tables, level_tables
 from bayesbridge.engines.smc import anneal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
@@ -58,7 +59,7 @@ def infer(target: Target, method: str, draws: int, rng: Seed) -> Draws:
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
     generator = np.random.default_rng(rng)
-    if method in ("weights", "smc", "mcmc") and not target.soft:
+    if method in ("exact", "weights", "smc", "mcmc") and not target.soft:
         return _sample(target, draws, generator, "there is no call to weigh")
     return ENGINES[method].run(target, draws, generator, "as asked")
 
@@ -70,6 +71,8 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str) -> Dr
     why = f"{target.count} layouts are too many to walk"
     if not target.soft:
         return _sample(target, draws, rng, why)
+    if (tables := level_tables(target)) is not None:
+        return from_tables(target, tables, draws, rng, why)
     weighed = _weigh(target, max(draws, _first_draws(target)), rng, why)
     wanted = ENOUGH * draws
     more = int(1.2 * len(weighed) * wanted / weighed.ess)
@@ -218,6 +221,7 @@ ENGINES: Final = {
     "auto": Engine(_auto, "the most exact engine that fits"),
     "enumerate": Engine(_enumerate, "every layout, exact"),
     "sample": Engine(_sample, "independent exact draws where no call is heard, marginals exact"),
+    "exact": Engine(exact_draws, "independent exact draws under calls by Algorithm 1, P(calls) and marginals exact"),
     "weights": Engine(_weigh, "exact draws, weighed by the calls"),
     "smc": Engine(_anneal, "particles moved to where the calls point"),
     "mcmc": Engine(_chains, "chains of swapped cards"),

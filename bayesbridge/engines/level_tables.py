@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -26,7 +26,7 @@ from bayesbridge.constraints import SEATS, SUITS, Constraints
 from bayesbridge.engines.class_pairs import ClassRows, TablesTooLarge
 from bayesbridge.engines.class_tables import ClassTables
 from bayesbridge.engines.levels import Level, SuitWalks
-from bayesbridge.engines.quantities import Points, Tricks
+from bayesbridge.engines.quantities import HasShape, Points, Tricks
 from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
@@ -61,7 +61,9 @@ class LevelTables:
     weights: tuple[float | Fraction, ...]
     """The weight of a layout of each value."""
     counts: tuple[int, ...]
-    """How many layouts have each value; together all that fit the hard evidence."""
+    """How many layouts have each value."""
+    total: int
+    """The number of layouts that fit the hard evidence."""
 
     @classmethod
     def of(
@@ -81,8 +83,12 @@ class LevelTables:
             level = Level.of(seat, checked, walks.get(seat))
             levels.append(level)
             factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
-        unranking = Unranking.of(constraints)
-        tables = ClassTables.of(unranking, levels)
+        # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
+        known = constraints.normalised()
+        shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
+        unranking = Unranking.of(replace(known, shapes=(None, None, None, None)))
+        tables = ClassTables.of(unranking, [*levels, *shapes])
+        factors += [[0, 1] for _ in shapes]
         low_rest, high_rest = tables.rests()
         counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
         # The value of the first caller is the lowest digit, so it varies fastest.
@@ -92,7 +98,8 @@ class LevelTables:
                 "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip",
                 evidence=(),
             )
-        return cls(tables, low_rest, high_rest, by_value, counts)
+        fitting = slice(len(counts) - len(counts) // 2 ** len(shapes), None)  # the shapes are the highest digits
+        return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]))
 
     @classmethod
     def if_affordable(
@@ -111,11 +118,6 @@ class LevelTables:
             return None
 
     @property
-    def total(self) -> int:
-        """The number of layouts that fit the hard evidence."""
-        return self.tables.unranking.total
-
-    @property
     def mean(self) -> float | Fraction:
         """P(calls ∣ hard evidence); a fraction if all weights are."""
         return sum((weight * count for weight, count in zip(self.weights, self.counts, strict=True))) / self.total
@@ -131,13 +133,23 @@ class LevelTables:
         parts = [weight * count for weight, count in zip(self.weights, self.counts, strict=True)]
         return np.array([float(part / sum(parts)) for part in parts])
 
+    @property
+    def mean_log(self) -> float:
+        """Posterior mean of log P(calls ∣ layout)."""
+        parts = zip(self.shares, self.weights, strict=True)
+        return sum(float(share) * math.log(weight) for share, weight in parts if share)
+
     def draw(self, n: int, rng: Seed = None) -> Masks:
         """``n`` independent layouts given the hard evidence and the calls: (n, 4) masks, all of equal weight."""
+        return self.draw_from(n, seed_state(rng))
+
+    def draw_from(self, n: int, state: State) -> Masks:
+        """The same from a state of the kernels' own generator, which is advanced."""
         kept = np.flatnonzero(self.shares)
         limits = np.cumsum(self.shares[kept])
         limits[-1] = 1.0
         values, numbers = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        _random_numbers(seed_state(rng), limits, kept, np.array(self.counts, dtype=np.uint64), values, numbers)
+        _random_numbers(state, limits, kept, np.array(self.counts, dtype=np.uint64), values, numbers)
         return self.tables.layouts(self.low_rest, values, numbers)
 
     def card_marginals(self) -> Floats:

@@ -15,6 +15,7 @@ from bayesbridge.engines.counting import MOST_POINTS
 from bayesbridge.engines.suit_classes import Fields
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.jit import njit
+from bayesbridge.shapes import Shapes, shape_table
 
 _POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
 """(8192,) high-card points of a 13-bit field."""
@@ -44,6 +45,35 @@ class Points:
         """(n, m) sums; those past 37 belong to no hand of 13 cards."""
         sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
         return sums
+
+
+@dataclass(frozen=True, slots=True)
+class HasShape:
+    """Whether one seat has a shape of a set: 1 if it has, 0 if not."""
+
+    seat: int
+    shapes: Shapes
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 2
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) lengths of the seat in r rows of a suit."""
+        lengths: Ints = np.bitwise_count(fields[:, self.seat]).astype(np.int64)
+        return lengths
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) both lengths in one number."""
+        return 14 * first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) whether the four lengths are one of the shapes."""
+        c, d, h = low[:, None] // 14, low[:, None] % 14, high // 14
+        sums = c + d + h + high % 14
+        fits: NDArray[np.uint8] = (shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8)
+        return fits
 
 
 @dataclass(frozen=True, slots=True)

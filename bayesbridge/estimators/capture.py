@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.estimators.protocol import Output, Question, TrickCount
 from bayesbridge.layouts import Layouts
 
@@ -50,6 +51,12 @@ class CaptureEstimator:
         return captures(
             np.ascontiguousarray(layouts.masks[:, first]), np.ascontiguousarray(layouts.masks[:, second])
         )._asdict()
+
+    def quantities(self, question: Question) -> Mapping[str, Quantity]:
+        """T, by merging the suits."""
+        from bayesbridge.engines.quantities import Tricks
+
+        return {"T": Tricks(*question.pair)}
 
     def distribution(
         self, constraints: Constraints, question: Question

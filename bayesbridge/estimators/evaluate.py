@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.engines.class_pairs import TablesTooLarge
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators.checked import run, run_exact, verify_declaration
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator, Question, SuitwiseEstimator
 from bayesbridge.estimators.sums import Sums
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
@@ -123,11 +125,17 @@ def _naming(estimator: Estimator, error: PluginError) -> PluginError:
 
 
 def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, Sums]:
-    """The outputs that the estimator can count exactly without a single draw; none under soft evidence."""
-    target = posterior.draws.target
-    if target.soft:
-        return {}
+    """The outputs that the estimator can count exactly without a single draw."""
+    target, tables = posterior.draws.target, posterior.draws.tables
     outputs = {output.name: output for output in estimator.outputs}
+    if target.soft:
+        if not isinstance(tables, LevelTables) or not isinstance(estimator, SuitwiseEstimator):
+            return {}
+        try:
+            shares = {name: tables.distribution(one) for name, one in estimator.quantities(question).items()}
+        except TablesTooLarge:
+            return {}
+        return {name: Sums.counted(outputs[name], 0, share, 1) for name, share in shares.items()}
     found = run_exact(estimator, target.constraints, question, target.count)
     return {name: Sums.counted(outputs[name], *counts, target.count) for name, counts in found.items()}
 

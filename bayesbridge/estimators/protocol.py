@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
@@ -147,6 +148,15 @@ class Estimator(Protocol):
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """The declared arrays for a batch; the same batch and question give the same arrays."""
+        ...
+
+
+@runtime_checkable
+class SuitwiseEstimator(Protocol):
+    """An estimator some of whose outputs are found suit by suit: they are counted exactly under exact calls too."""
+
+    def quantities(self, question: Question) -> Mapping[str, Quantity]:
+        """By the name of the output, values from 0 on."""
         ...
 
 

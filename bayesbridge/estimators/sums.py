@@ -39,7 +39,7 @@ class Sums:
 
     @classmethod
     def counted(cls, output: Output, lowest: int, counts: NDArray[Any], total: int) -> Sums:
-        """Exact sums from counts of layouts by value, from ``lowest`` on."""
+        """Exact sums from counts of layouts by value, from ``lowest`` on, or from probabilities with a total of 1."""
         shares = np.array(counts, dtype=np.float64).reshape(-1, np.shape(counts)[-1]) / total
         used = np.flatnonzero(shares.any(axis=0))
         shares, first = shares[:, used[0] : used[-1] + 1], lowest + int(used[0])
