@@ -15,9 +15,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.suit_classes import Classes, Fields
+from bayesbridge.engines.suit_classes import Classes, Fields, TablesTooLarge
 from bayesbridge.engines.suit_rows import Ints, SuitPair, SuitRows
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
 
 MOST_CLASSES: Final = 1 << 24
@@ -25,10 +24,6 @@ MOST_CLASSES: Final = 1 << 24
 
 MOST_PRODUCTS: Final = 1 << 30
 """Pairs of entries to go through beyond which tables are refused; it takes some seconds."""
-
-
-class TablesTooLarge(BayesBridgeError):
-    """Exact tables would take too much memory or time; ``data['needed']`` is how many classes or products."""
 
 
 class Lookup(NamedTuple):

@@ -11,13 +11,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.strains import strain_levels, walks
 from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import class_pairs
+from bayesbridge.engines import class_pairs, suit_classes
 from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.levels import Level
+from bayesbridge.engines.levels import Level, SuitWalks
 from bayesbridge.engines.quantities import Points, Tricks
 from bayesbridge.engines.sampling import Sampler, card_marginals, length_distributions, point_distributions
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -246,7 +249,7 @@ def test_one_seed_one_answer() -> None:
 def test_what_cannot_be_is_proved() -> None:
     """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
     with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
-        LevelTables.of(STRONG, {W: called(6, slip=0.0)})
+        LevelTables.if_affordable(STRONG, {W: called(6, slip=0.0)})
     assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(0.02 / 36, rel=1e-12)
     with pytest.raises(Contradiction, match="no layout fits the evidence"):
         LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
@@ -254,18 +257,61 @@ def test_what_cannot_be_is_proved() -> None:
 
 def test_weights_that_are_none_are_refused() -> None:
     for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
-        with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
-            LevelTables.of(STRONG, {W: weights})
+        for build in (LevelTables.of, LevelTables.if_affordable):
+            with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
+                build(STRONG, {W: weights})
 
 
 def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is not None
+    assert LevelTables.if_affordable(Constraints.free().lack(W, 1), {W: called(1)}) is None, "four hands are hidden"
     monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1000)
+    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is None
     with pytest.raises(BayesBridgeError, match="pairs of suit classes are needed and tables stop at 1000"):
         LevelTables.of(STRONG, {W: called(1)})
     monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1 << 40)
     monkeypatch.setattr(class_pairs, "MOST_CLASSES", 10)
     with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
         LevelTables.of(STRONG, {W: called(1)})
+    monkeypatch.setattr(suit_classes, "MOST_CODES", 100)
+    with pytest.raises(BayesBridgeError, match=r"codes of two suits meet .* tables stop at 100 meetings"):
+        LevelTables.of(STRONG, {W: called(1)})
+
+
+@pytest.mark.parametrize("strain", range(4))
+def test_levels_with_trumps(strain: int) -> None:
+    """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
+    walk = SuitWalks.trumps(strain, *walks())
+    seen: set[int] = set()
+    for evidence, layouts, weights in questions(66 + strain, 12):
+        by_level = list(map(Fraction, range(1, 9)))
+        tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, walk))
+        by_layout = [Fraction(1)] * len(layouts)
+        for seat in weights:
+            level = strain_levels(layouts[:, seat])[:, strain].tolist()
+            by_layout = [weight * by_level[n] for weight, n in zip(by_layout, level, strict=True)]
+            seen |= set(level)
+        assert tables.mean == sum(by_layout) / len(layouts)
+        check_numbers(tables, layouts, by_layout)
+    assert len(seen) >= 4
+
+
+@pytest.mark.parametrize(("call", "strain", "level"), [("1H", 2, 1), ("3S", 3, 3)])
+def test_a_suit_bid_lies_within_the_level_of_its_suit(call: str, strain: int, level: int) -> None:
+    """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
+    bidder = IterativeBidder(suits=True)
+    walk = {W: SuitWalks.trumps(strain, *walks())}
+    tables = LevelTables.of(STRONG, {W: called(level)}, walk)
+    n = 40_000
+    draws = tables.draw(n, rng=7)
+    proposed = np.array(called(level))[strain_levels(draws[:, W])[:, strain]]
+    ratio = np.exp(bidder.log_likelihood(draws[:, W], Auction.of(f"W:{call}", dummy="N"), 0)) / proposed
+    assert ratio.max() <= 1 + 1e-12, "so thinning gives independent draws given the call"
+    assert ratio.sum() ** 2 / (ratio**2).sum() > 0.3 * n
+    uniform = Sampler.of(STRONG).draw(10**6, rng=8)
+    weight = np.exp(bidder.log_likelihood(uniform[:, W], Auction.of(f"W:{call}", dummy="N"), 0))
+    error = math.hypot(weight.std() / 1000, float(tables.mean) * ratio.std() / math.sqrt(n))
+    assert abs(weight.mean() - float(tables.mean) * ratio.mean()) < 4.5 * error
 
 
 def test_composition_is_associative() -> None:
