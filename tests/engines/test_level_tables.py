@@ -11,16 +11,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.strains import strain_levels, walks
 from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines import class_pairs, suit_classes
 from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.levels import Level, SuitWalks
+from bayesbridge.engines.levels import Level
 from bayesbridge.engines.quantities import Points, Tricks
 from bayesbridge.engines.sampling import Sampler, card_marginals, length_distributions, point_distributions
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -173,6 +170,7 @@ def test_the_known_figures_of_a_closed_dummy() -> None:
     assert [round(count / tables.total, 9) for count in tables.counts[1:4]] == [0.002211942, 0.000367437, 1.7179e-5]
     six = LevelTables.of(WEAK, {W: called(6, slip=0.0001)})
     assert six.counts[1] / six.total * 4e7 == pytest.approx(210.07, abs=0.005)
+    assert six.card_marginals()[Card.of("SA").index, W] == pytest.approx(0.72256, abs=1e-5)
 
 
 def test_weighed_uniform_draws_agree_at_full_size() -> None:
@@ -206,7 +204,8 @@ def _check_uniform_draws(wanted: int) -> None:
         error = np.sqrt((squares[row] / wanted - exact**2).clip(0) / wanted)
         z = (sums[row] / wanted - exact)[error > 0] / error[error > 0]
         assert np.abs(z).max() < 4.5
-        assert (np.abs(sums[row] / wanted - 1.01 * exact)[0]) > 0.5 * np.abs(z[0]) * error[0]
+        other = float(LevelTables.of(evidence, weights | {W: called(2)}).mean)
+        assert abs(sums[row, 0] / wanted - other) > 20 * error[0], "the control: another call is told apart"
 
 
 def test_draws_at_full_size_follow_the_exact_marginals() -> None:
@@ -276,42 +275,6 @@ def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(suit_classes, "MOST_CODES", 100)
     with pytest.raises(BayesBridgeError, match=r"codes of two suits meet .* tables stop at 100 meetings"):
         LevelTables.of(STRONG, {W: called(1)})
-
-
-@pytest.mark.parametrize("strain", range(4))
-def test_levels_with_trumps(strain: int) -> None:
-    """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
-    walk = SuitWalks.trumps(strain, *walks())
-    seen: set[int] = set()
-    for evidence, layouts, weights in questions(66 + strain, 12):
-        by_level = list(map(Fraction, range(1, 9)))
-        tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, walk))
-        by_layout = [Fraction(1)] * len(layouts)
-        for seat in weights:
-            level = strain_levels(layouts[:, seat])[:, strain].tolist()
-            by_layout = [weight * by_level[n] for weight, n in zip(by_layout, level, strict=True)]
-            seen |= set(level)
-        assert tables.mean == sum(by_layout) / len(layouts)
-        check_numbers(tables, layouts, by_layout)
-    assert len(seen) >= 4
-
-
-@pytest.mark.parametrize(("call", "strain", "level"), [("1H", 2, 1), ("3S", 3, 3)])
-def test_a_suit_bid_lies_within_the_level_of_its_suit(call: str, strain: int, level: int) -> None:
-    """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
-    bidder = IterativeBidder(suits=True)
-    walk = {W: SuitWalks.trumps(strain, *walks())}
-    tables = LevelTables.of(STRONG, {W: called(level)}, walk)
-    n = 40_000
-    draws = tables.draw(n, rng=7)
-    proposed = np.array(called(level))[strain_levels(draws[:, W])[:, strain]]
-    ratio = np.exp(bidder.log_likelihood(draws[:, W], Auction.of(f"W:{call}", dummy="N"), 0)) / proposed
-    assert ratio.max() <= 1 + 1e-12, "so thinning gives independent draws given the call"
-    assert ratio.sum() ** 2 / (ratio**2).sum() > 0.3 * n
-    uniform = Sampler.of(STRONG).draw(10**6, rng=8)
-    weight = np.exp(bidder.log_likelihood(uniform[:, W], Auction.of(f"W:{call}", dummy="N"), 0))
-    error = math.hypot(weight.std() / 1000, float(tables.mean) * ratio.std() / math.sqrt(n))
-    assert abs(weight.mean() - float(tables.mean) * ratio.mean()) < 4.5 * error
 
 
 def test_composition_is_associative() -> None:
