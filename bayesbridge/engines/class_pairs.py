@@ -22,8 +22,8 @@ from bayesbridge.jit import njit
 MOST_CLASSES: Final = 1 << 24
 """Combined classes of a pair of suits beyond which tables are refused; one seat's level needs a few thousand."""
 
-MOST_PRODUCTS: Final = 1 << 30
-"""Pairs of entries to go through beyond which tables are refused; it takes some seconds."""
+MOST_PRODUCTS: Final = 1 << 28
+"""Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
 
 
 class Lookup(NamedTuple):
