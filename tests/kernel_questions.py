@@ -28,6 +28,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.moves import Moves
 from bayesbridge.engines.sampling import Sampler
@@ -163,6 +164,20 @@ def convolution():
     return [value for pair in ((0, 2), (1, 3)) for value in dataclasses.astuple(capture_counts(seen, *pair))]
 
 
+def levels():
+    """Two callers' levels counted, drawn and walked over, with points of a third seat in a range."""
+    seen = position(8, 8, 13, 10).points(0, 10, 15)
+    weights = {0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0]}
+    tables = LevelTables.of(seen, weights)
+    return (
+        tables.counts,
+        tables.draw(40, rng=12),
+        tables.card_marginals(),
+        tables.length_distributions(),
+        tables.trick_distribution(2, 0),
+    )
+
+
 def sums():
     """An output of integers added up to a distribution."""
     found = Sums.of(Output("x", "a number", ("suit",), "int8"))
@@ -172,7 +187,7 @@ def sums():
 
 QUESTIONS = (
     words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, refused_layouts,
-    convolution, sums,
+    convolution, levels, sums,
 )  # fmt: skip
 
 

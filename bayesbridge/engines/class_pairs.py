@@ -15,20 +15,15 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.suit_classes import Classes, Fields
+from bayesbridge.engines.suit_classes import Classes, Fields, TablesTooLarge
 from bayesbridge.engines.suit_rows import Ints, SuitPair, SuitRows
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
 
 MOST_CLASSES: Final = 1 << 24
 """Combined classes of a pair of suits beyond which tables are refused; one seat's level needs a few thousand."""
 
-MOST_PRODUCTS: Final = 1 << 30
-"""Pairs of entries to go through beyond which tables are refused; it takes some seconds."""
-
-
-class TablesTooLarge(BayesBridgeError):
-    """Exact tables would take too much memory or time; ``data['needed']`` is how many classes or products."""
+MOST_PRODUCTS: Final = 1 << 28
+"""Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
 
 
 class Lookup(NamedTuple):

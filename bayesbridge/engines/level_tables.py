@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS, Constraints
-from bayesbridge.engines.class_pairs import ClassRows, TablesTooLarge
+from bayesbridge.engines.class_pairs import ClassRows
 from bayesbridge.engines.class_tables import ClassTables
 from bayesbridge.engines.levels import Level, SuitWalks
 from bayesbridge.engines.quantities import HasShape, Points, Tricks
 from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
-from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
@@ -112,9 +112,13 @@ class LevelTables:
 
         The sizes of tables are known after a small part of the work, so a refusal is cheap.
         """
+        for seat, by_level in weights.items():
+            _checked(seat, by_level)
         try:
             return cls.of(constraints, weights, walks)
-        except (TablesTooLarge, TooManyLayouts):
+        except Contradiction:
+            raise
+        except BayesBridgeError:
             return None
 
     @property

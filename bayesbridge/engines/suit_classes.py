@@ -10,15 +10,24 @@ class with every code of its neighbour. A strong hand in view leaves few classes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.suit_rows import Ints
+from bayesbridge.errors import BayesBridgeError
 
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
+
+
+MOST_CODES: Final = 1 << 27
+"""Pairs of codes of two halves beyond which tables are refused; so many bytes are needed for a second or two."""
+
+
+class TablesTooLarge(BayesBridgeError):
+    """Exact tables would take too much memory or time; ``data['needed']`` is how many entries or products."""
 
 
 class Quantity(Protocol):
@@ -62,9 +71,15 @@ class Classes:
             places.append(place)
         low_codes, low = _distinct(quantity.composed(codes[0], codes[1]))
         high_codes, high = _distinct(quantity.composed(codes[2], codes[3]))
+        if len(low_codes) * len(high_codes) > MOST_CODES:
+            raise TablesTooLarge(
+                f"{len(low_codes)} codes of two suits meet {len(high_codes)} of the others and tables stop at "
+                f"{MOST_CODES} meetings: use another method, or make a hand known",
+                needed=len(low_codes) * len(high_codes),
+            )
         values = quantity.values(low_codes, high_codes)
         low_kept, low_class = _distinct_rows(values)
-        high_kept, high_class = _distinct_rows(values.T)
+        high_kept, high_class = _distinct_rows(values[low_kept].T)
         values = values[np.ix_(low_kept, high_kept)]
         merged = []
         for pair, classes in ((low, low_class), (high, high_class)):
@@ -84,7 +99,8 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
 
 
 def _distinct_rows(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
-    """One row of each kind of a matrix of integers, and the kind of each row."""
-    whole = np.ascontiguousarray(matrix).view(np.dtype((np.void, matrix.itemsize * matrix.shape[1]))).ravel()
-    _, kept, kind = np.unique(whole, return_index=True, return_inverse=True)
-    return kept, kind
+    """One row of each kind of a matrix, and the kind of each row."""
+    kinds: dict[bytes, int] = {}
+    rows = np.ascontiguousarray(matrix)
+    kind = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in rows], dtype=np.int64)
+    return np.unique(kind, return_index=True)[1], kind

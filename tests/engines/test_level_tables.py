@@ -15,7 +15,7 @@ from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import class_pairs
+from bayesbridge.engines import class_pairs, suit_classes
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.levels import Level
 from bayesbridge.engines.quantities import Points, Tricks
@@ -170,6 +170,7 @@ def test_the_known_figures_of_a_closed_dummy() -> None:
     assert [round(count / tables.total, 9) for count in tables.counts[1:4]] == [0.002211942, 0.000367437, 1.7179e-5]
     six = LevelTables.of(WEAK, {W: called(6, slip=0.0001)})
     assert six.counts[1] / six.total * 4e7 == pytest.approx(210.07, abs=0.005)
+    assert six.card_marginals()[Card.of("SA").index, W] == pytest.approx(0.72256, abs=1e-5)
 
 
 def test_weighed_uniform_draws_agree_at_full_size() -> None:
@@ -203,7 +204,8 @@ def _check_uniform_draws(wanted: int) -> None:
         error = np.sqrt((squares[row] / wanted - exact**2).clip(0) / wanted)
         z = (sums[row] / wanted - exact)[error > 0] / error[error > 0]
         assert np.abs(z).max() < 4.5
-        assert (np.abs(sums[row] / wanted - 1.01 * exact)[0]) > 0.5 * np.abs(z[0]) * error[0]
+        other = float(LevelTables.of(evidence, weights | {W: called(2)}).mean)
+        assert abs(sums[row, 0] / wanted - other) > 20 * error[0], "the control: another call is told apart"
 
 
 def test_draws_at_full_size_follow_the_exact_marginals() -> None:
@@ -246,7 +248,7 @@ def test_one_seed_one_answer() -> None:
 def test_what_cannot_be_is_proved() -> None:
     """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
     with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
-        LevelTables.of(STRONG, {W: called(6, slip=0.0)})
+        LevelTables.if_affordable(STRONG, {W: called(6, slip=0.0)})
     assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(0.02 / 36, rel=1e-12)
     with pytest.raises(Contradiction, match="no layout fits the evidence"):
         LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
@@ -254,17 +256,24 @@ def test_what_cannot_be_is_proved() -> None:
 
 def test_weights_that_are_none_are_refused() -> None:
     for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
-        with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
-            LevelTables.of(STRONG, {W: weights})
+        for build in (LevelTables.of, LevelTables.if_affordable):
+            with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
+                build(STRONG, {W: weights})
 
 
 def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is not None
+    assert LevelTables.if_affordable(Constraints.free().lack(W, 1), {W: called(1)}) is None, "four hands are hidden"
     monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1000)
+    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is None
     with pytest.raises(BayesBridgeError, match="pairs of suit classes are needed and tables stop at 1000"):
         LevelTables.of(STRONG, {W: called(1)})
     monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1 << 40)
     monkeypatch.setattr(class_pairs, "MOST_CLASSES", 10)
     with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
+        LevelTables.of(STRONG, {W: called(1)})
+    monkeypatch.setattr(suit_classes, "MOST_CODES", 100)
+    with pytest.raises(BayesBridgeError, match=r"codes of two suits meet .* tables stop at 100 meetings"):
         LevelTables.of(STRONG, {W: called(1)})
 
 

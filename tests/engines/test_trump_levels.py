@@ -1,0 +1,54 @@
+"""Levels with trumps by the tables of Algorithm 1, and suit bids drawn through them."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.strains import strain_levels, walks
+from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.levels import SuitWalks
+from bayesbridge.engines.sampling import Sampler
+from tests.engines.strong_positions import questions
+from tests.engines.test_level_tables import STRONG, W, called, check_numbers
+
+
+@pytest.mark.parametrize("strain", range(4))
+def test_levels_with_trumps(strain: int) -> None:
+    """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
+    walk = SuitWalks.trumps(strain, *walks())
+    seen: set[int] = set()
+    for evidence, layouts, weights in questions(66 + strain, 12):
+        by_level = list(map(Fraction, range(1, 9)))
+        tables = LevelTables.of(evidence, dict.fromkeys(weights, by_level), dict.fromkeys(weights, walk))
+        by_layout = [Fraction(1)] * len(layouts)
+        for seat in weights:
+            level = strain_levels(layouts[:, seat])[:, strain].tolist()
+            by_layout = [weight * by_level[n] for weight, n in zip(by_layout, level, strict=True)]
+            seen |= set(level)
+        assert tables.mean == sum(by_layout) / len(layouts)
+        check_numbers(tables, layouts, by_layout)
+    assert len(seen) >= 4
+
+
+@pytest.mark.parametrize(("call", "strain", "level"), [("1H", 2, 1), ("3S", 3, 3)])
+def test_a_suit_bid_lies_within_the_level_of_its_suit(call: str, strain: int, level: int) -> None:
+    """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
+    bidder = IterativeBidder(suits=True)
+    walk = {W: SuitWalks.trumps(strain, *walks())}
+    tables = LevelTables.of(STRONG, {W: called(level)}, walk)
+    n = 40_000
+    draws = tables.draw(n, rng=7)
+    proposed = np.array(called(level))[strain_levels(draws[:, W])[:, strain]]
+    ratio = np.exp(bidder.log_likelihood(draws[:, W], Auction.of(f"W:{call}", dummy="N"), 0)) / proposed
+    assert ratio.max() <= 1 + 1e-12, "so thinning gives independent draws given the call"
+    assert ratio.sum() ** 2 / (ratio**2).sum() > 0.3 * n
+    uniform = Sampler.of(STRONG).draw(10**6, rng=8)
+    weight = np.exp(bidder.log_likelihood(uniform[:, W], Auction.of(f"W:{call}", dummy="N"), 0))
+    error = math.hypot(weight.std() / 1000, float(tables.mean) * ratio.std() / math.sqrt(n))
+    assert abs(weight.mean() - float(tables.mean) * ratio.mean()) < 4.5 * error
