@@ -16,6 +16,7 @@ from .errors import (
     IllegalPlay,
     NotationError,
     PluginError,
+    TablesTooLarge,
     TooManyLayouts,
     Unwritable,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "Strain",
     "StyleBidder",
     "Suit",
+    "TablesTooLarge",
     "TooManyLayouts",
     "Trick",
     "TrickCount",

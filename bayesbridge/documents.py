@@ -6,8 +6,6 @@ from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.trick_counts import Tricks
-
 if TYPE_CHECKING:
     import xarray
 
@@ -106,6 +104,8 @@ def answers(found: Evaluation, estimator: str) -> dict[str, Any]:
 
 def _captures(outputs: dict[str, Sums]) -> dict[str, Any]:
     """What T means: the conditions, T given that they hold, and every level."""
+    from bayesbridge.trick_counts import Tricks
+
     tricks = Tricks.of_sums(outputs["T"])
     condition = _pmf(outputs["condition"], 0)
     return {

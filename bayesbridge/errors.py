@@ -97,6 +97,14 @@ class TooManyLayouts(BayesBridgeError):
     """
 
 
+class TablesTooLarge(BayesBridgeError):
+    """Exact tables would take too much memory or time; ``data['needed']`` is how many entries or products.
+
+    >>> issubclass(TablesTooLarge, BayesBridgeError)
+    True
+    """
+
+
 class PluginError(BayesBridgeError):
     """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got.
 

@@ -50,7 +50,7 @@ class Tricks:
         >>> import bayesbridge as bb
         >>> tricks = Tricks.of(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)))
         >>> round(tricks.fails, 3), round(tricks.mean_if_held, 2), round(tricks.at_least(9), 3)
-        (0.276, 10.23, 0.713)
+        (0.269, 10.23, 0.713)
         """
         pmfs = result["pmf"].to_dataset()
         if name not in pmfs:

@@ -18,11 +18,11 @@ from bayesbridge import random64
 from bayesbridge.auction import Auction, Contract
 from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.features import CELLS, cells
-from bayesbridge.bidders.strains import highest_bids, strain_levels
 from bayesbridge.bidders.style import Options, StyleBidder
 from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
+from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat

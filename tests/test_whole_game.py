@@ -69,8 +69,8 @@ class Game(RuleBasedStateMachine):
     @property
     def strain(self) -> Strain | None:
         """Of the contract, once there is one."""
-        if self.belief.strain is not None or self.auction is None:
-            return self.belief.strain
+        if self.belief.trump is not None or self.auction is None:
+            return self.belief.trump
         return None if self.auction.contract is None else self.auction.contract.strain
 
     @property

@@ -7,21 +7,23 @@ from dataclasses import dataclass
 from numbers import Integral
 from operator import index
 from secrets import randbits
+from typing import TYPE_CHECKING
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
-from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.infer import infer
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.evidence.piece import Piece
-from bayesbridge.notation.record import Record
-from bayesbridge.random64 import Seed
 from bayesbridge.tricks import Trick
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.notation.record import Record
+    from bayesbridge.random64 import Seed
 
 
 @dataclass(frozen=True, init=False)
@@ -105,6 +107,9 @@ class Belief(Perspective):
         ``method``: ``auto`` takes the most exact engine that fits and says which and why; the other names of
         ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns.
         """
+        from bayesbridge.belief.posterior import Posterior
+        from bayesbridge.engines.infer import infer
+
         try:
             wanted = index(draws)
         except TypeError:

@@ -15,7 +15,7 @@ suits with fewer than two cards        −12 each       no trumps
 =====================================  =============  ==========================================
 
 Points and controls add up to 13 tricks for a hand with everything, length to half a trick a card as three other hands
-share the rest of the suit. With Algorithm 1's level in the strain (:mod:`~bayesbridge.bidders.strains`) the value makes
+share the rest of the suit. With Algorithm 1's level in the strain (:mod:`~bayesbridge.capture.strains`) the value makes
 one small integer, the *cell* ``8 · value + level``. All that the style model ever asks of a hand is its five cells, one
 a strain: they are a sufficient statistic, whatever the style and the auction.
 """
@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.bidders.strains import Walk, fill_levels, walks
+from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.jit import njit
 

@@ -17,7 +17,7 @@ class IterativeBidder:
     """Bids as high as Algorithm 1 goes as soon as that outranks the last bid, and passes otherwise.
 
     In no trumps only, as in the paper; with ``suits`` in every strain, by the extension that
-    ``bayesbridge.bidders.strains`` defines: the highest of his five bids. With probability ``slip`` he makes any
+    ``bayesbridge.capture.strains`` defines: the highest of his five bids. With probability ``slip`` he makes any
     legal call instead, all equally likely, so no call is ever impossible. A pass is evidence too: it says that no bid
     was good enough.
 
@@ -55,7 +55,7 @@ class IterativeBidder:
     def highest_bids(self, hands: NDArray[np.uint64]) -> NDArray[np.int8]:
         """(n,) index of the highest bid of each hand, 0 (Pass) where it has none."""
         if self.suits:
-            from bayesbridge.bidders.strains import highest_bids
+            from bayesbridge.capture.strains import highest_bids
 
             return highest_bids(hands)
         from bayesbridge.capture.kernels import bids

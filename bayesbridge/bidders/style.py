@@ -103,7 +103,7 @@ class StyleBidder:
     >>> from bayesbridge.cards import Hand
     >>> hands = np.array([Hand.of("AKQ2.AKJ.AK4.A32").mask, Hand.of("J54.Q72.9876.865").mask], dtype=np.uint64)
     >>> np.exp(StyleBidder().log_likelihood(hands, Auction.of("W:Pass", dummy="N"), 0)).round(2).tolist()
-    [0.01, 0.94]
+    [0.0, 0.98]
     """
 
     aggressiveness: float = 0.0

@@ -15,8 +15,9 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.suit_classes import Classes, Fields, TablesTooLarge
+from bayesbridge.engines.suit_classes import Classes, Fields
 from bayesbridge.engines.suit_rows import Ints, SuitPair, SuitRows
+from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
 
 MOST_CLASSES: Final = 1 << 24

@@ -5,51 +5,30 @@ P(calls) comes out exactly, so do the marginals of cards, lengths and points; dr
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbridge.engines.callers import callers_of
 from bayesbridge.engines.draws import Draws, Pending
 from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.soft import SoftEvidence
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.evidence.models import LevelModel
 from bayesbridge.random64 import seed_state
 
-NO_TRUMP_BIDS: Final = (0, *range(7, 38, 5))
-"""Pass and 1NT … 7NT among the 38 bids: the bids of levels 0 … 7."""
 
-
-def level_tables(target: Target) -> LevelTables | None:
-    """Exact tables for the soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
-    weights = level_weights(target.soft)
-    if weights is None:
+def exact_tables(target: Target) -> LevelTables | None:
+    """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
+    callers = callers_of(target.soft)
+    if not callers or not all(caller.exact for caller in callers) or len(callers) < len(target.soft.seats):
         return None
     try:
-        return LevelTables.if_affordable(target.constraints, weights)
+        return LevelTables.if_affordable(target.constraints, {caller.seat: caller.weights for caller in callers})
     except Contradiction:
         raise target.unexplained() from None
 
 
-def level_weights(soft: SoftEvidence) -> dict[int, NDArray[np.float64]] | None:
-    """For each caller, (8,) P(all calls of the seat ∣ level of its hand); ``None`` where a term needs to know more."""
-    weights: dict[int, NDArray[np.float64]] = {}
-    for term in soft.terms:
-        if term.call is None:
-            return None
-        model, auction, index = term.call
-        if not isinstance(model, LevelModel) or model.suits:
-            return None
-        by_level = np.asarray(model.bid_likelihood(auction, index), dtype=np.float64)[list(NO_TRUMP_BIDS)]
-        weights[term.seat] = weights.get(term.seat, 1.0) * by_level
-    return weights
-
-
 def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
     """Run the engine; raises where it does not apply."""
-    tables = level_tables(target)
+    tables = exact_tables(target)
     if tables is None:
         raise BayesBridgeError(
             "exact draws under calls need bidders by Algorithm 1 in no trumps, no cards weighed by a player model, and "

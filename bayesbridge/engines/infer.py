@@ -15,7 +15,7 @@ import numpy as np
 from bayesbridge.engines import mcmc
 from bayesbridge.engines.draws import Draws, Pending, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
-from bayesbridge.engines.exact import exact_draws, from_tables, level_tables
+from bayesbridge.engines.exact import exact_draws, exact_tables, from_tables
 from bayesbridge.engines.smc import anneal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
@@ -71,7 +71,7 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str) -> Dr
     why = f"{target.count} layouts are too many to walk"
     if not target.soft:
         return _sample(target, draws, rng, why)
-    if (tables := level_tables(target)) is not None:
+    if (tables := exact_tables(target)) is not None:
         return from_tables(target, tables, draws, rng, why)
     weighed = _weigh(target, max(draws, _first_draws(target)), rng, why)
     wanted = ENOUGH * draws

@@ -110,7 +110,7 @@ class LevelTables:
     ) -> Self | None:
         """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`.
 
-        The sizes of tables are known after a small part of the work, so a refusal is cheap.
+        A refusal may take as long as building the tables of a pair of suits: a second or two.
         """
         for seat, by_level in weights.items():
             _checked(seat, by_level)

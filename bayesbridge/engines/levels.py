@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.engines.suit_classes import Fields
 from bayesbridge.engines.suit_rows import Ints
@@ -60,11 +61,12 @@ class SuitWalks:
         return cls(np.tile(gap, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
 
     @classmethod
-    def trumps(cls, strain: int, side: NDArray[np.uint8], trump: NDArray[np.uint8]) -> Self:
-        """With trumps ``strain``: ``side`` and ``trump`` are (8192, 7) walks in a side suit and in the trump suit.
+    def trumps(cls, strain: int) -> Self:
+        """With trumps ``strain``.
 
         A side suit takes min(δ, c₁); c₁ > δ is asked of trumps alone, and gives one capture in any suit.
         """
+        side, trump = walks()
         valid = LENGTH > LEADING_GAP
         gap = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1))
         gap[strain] = np.where(valid, LEADING_GAP, np.int8(HOPELESS))

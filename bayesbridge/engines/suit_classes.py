@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.suit_rows import Ints
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import TablesTooLarge
 
 type Fields = NDArray[np.uint16]
 """(r, 4) the cards of one suit in r rows, column = seat."""
@@ -24,10 +24,6 @@ type Fields = NDArray[np.uint16]
 
 MOST_CODES: Final = 1 << 27
 """Pairs of codes of two halves beyond which tables are refused; so many bytes are needed for a second or two."""
-
-
-class TablesTooLarge(BayesBridgeError):
-    """Exact tables would take too much memory or time; ``data['needed']`` is how many entries or products."""
 
 
 class Quantity(Protocol):

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.soft import NONE, SoftEvidence
 from bayesbridge.errors import Contradiction
 from bayesbridge.evidence.models import QUICK, Cost
+
+if TYPE_CHECKING:  # counting alone needs no compiler
+    from bayesbridge.engines.enumeration import Enumeration
+    from bayesbridge.engines.sampling import Sampler
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +42,15 @@ class Target:
     @cached_property
     def sampler(self) -> Sampler:
         """Exact draws and marginals under the hard evidence alone."""
+        from bayesbridge.engines.sampling import Sampler
+
         return Sampler.of(self.constraints)
 
     @cached_property
     def walk(self) -> Enumeration:
         """All layouts, in order; refuses more than enumeration walks."""
+        from bayesbridge.engines.enumeration import Enumeration
+
         return Enumeration.of(self.sampler.unranking)
 
     def unexplained(self) -> Contradiction:

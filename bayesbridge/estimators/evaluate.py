@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.engines.class_pairs import TablesTooLarge
 from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.errors import PluginError
+from bayesbridge.errors import PluginError, TablesTooLarge
 from bayesbridge.estimators.checked import run, run_exact, verify_declaration
 from bayesbridge.estimators.protocol import Estimator, Question, SuitwiseEstimator
 from bayesbridge.estimators.sums import Sums

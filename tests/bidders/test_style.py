@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import CELLS, cells
-from bayesbridge.bidders.strains import strain_levels
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation.record import Vulnerability

@@ -276,7 +276,7 @@ def test_a_failing_estimator_is_reported_and_the_others_are_kept(capsys, broken)
 
 BAD = {
     "estimator": (("--estimator", "mind"), "argument --estimator: unknown estimator 'mind'", "choose bid, capture"),
-    "method": (("--method", "guess"), "argument --method: invalid choice: 'guess'", "auto"),
+    "method": (("--method", "guess"), "argument --method guess: unknown method 'guess'", "auto"),
     "too many to walk": (("--method", "enumerate"), "argument --method enumerate: 84478098072866400", "enumeration"),
     "draws with calls": (("--method", "sample", "--call", "W:1NT"), "argument --method sample: calls", "weights"),
     "draws": (("--draws", "1"), "argument --draws: '1' is out of range", "from 2 to"),

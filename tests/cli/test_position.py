@@ -92,7 +92,7 @@ BAD = {
     "bad seat": ('observer = "Q"', "p.toml:1: observer: unknown seat 'Q'", "write N, E, S or W"),
     "bad hand": ('observer = "S"\n\nhand = "AKQ"', "p.toml:3: hand: hand 'AKQ' has 1 suits", "write four"),
     "bad dummy": (f"{START}dummy = 7", "p.toml:3: dummy: unknown seat '7'", "write N, E, S or W"),
-    "bad players": (f"{START}players = 5", "p.toml:3: players: '5' players: write 3 or 4", "from 3 to 4"),
+    "bad players": (f"{START}players = 5", "p.toml:3: players: '5' players", "write 3 or 4"),
     "bad trump": (f'{START}trump = "X"', "p.toml:3: trump: unknown strain 'X'", "write C, D, H, S or NT"),
     "bad bidder": (f'{START}bidder = "mind"', "p.toml:3: bidder: unknown bidder model 'mind'", "choose iterative"),
     "bad slip": (f"{START}slip = 2.0", "p.toml:3: slip: '2.0' is no probability", "from 0 to 1"),

@@ -10,7 +10,7 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.strains import strain_levels, walks
+from bayesbridge.capture.strains import strain_levels
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.levels import SuitWalks
 from bayesbridge.engines.sampling import Sampler
@@ -21,7 +21,7 @@ from tests.engines.test_level_tables import STRONG, W, called, check_numbers
 @pytest.mark.parametrize("strain", range(4))
 def test_levels_with_trumps(strain: int) -> None:
     """The same tables with the walks of trumps: counted against whole hands, layout by layout."""
-    walk = SuitWalks.trumps(strain, *walks())
+    walk = SuitWalks.trumps(strain)
     seen: set[int] = set()
     for evidence, layouts, weights in questions(66 + strain, 12):
         by_level = list(map(Fraction, range(1, 9)))
@@ -40,7 +40,7 @@ def test_levels_with_trumps(strain: int) -> None:
 def test_a_suit_bid_lies_within_the_level_of_its_suit(call: str, strain: int, level: int) -> None:
     """Who bids 1H as the highest of five bids has level 1 in hearts: draws given that level are mostly effective."""
     bidder = IterativeBidder(suits=True)
-    walk = {W: SuitWalks.trumps(strain, *walks())}
+    walk = {W: SuitWalks.trumps(strain)}
     tables = LevelTables.of(STRONG, {W: called(level)}, walk)
     n = 40_000
     draws = tables.draw(n, rng=7)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 
-from bayesbridge.bidders.strains import highest_bids, strain_levels
 from bayesbridge.capture import literal
+from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
 from tests import strategies
 
