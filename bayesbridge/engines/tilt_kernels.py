@@ -1,0 +1,335 @@
+"""Kernels of weighted splits: sums over all ways to split some cards, and draws by the same sums.
+
+See :mod:`~bayesbridge.engines.tilt_split` for what is split and how it is weighed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.jit import njit
+from bayesbridge.random64 import State, next64
+
+type Floats = NDArray[np.float64]
+type Ints = NDArray[np.int64]
+type Hands = NDArray[np.uint64]
+
+
+class Side(NamedTuple):
+    """One side of a split: what it must and may hold, and its tilt."""
+
+    must: Ints
+    """(4,) fields of 13 bits by suit."""
+    may: Ints
+    low: Ints
+    """(4,) shortest and longest lengths by suit."""
+    high: Ints
+    bounds: Ints
+    """(2,) fewest and most points."""
+    classes: Ints
+    """(41,) the class of its points; all zero for a side without a tilt."""
+    holding: Floats
+    """(4, 14, 16) by suit, length and honours."""
+    pair: Floats
+    """(classes, 2, 14, 14) by the lengths of clubs and diamonds, of hearts and spades."""
+    points: Floats
+    """(41,)"""
+
+
+class Work(NamedTuple):
+    """What is known of one set of cards while it is split; filled anew for each."""
+
+    suit: Ints
+    """(4, 8) by suit: what the first side certainly gets; honours and small cards in doubt, as fields; the number of
+    those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
+    ways: Floats
+    """(4, 14, 11) weighted ways by suit, length and points in doubt of the first side."""
+    both: Floats
+    """(2, 14, 14, 21) the same of two suits, by length, length and points."""
+    table: Floats
+    """(2, 14, 21) with lengths added up and the pairs' tilts, for one stretch."""
+    stretch: Ints
+    """(16, 4): first and last points of the first side, its class, the class of the rest."""
+    total: Floats
+    """(16,) the sum of weights of each stretch."""
+    tilt: Floats
+    """(41,) the tilt of both sides by the points of the first."""
+
+
+@njit
+def _new_work() -> Work:
+    return Work(
+        np.zeros((4, 8), np.int64),
+        np.zeros((4, 14, 11)),
+        np.zeros((2, 14, 14, 21)),
+        np.zeros((2, 14, 21)),
+        np.zeros((16, 4), np.int64),
+        np.zeros(16),
+        np.zeros(41),
+    )
+
+
+@njit
+def _count_suits(
+    one: Side, rest: Side, cards: int, counts: Ints, worth: Ints, binomial: Floats, work: Work
+) -> tuple[int, int, int]:
+    """Fill the tables that are free of classes; the points of the first side that are certain, in doubt, and of both.
+
+    The first number is -1 if a card has no place.
+    """
+    suits, ways, both = work.suit, work.ways, work.both
+    one_must, one_may, one_low, one_high = one.must, one.may, one.low, one.high
+    rest_must, rest_may, rest_low, rest_high = rest.must, rest.may, rest.low, rest.high
+    one_holding, rest_holding = one.holding, rest.holding
+    certain, doubtful, everything = 0, 0, 0
+    for suit in range(4):
+        left = (cards >> (13 * suit)) & 0x1FFF
+        if left & ~one_may[suit] & ~rest_may[suit]:
+            return -1, 0, 0
+        mine = one_must[suit] | (left & ~rest_may[suit])
+        theirs = rest_must[suit] | (left & ~one_may[suit])
+        doubt = left & one_may[suit] & rest_may[suit]
+        honours, small = doubt >> 9, counts[doubt & 0x1FF]
+        certain += worth[mine >> 9]
+        doubtful += worth[honours]
+        everything += worth[(mine | theirs | doubt) >> 9]
+        fewest, all_cards = counts[mine], counts[mine] + counts[theirs] + counts[doubt]
+        shortest = max(fewest, one_low[suit], all_cards - rest_high[suit])
+        longest = min(fewest + counts[doubt], one_high[suit], all_cards - rest_low[suit])
+        suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = mine, honours, doubt & 0x1FF, small
+        suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = all_cards, shortest, longest, theirs
+        for length in range(shortest, longest + 1):
+            ways[suit, length] = 0.0
+        given = honours
+        while True:  # every subset of the honours in doubt
+            mine_here, theirs_here = (mine >> 9) | given, (theirs >> 9) | (honours & ~given)
+            at_least = fewest + counts[given]
+            for length in range(max(shortest, at_least), min(longest, at_least + small) + 1):
+                ways[suit, length, worth[given]] += (
+                    binomial[small, length - at_least]
+                    * one_holding[suit, length, mine_here]
+                    * rest_holding[suit, all_cards - length, theirs_here]
+                )
+            if given == 0:
+                break
+            given = (given - 1) & honours
+    for k in range(2):
+        most, more = worth[suits[2 * k, 1]], worth[suits[2 * k + 1, 1]]
+        for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
+            for other in range(suits[2 * k + 1, 5], min(suits[2 * k + 1, 6], 13 - length) + 1):
+                for p in range(21):
+                    both[k, length, other, p] = 0.0
+                for p in range(most + 1):
+                    share = ways[2 * k, length, p]
+                    if share > 0.0:
+                        for q in range(more + 1):
+                            both[k, length, other, p + q] += share * ways[2 * k + 1, other, q]
+    return certain, doubtful, everything
+
+
+@njit
+def _list_stretches(one: Side, rest: Side, certain: int, doubt: int, everything: int, work: Work) -> int:
+    """Stretches of points over which both classes stay the same; returns how many."""
+    stretch, tilt = work.stretch, work.tilt
+    bounds, other = one.bounds, rest.bounds
+    one_classes, rest_classes, one_points, rest_points = one.classes, rest.classes, one.points, rest.points
+    fewest = max(bounds[0], everything - other[1], certain)
+    most = min(bounds[1], everything - other[0], certain + doubt)
+    n = 0
+    for points in range(fewest, most + 1):
+        tilt[points] = one_points[points] * rest_points[everything - points]
+        a, b = one_classes[points], rest_classes[everything - points]
+        if n == 0 or stretch[n - 1, 2] != a or stretch[n - 1, 3] != b:
+            stretch[n, 0], stretch[n, 2], stretch[n, 3] = points, a, b
+            n += 1
+        stretch[n - 1, 1] = points
+    return n
+
+
+@njit
+def _fill(one_pair: Floats, rest_pair: Floats, most: int, work: Work) -> None:
+    """The tables of the two pairs for one stretch, up to so many points."""
+    suits, both, table = work.suit, work.both, work.table
+    table[:] = 0.0
+    width = min(20, most) + 1
+    for k in range(2):
+        total, more = suits[2 * k, 4], suits[2 * k + 1, 4]
+        for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
+            for other in range(suits[2 * k + 1, 5], min(suits[2 * k + 1, 6], 13 - length) + 1):
+                tilt = one_pair[k, length, other] * rest_pair[k, total - length, more - other]
+                for p in range(width):
+                    table[k, length + other, p] += tilt * both[k, length, other, p]
+
+
+@njit
+def _join(table: Floats, tilt: Floats, low: int, high: int, certain: int) -> float:
+    """The weight of a stretch, from ``low`` to ``high`` points in doubt."""
+    total = 0.0
+    for length in range(14):
+        for p in range(min(20, high) + 1):
+            share = table[0, length, p]
+            if share > 0.0:
+                part = 0.0
+                for q in range(max(0, low - p), min(20, high - p) + 1):
+                    part += table[1, 13 - length, q] * tilt[certain + p + q]
+                total += share * part
+    return total
+
+
+@njit
+def _find(table: Floats, tilt: Floats, low: int, high: int, certain: int, limit: float) -> tuple[int, int, int]:
+    """(length, points, points) of the first pair's length and both pairs' points where the running sum passes a limit.
+
+    The last place that has weight takes what rounding leaves over.
+    """
+    total = 0.0
+    found = (-1, 0, 0)
+    for length in range(14):
+        for p in range(min(20, high) + 1):
+            share = table[0, length, p]
+            if share > 0.0:
+                for q in range(max(0, low - p), min(20, high - p) + 1):
+                    part = share * (table[1, 13 - length, q] * tilt[certain + p + q])
+                    if part > 0.0:
+                        if total > limit:
+                            return found
+                        found = (length, p, q)
+                        total += part
+    return found
+
+
+@njit
+def _uniform(state: State) -> float:
+    return float(next64(state) >> np.uint64(11)) * 2.0**-53
+
+
+@njit
+def _lengths(one_pair: Floats, rest_pair: Floats, k: int, length: int, points: int, limit: float, work: Work) -> int:
+    """The length of a pair's first suit, by a share of the pair's weight."""
+    suits, both = work.suit, work.both
+    limit *= work.table[k, length, points]
+    total, found = 0.0, -1
+    for mine in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
+        other = length - mine
+        if suits[2 * k + 1, 5] <= other <= suits[2 * k + 1, 6] and total <= limit:
+            tilt = one_pair[k, mine, other] * rest_pair[k, suits[2 * k, 4] - mine, suits[2 * k + 1, 4] - other]
+            part = tilt * both[k, mine, other, points]
+            if part > 0.0:
+                found = mine
+                total += part
+    return found
+
+
+@njit
+def _pick(
+    one: Side, rest: Side, suit: int, length: int, points: int, counts: Ints, worth: Ints, binomial: Floats,
+    state: State, work: Work,
+) -> int:  # fmt: skip
+    """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
+    suits = work.suit
+    mine, honours, doubt, small = suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3]
+    all_cards, one_holding, rest_holding = suits[suit, 4], one.holding, rest.holding
+    theirs = suits[suit, 7] >> 9
+    limit = _uniform(state) * work.ways[suit, length, points]
+    total, chosen, needed = 0.0, 0, 0
+    given = honours
+    while True:
+        few = length - counts[mine] - counts[given]
+        if worth[given] == points and 0 <= few <= small and total <= limit:
+            part = (
+                binomial[small, few]
+                * one_holding[suit, length, (mine >> 9) | given]
+                * rest_holding[suit, all_cards - length, theirs | (honours & ~given)]
+            )
+            if part > 0.0:
+                chosen, needed = given, few
+                total += part
+        if given == 0:
+            break
+        given = (given - 1) & honours
+    field = mine | (chosen << 9)
+    left = small
+    for rank in range(9):
+        if (doubt >> rank) & 1:
+            if _uniform(state) * left < needed:
+                field |= 1 << rank
+                needed -= 1
+            left -= 1
+    return int(field)
+
+
+@njit
+def fill_splits(
+    one: Side,
+    rest: Side,
+    cards: Hands,
+    counts: Ints,
+    worth: Ints,
+    binomial: Floats,
+    state: State,
+    drawn: bool,
+    hands: Hands,
+    logs: Floats,
+) -> None:
+    work = _new_work()
+    totals, stretch, table, tilt = work.total, work.stretch, work.table, work.tilt
+    one_pair, rest_pair = one.pair, rest.pair
+    certain, stretches, filled, whole = 0, 0, 0, 0.0
+    for i in range(len(cards)):
+        if i == 0 or cards[i] != cards[i - 1]:
+            whole, stretches = 0.0, 0
+            certain, doubt, everything = _count_suits(one, rest, np.int64(cards[i]), counts, worth, binomial, work)
+            if certain >= 0:
+                stretches = _list_stretches(one, rest, certain, doubt, everything, work)
+            for s in range(stretches):
+                low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
+                _fill(one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]], high, work)
+                totals[s] = _join(table, tilt, low, high, certain)
+                whole += totals[s]
+            filled = stretches - 1
+        logs[i] = np.log(whole) if whole > 0.0 else -np.inf
+        if drawn and whole > 0.0:
+            limit = _uniform(state) * whole
+            s, before = -1, 0.0
+            for other in range(stretches):
+                if totals[other] > 0.0 and before <= limit:
+                    s = other
+                    before += totals[other]
+            limit -= before - totals[s]
+            low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
+            mine, theirs = one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]]
+            if filled != s:
+                _fill(mine, theirs, high, work)
+                filled = s
+            length, p, q = _find(table, tilt, low, high, certain, limit)
+            hand = 0
+            for k in range(2):
+                cards_here, points_here = (length, p) if k == 0 else (13 - length, q)
+                first = _lengths(mine, theirs, k, cards_here, points_here, _uniform(state), work)
+                hand |= _pick_pair(
+                    one, rest, k, first, cards_here - first, points_here, counts, worth, binomial, state, work
+                )
+            hands[i] = np.uint64(hand)
+
+
+@njit
+def _pick_pair(
+    one: Side, rest: Side, k: int, length: int, other: int, points: int, counts: Ints, worth: Ints,
+    binomial: Floats, state: State, work: Work,
+) -> int:  # fmt: skip
+    """The first side's cards of two suits, given both lengths and their points in doubt."""
+    ways, suit = work.ways, 2 * k
+    limit = _uniform(state) * work.both[k, length, other, points]
+    total, found = 0.0, 0
+    for p in range(min(points, 10) + 1):
+        if points - p <= 10 and total <= limit:
+            part = ways[suit, length, p] * ways[suit + 1, other, points - p]
+            if part > 0.0:
+                found = p
+                total += part
+    hand = _pick(one, rest, suit, length, found, counts, worth, binomial, state, work) << (13 * suit)
+    hand |= _pick(one, rest, suit + 1, other, points - found, counts, worth, binomial, state, work) << (13 * suit + 13)
+    return hand
