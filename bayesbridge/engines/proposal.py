@@ -1,9 +1,9 @@
 """A distribution over the layouts that fit, tilted towards those that explain the soft evidence.
 
-``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the other, each
-by a weighted split of what is left (:mod:`~bayesbridge.engines.tilt_split`), the last two in one split; so the first
-part is drawn without rejection and its density is known for every layout. The uniform part keeps the density above
-spread / number of layouts everywhere, whatever the tilts.
+``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the
+other, each by a weighted split of what is left (:mod:`~bayesbridge.engines.tilt_split`), the last two in one split; so
+the first part is drawn without rejection and its density is known for every layout. The uniform part keeps the density
+above spread / number of layouts everywhere, whatever the tilts.
 
 Only the splits know the hard evidence about the seats that they deal to. With three hidden hands, evidence about the
 second and third may leave a first hand without any completion. Such a draw is *dead*: it is told, not repeated, and
@@ -18,7 +18,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from bayesbridge.constraints import SEATS, Constraints
+from bayesbridge.constraints import Constraints
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.tilt_kernels import Side
 from bayesbridge.engines.tilt_split import Floats, Hands, Tilt, side, split
@@ -38,8 +38,8 @@ class Proposal:
 
     >>> known = Constraints.free().hold(2, 0x1FFF)
     >>> flat = Proposal.flat(known, Sampler.of(known))
-    >>> layouts = flat.draw(4, rng=1)
-    >>> bool(np.allclose(flat.log_q(layouts), -math.log(84478098072866400)))
+    >>> layouts, log_q = flat.draw(4, rng=1)
+    >>> bool(np.allclose(log_q, -math.log(84478098072866400)))
     True
     """
 
@@ -65,37 +65,52 @@ class Proposal:
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
         return tuple(sides)
 
-    def draw(self, n: int, rng: Seed = None) -> Masks:
-        """``n`` independent layouts (n, 4); a dead draw is a row of zeros."""
+    def draw(self, n: int, rng: Seed = None) -> tuple[Masks, Floats]:
+        """``n`` independent layouts (n, 4) and their log density (n,); a dead draw is a row of zeros, its density -inf."""
         generator = np.random.default_rng(rng)
-        if self.spread >= 1.0 or len(self.order) < 2:
-            return self.sampler.draw(n, generator)
+        if self.uniform:
+            layouts = self.sampler.draw(n, generator)
+            return layouts, self.log_q(layouts)
         from_tilts = generator.random(n) >= self.spread
-        layouts = np.empty((n, 4), dtype=np.uint64)
-        layouts[~from_tilts] = self.sampler.draw(int(n - from_tilts.sum()), generator)
-        layouts[from_tilts] = self._draw_tilted(int(from_tilts.sum()), generator)
-        return layouts
+        many = int(from_tilts.sum())
+        layouts, log_q = np.empty((n, 4), dtype=np.uint64), np.empty(n)
+        plain = self.sampler.draw(n - many, generator)
+        layouts[~from_tilts], log_q[~from_tilts] = plain, self.log_tilted(plain)
+        layouts[from_tilts], log_q[from_tilts] = self._draw_tilted(many, generator)
+        return layouts, self._mixed(log_q)
 
-    def _draw_tilted(self, n: int, generator: np.random.Generator) -> Masks:
+    def _draw_tilted(self, n: int, generator: np.random.Generator) -> tuple[Masks, Floats]:
         layouts = np.tile(np.array(self.known.must, dtype=np.uint64), (n, 1))
         left = np.full(n, self.known.unknown_mask, dtype=np.uint64)
-        dead = np.zeros(n, dtype=np.bool_)
+        log_q = np.zeros(n)
         for seat, (one, rest) in zip(self.order, self.splits, strict=False):
-            hands, _ = split(one, rest, left, seed_state(generator))
-            dead |= hands == 0
-            layouts[:, seat] = hands
-            left &= ~hands
+            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator))
+            log_q += self.tilts[seat].log(layouts[:, seat]) - log_sum
+            left &= ~layouts[:, seat]
         layouts[:, self.order[-1]] |= left
-        layouts[dead] = 0
-        return layouts
+        log_q += self.tilts[self.order[-1]].log(layouts[:, self.order[-1]])
+        dead = (layouts == 0).any(axis=1)
+        layouts[dead], log_q[dead] = 0, -np.inf
+        return layouts, log_q
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all layouts are equally likely."""
+        return self.spread >= 1.0 or len(self.order) < 2
 
     def log_q(self, layouts: Masks) -> Floats:
         """(n,) log density of (n, 4) layouts that the constraints allow."""
-        uniform = -math.log(self.sampler.total)
-        if self.spread >= 1.0 or len(self.order) < 2:
-            return np.full(len(layouts), uniform)
-        tilted = math.log1p(-self.spread) + self.log_tilted(layouts)
-        return tilted if self.spread == 0.0 else np.logaddexp(tilted, math.log(self.spread) + uniform)
+        if self.uniform:
+            return np.full(len(layouts), -math.log(self.sampler.total))
+        return self._mixed(self.log_tilted(layouts))
+
+    def _mixed(self, log_tilted: Floats) -> Floats:
+        """The density of both parts; that of a dead draw stays 0."""
+        tilted: Floats = math.log1p(-self.spread) + log_tilted
+        if self.spread == 0.0:
+            return tilted
+        plain = math.log(self.spread / self.sampler.total)
+        return np.where(log_tilted == -np.inf, -np.inf, np.logaddexp(tilted, plain))
 
     def log_tilted(self, layouts: Masks) -> Floats:
         """(n,) log density of the tilted part."""
@@ -113,9 +128,3 @@ class Proposal:
         for seat in self.order[:step]:
             left &= ~layouts[:, seat]
         return left
-
-
-def dead(layouts: Masks) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """(n,) which draws are dead."""
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = layouts[:, SEATS[0]] == 0
-    return found

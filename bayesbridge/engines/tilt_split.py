@@ -30,10 +30,10 @@ CLASSES: Final = 5
 CLASS: Final = np.digitize(np.arange(41), (6, 10, 13, 16)).astype(np.int64)
 """(41,) the class of a hand's points."""
 
-_FIELD_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
+HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
 """(16,) points of a set of honours, jack at bit 0."""
 
-_COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
+COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
 _WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
 """(14, 14) binomial coefficients."""
 
@@ -60,9 +60,7 @@ class Tilt(NamedTuple):
         if self.flat:
             return np.zeros(len(hands))
         found = np.empty(len(hands))
-        _log_tilt(
-            np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, _COUNT, _FIELD_POINTS, found
-        )
+        _log_tilt(np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, HONOUR_POINTS, found)
         return found
 
 
@@ -101,7 +99,7 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Han
     logs = np.empty(len(cards))
     drawn = state is not None
     some = np.zeros(4, dtype=np.uint64) if state is None else state
-    fill_splits(one, rest, np.ascontiguousarray(cards), _COUNT, _FIELD_POINTS, _WAYS, some, drawn, hands, logs)
+    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, HONOUR_POINTS, _WAYS, some, drawn, hands, logs)
     return hands, logs
 
 

@@ -1,0 +1,192 @@
+"""Fitting a tilt: a regression of log likelihoods on what a split can weigh.
+
+The tilt of a seat should follow the likelihood of its hand, up to a factor. Its logarithm is a linear function of
+features: lengths by class of points, as separate values and as parabolas, honours and honours times length, points,
+and pairs of lengths. Given hands with log likelihoods y and importance weights ω, the coefficients β maximise::
+
+    Σ ω (exp(y) f - exp(f)) / exp(y),    f = feature · β,    less a penalty Σ λ β²
+
+which is Poisson regression: exp(f) approaches the *mean* likelihood of the hands that share their features, as the
+tilt that loses least must. One weighted least-squares fit to y starts it and Newton steps follow. The penalty shrinks
+towards no tilt at all, less for parabolas than for separate values, so that lengths never met continue their
+neighbours' trend.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from bayesbridge.engines.tilt_kernels import Floats, Hands, Ints
+from bayesbridge.engines.tilt_split import CLASS, CLASSES, COUNT, HONOUR_POINTS, Tilt
+from bayesbridge.jit import njit
+
+_LENGTHS: Final = 9
+"""Lengths 0 … 7, and 8 or more."""
+_PAIR: Final = 7
+_MOST_POINTS: Final = 24
+_SUIT: Final = CLASSES * _LENGTHS + 2 + 2 * CLASSES + 8
+_POINTS_AT: Final = 1 + 4 * _SUIT
+_PAIR_AT: Final = _POINTS_AT + _MOST_POINTS + 3
+FEATURES: Final = _PAIR_AT + 2 * _PAIR * _PAIR
+ACTIVE: Final = 64
+"""More features than one hand has."""
+
+NEWTON: Final = 2
+"""Newton steps after the first fit."""
+
+STEEPEST: Final = 3.0
+"""Differences of f and y beyond which a hand pulls no harder."""
+
+DEPTH: Final = 25.0
+"""Values of one table of a tilt lie within so much of the largest: nothing becomes impossible, or overflows."""
+
+
+def _penalties() -> Floats:
+    suit = np.concatenate(
+        [
+            np.full(CLASSES * _LENGTHS, 1.0),
+            np.full(2, 0.02),
+            np.full(2 * CLASSES, 0.2),
+            np.full(4, 0.2),
+            np.full(4, 0.5),
+        ]
+    )
+    points = np.concatenate([np.full(_MOST_POINTS + 1, 0.5), np.full(2, 0.02)])
+    return np.concatenate([[1e-6], suit, suit, suit, suit, points, np.full(2 * _PAIR * _PAIR, 1.0)])
+
+
+PENALTY: Final = _penalties()
+"""(features,) λ, for weights ω that sum to the number of hands they are worth."""
+
+
+def fit_tilt(hands: Hands, values: Floats, weights: Floats, plain: Floats) -> Tilt:
+    """The tilt of one seat for (n,) hands with log likelihoods ``values``, all finite, and importance weights.
+
+    ``plain``: (n,) weights of the first fit, which should not vanish where the likelihood is low.
+    """
+    hands = np.ascontiguousarray(hands)
+    coefficients = _solve(hands, plain, values)
+    for _ in range(NEWTON):
+        predicted = _predict(hands, coefficients)
+        pull = np.clip(predicted - values, -STEEPEST, STEEPEST)
+        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull))
+    return tilt_of(coefficients)
+
+
+def _solve(hands: Hands, weights: Floats, response: Floats) -> Floats:
+    matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
+    _normal_equations(hands, weights, response, CLASS, COUNT, HONOUR_POINTS, matrix, right)
+    matrix += np.tril(matrix, -1).T
+    matrix[np.diag_indices(FEATURES)] += PENALTY
+    solution: Floats = np.linalg.solve(matrix, right)
+    return solution
+
+
+def _predict(hands: Hands, coefficients: Floats) -> Floats:
+    found = np.empty(len(hands))
+    _fill_predictions(hands, coefficients, CLASS, COUNT, HONOUR_POINTS, found)
+    return found
+
+
+def tilt_of(coefficients: Floats) -> Tilt:
+    """The tables that give every hand what the coefficients say of it, but for a constant and for the depth."""
+    length = np.arange(14)
+    x = (length - 3.25) / 2.0
+    by_suit = coefficients[1:_POINTS_AT].reshape(4, _SUIT)
+    separate = by_suit[:, : CLASSES * _LENGTHS].reshape(4, CLASSES, _LENGTHS)[:, :, np.minimum(length, _LENGTHS - 1)]
+    rest = by_suit[:, CLASSES * _LENGTHS :]
+    common = rest[:, 0, None] * x + rest[:, 1, None] * x**2
+    curves = rest[:, 2:12].reshape(4, CLASSES, 2)
+    lengths = separate + common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
+    bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
+    holding = (rest[:, 12:16] @ bits.T)[:, None, :] + (rest[:, 16:20] @ bits.T)[:, None, :] * x[:, None]
+    clipped = np.minimum(length, _PAIR - 1)
+    joint = coefficients[_PAIR_AT:].reshape(2, _PAIR, _PAIR)[:, clipped[:, None], clipped]
+    pair = np.stack([lengths[0::2, :, :, None][k] + lengths[1::2, :, None, :][k] + joint[k] for k in range(2)], axis=1)
+    points = np.arange(41)
+    scaled = (points - 10.0) / 5.0
+    by_points = coefficients[_POINTS_AT + np.minimum(points, _MOST_POINTS)]
+    by_points = by_points + coefficients[_PAIR_AT - 2] * scaled + coefficients[_PAIR_AT - 1] * scaled**2
+    return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), False)
+
+
+def _bounded(table: Floats) -> Floats:
+    found: Floats = np.maximum(table - table.max(), -DEPTH)
+    return found
+
+
+@njit
+def _features(hand: int, classes: Ints, counts: Ints, worth: Ints, at: Ints, value: Floats) -> int:
+    """Write the features of a hand that are not zero, as places and values; returns how many."""
+    total = 0
+    for suit in range(4):
+        total += worth[(hand >> (13 * suit + 9)) & 15]
+    b = classes[total]
+    at[0], value[0] = 0, 1.0
+    n = 1
+    for suit in range(4):
+        field = (hand >> (13 * suit)) & 0x1FFF
+        length = counts[field]
+        x = (length - 3.25) / 2.0
+        start = 1 + suit * _SUIT
+        at[n], value[n] = start + b * _LENGTHS + min(length, _LENGTHS - 1), 1.0
+        start += CLASSES * _LENGTHS
+        at[n + 1], value[n + 1] = start, x
+        at[n + 2], value[n + 2] = start + 1, x * x
+        at[n + 3], value[n + 3] = start + 2 + 2 * b, x
+        at[n + 4], value[n + 4] = start + 3 + 2 * b, x * x
+        n += 5
+        start += 2 + 2 * CLASSES
+        for rank in range(4):
+            if (field >> (9 + rank)) & 1:
+                at[n], value[n] = start + rank, 1.0
+                at[n + 1], value[n + 1] = start + 4 + rank, x
+                n += 2
+    scaled = (total - 10.0) / 5.0
+    at[n], value[n] = _POINTS_AT + min(total, _MOST_POINTS), 1.0
+    at[n + 1], value[n + 1] = _PAIR_AT - 2, scaled
+    at[n + 2], value[n + 2] = _PAIR_AT - 1, scaled * scaled
+    n += 3
+    for k in range(2):
+        one = min(counts[(hand >> (26 * k)) & 0x1FFF], _PAIR - 1)
+        two = min(counts[(hand >> (26 * k + 13)) & 0x1FFF], _PAIR - 1)
+        at[n], value[n] = _PAIR_AT + (k * _PAIR + one) * _PAIR + two, 1.0
+        n += 1
+    return n
+
+
+@njit
+def _normal_equations(
+    hands: Hands,
+    weights: Floats,
+    response: Floats,
+    classes: Ints,
+    counts: Ints,
+    worth: Ints,
+    matrix: Floats,
+    right: Floats,
+) -> None:
+    """Add Σ ω x xᵀ, lower triangle, and Σ ω y x."""
+    at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
+    for i in range(len(hands)):
+        n = _features(np.int64(hands[i]), classes, counts, worth, at, value)
+        for j in range(n):
+            share = weights[i] * value[j]
+            right[at[j]] += share * response[i]
+            for k in range(n):
+                if at[k] <= at[j]:
+                    matrix[at[j], at[k]] += share * value[k]
+
+
+@njit
+def _fill_predictions(
+    hands: Hands, coefficients: Floats, classes: Ints, counts: Ints, worth: Ints, out: Floats
+) -> None:
+    at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
+    for i in range(len(hands)):
+        n = _features(np.int64(hands[i]), classes, counts, worth, at, value)
+        out[i] = 0.0
+        for j in range(n):
+            out[i] += coefficients[at[j]] * value[j]
