@@ -21,7 +21,7 @@ from bayesbridge.engines.proposal import SPREAD, Proposal
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.tilt_fit import fit_tilt
 from bayesbridge.engines.tilt_kernels import Floats, Hands
-from bayesbridge.engines.tilt_split import Tilt, split
+from bayesbridge.engines.tilt_split import split
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
@@ -42,6 +42,8 @@ FEW: Final = 120.0
 GOOD: Final = 0.35
 """Effective share of a round's draws that makes it the last but one."""
 
+BOLD_FIRST = 3.0
+BOLD = 1.0
 LOWEST: Final = -30.0
 """Log likelihoods below the best by more than this count as so much below in fits."""
 
@@ -198,31 +200,44 @@ def _degree(log_weights: Floats) -> float:
 
 
 def _fit(proposal: Proposal, done: list[_Round], degrees: list[float], seats: Sequence[int]) -> Proposal:
-    """The proposal that the answers of all rounds ask for."""
-    rounds = [(one, degree) for one, degree in zip(done, degrees, strict=True) if len(one.layouts)]
+    """The proposal that the answers ask for, or one on the way from the last proposal to it.
+
+    Where the last round is worth little, the goal is ``q^(1 - φ) L^φ``, and only the last round is near enough to tell.
+    """
+    power = min(1.0, (BOLD_FIRST if len(done) == 1 else BOLD) * degrees[-1])
+    rounds = [pair for pair in zip(done, degrees, strict=True) if len(pair[0].layouts)]
+    rounds = [pair for pair in rounds[:-1] if pair[1] == 1.0 == degrees[-1]] + rounds[-1:]
     layouts = np.concatenate([one.layouts for one, _ in rounds])
     terms = np.concatenate([one.terms for one, _ in rounds])
     terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
-    weights, plain = [], []
+    weights = []
     for one, degree in rounds:
         powered = Weights(degree * np.maximum(one.log_weights, one.log_weights.max() + 10 * LOWEST))
-        weights.append(powered.W * powered.ess * degree)
-        plain.append(0.7 * weights[-1] + 0.3 * weights[-1].sum() / len(one.layouts))
-    weight, first_weight = np.concatenate(weights), np.concatenate(plain)
-    power = min(1.0, 3.0 * max(degrees))
+        weights.append(powered.W * degree * math.sqrt(len(one.layouts) * powered.ess))
+    weight = np.concatenate(weights)
+    first_weight = np.concatenate([0.7 * part + 0.3 * part.mean() for part in weights])
     spread_of = {seat: float(np.sqrt(np.cov(terms[:, seat], aweights=first_weight))) for seat in seats}
-    hidden = proposal.known.hidden
-    order = tuple(sorted(hidden, key=lambda seat: -spread_of.get(seat, 0.0)))
-    tilts = [Tilt.none()] * 4
-    found = replace(proposal, order=order, tilts=tuple(tilts), spread=SPREAD)
+    order = tuple(sorted(proposal.known.hidden, key=lambda seat: -spread_of.get(seat, 0.0)))
+    if power < 1.0 and len(done) > 1:
+        order = proposal.order
+    tilts = list(proposal.tilts)
+    goals = {seat: power * terms[:, seat] + (1.0 - power) * proposal.tilts[seat].log(layouts[:, seat]) for seat in order}
+    found = replace(proposal, order=order, spread=SPREAD)
     for seat in order[-2:]:
         if seat in seats:
-            tilts[seat] = fit_tilt(layouts[:, seat], power * terms[:, seat], weight, first_weight)
+            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, first_weight)
     for step in range(len(order) - 3, -1, -1):
         seat = order[step]
         found = replace(found, tilts=tuple(tilts))
-        one, rest = found.splits[step + 1]
-        log_sum = split(one, rest, found.left(layouts, step + 1), None)[1]
-        log_sum = np.maximum(log_sum, log_sum.max() + LOWEST)
-        tilts[seat] = fit_tilt(layouts[:, seat], power * terms[:, seat] + log_sum, weight, first_weight)
+        log_sum = _log_sums(found, layouts, step + 1)
+        if power < 1.0 and len(done) > 1:
+            log_sum = log_sum - (1.0 - power) * _log_sums(proposal, layouts, step + 1)
+        tilts[seat] = fit_tilt(layouts[:, seat], goals[seat] + log_sum, weight, first_weight)
     return replace(found, tilts=tuple(tilts))
+
+
+def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
+    """(n,) the logarithm of the sum of weights of a split, as far as it says something."""
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
+    found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
+    return found

@@ -33,11 +33,13 @@ FEATURES: Final = _PAIR_AT + 2 * _PAIR * _PAIR
 ACTIVE: Final = 64
 """More features than one hand has."""
 
-NEWTON: Final = 2
+NEWTON: Final = 3
 """Newton steps after the first fit."""
 
 STEEPEST: Final = 3.0
 """Differences of f and y beyond which a hand pulls no harder."""
+
+HIGHEST: Final = 8.0
 
 DEPTH: Final = 25.0
 """Values of one table of a tilt lie within so much of the largest: nothing becomes impossible, or overflows."""
@@ -70,7 +72,7 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, plain: Floats) -> Ti
     coefficients = _solve(hands, plain, values)
     for _ in range(NEWTON):
         predicted = _predict(hands, coefficients)
-        pull = np.clip(predicted - values, -STEEPEST, STEEPEST)
+        pull = np.clip(predicted - values, -STEEPEST, HIGHEST)
         coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull))
     return tilt_of(coefficients)
 
