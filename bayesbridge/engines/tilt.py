@@ -42,7 +42,7 @@ FEW: Final = 120.0
 GOOD: Final = 0.35
 """Effective share of a round's draws that makes it the last but one."""
 
-BOLD_FIRST = 3.0
+BOLD_FIRST = 2.0
 BOLD = 1.0
 LOWEST: Final = -30.0
 """Log likelihoods below the best by more than this count as so much below in fits."""
@@ -204,7 +204,7 @@ def _fit(proposal: Proposal, done: list[_Round], degrees: list[float], seats: Se
 
     Where the last round is worth little, the goal is ``q^(1 - φ) L^φ``, and only the last round is near enough to tell.
     """
-    power = min(1.0, (BOLD_FIRST if len(done) == 1 else BOLD) * degrees[-1])
+    power = min(1.0, (BOLD_FIRST if proposal.uniform else BOLD) * degrees[-1])
     rounds = [pair for pair in zip(done, degrees, strict=True) if len(pair[0].layouts)]
     rounds = [pair for pair in rounds[:-1] if pair[1] == 1.0 == degrees[-1]] + rounds[-1:]
     layouts = np.concatenate([one.layouts for one, _ in rounds])
@@ -215,24 +215,23 @@ def _fit(proposal: Proposal, done: list[_Round], degrees: list[float], seats: Se
         powered = Weights(degree * np.maximum(one.log_weights, one.log_weights.max() + 10 * LOWEST))
         weights.append(powered.W * degree * math.sqrt(len(one.layouts) * powered.ess))
     weight = np.concatenate(weights)
-    first_weight = np.concatenate([0.7 * part + 0.3 * part.mean() for part in weights])
-    spread_of = {seat: float(np.sqrt(np.cov(terms[:, seat], aweights=first_weight))) for seat in seats}
-    order = tuple(sorted(proposal.known.hidden, key=lambda seat: -spread_of.get(seat, 0.0)))
-    if power < 1.0 and len(done) > 1:
-        order = proposal.order
+    order = proposal.order
+    if proposal.uniform:  # the seat whose hand explains most goes first
+        spread_of = {seat: float(np.std(terms[:, seat])) for seat in seats}
+        order = tuple(sorted(order, key=lambda seat: -spread_of.get(seat, 0.0)))
     tilts = list(proposal.tilts)
     goals = {seat: power * terms[:, seat] + (1.0 - power) * proposal.tilts[seat].log(layouts[:, seat]) for seat in order}
     found = replace(proposal, order=order, spread=SPREAD)
     for seat in order[-2:]:
         if seat in seats:
-            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, first_weight)
+            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, tilts[seat])
     for step in range(len(order) - 3, -1, -1):
         seat = order[step]
         found = replace(found, tilts=tuple(tilts))
         log_sum = _log_sums(found, layouts, step + 1)
-        if power < 1.0 and len(done) > 1:
+        if power < 1.0 and not proposal.uniform:
             log_sum = log_sum - (1.0 - power) * _log_sums(proposal, layouts, step + 1)
-        tilts[seat] = fit_tilt(layouts[:, seat], goals[seat] + log_sum, weight, first_weight)
+        tilts[seat] = fit_tilt(layouts[:, seat], goals[seat] + log_sum, weight, tilts[seat])
     return replace(found, tilts=tuple(tilts))
 
 

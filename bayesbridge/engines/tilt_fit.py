@@ -36,7 +36,8 @@ ACTIVE: Final = 64
 NEWTON: Final = 3
 """Newton steps after the first fit."""
 
-STEEPEST: Final = 3.0
+ALWAYS = False
+STEEPEST: Final = 1.0
 """Differences of f and y beyond which a hand pulls no harder."""
 
 HIGHEST: Final = 8.0
@@ -59,30 +60,41 @@ def _penalties() -> Floats:
     return np.concatenate([[1e-6], suit, suit, suit, suit, points, np.full(2 * _PAIR * _PAIR, 1.0)])
 
 
-PENALTY: Final = _penalties()
+PENALTY: Final = 30.0 * _penalties()
 """(features,) λ, for weights ω that sum to the number of hands they are worth."""
 
 
-def fit_tilt(hands: Hands, values: Floats, weights: Floats, plain: Floats) -> Tilt:
+def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
     """The tilt of one seat for (n,) hands with log likelihoods ``values``, all finite, and importance weights.
 
-    ``plain``: (n,) weights of the first fit, which should not vanish where the likelihood is low.
+    It stays as near to the tilt before as the hands let it. Without one, a fit of the values themselves comes first,
+    with weights that do not vanish where the likelihood is low.
     """
     hands = np.ascontiguousarray(hands)
-    coefficients = _solve(hands, plain, values)
+    centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
+    coefficients = centre
+    if ALWAYS or before.coefficients is None:
+        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(NEWTON):
         predicted = _predict(hands, coefficients)
+        predicted -= _log_mean_exp(predicted - values, weights)
         pull = np.clip(predicted - values, -STEEPEST, HIGHEST)
-        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull))
+        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
     return tilt_of(coefficients)
 
 
-def _solve(hands: Hands, weights: Floats, response: Floats) -> Floats:
+def _log_mean_exp(values: Floats, weights: Floats) -> float:
+    top = float(values.max())
+    return top + float(np.log(np.dot(weights, np.exp(values - top)) / weights.sum()))
+
+
+def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> Floats:
+    """Ridge regression that shrinks towards a centre."""
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
     _normal_equations(hands, weights, response, CLASS, COUNT, HONOUR_POINTS, matrix, right)
     matrix += np.tril(matrix, -1).T
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    solution: Floats = np.linalg.solve(matrix, right)
+    solution: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
     return solution
 
 
@@ -111,7 +123,7 @@ def tilt_of(coefficients: Floats) -> Tilt:
     scaled = (points - 10.0) / 5.0
     by_points = coefficients[_POINTS_AT + np.minimum(points, _MOST_POINTS)]
     by_points = by_points + coefficients[_PAIR_AT - 2] * scaled + coefficients[_PAIR_AT - 1] * scaled**2
-    return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), False)
+    return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), coefficients)
 
 
 def _bounded(table: Floats) -> Floats:

@@ -47,17 +47,17 @@ class Tilt(NamedTuple):
     """(classes, 2, 14, 14)"""
     points: Floats
     """(41,)"""
-    flat: bool
-    """Whether it is 1 for every hand."""
+    coefficients: Floats | None
+    """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
 
     @classmethod
     def none(cls) -> Self:
         """Every hand counts the same."""
-        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), True)
+        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None)
 
     def log(self, hands: Hands) -> Floats:
         """(n,) log tilt of (n,) hands of 13 cards."""
-        if self.flat:
+        if self.coefficients is None:
             return np.zeros(len(hands))
         found = np.empty(len(hands))
         _log_tilt(np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, HONOUR_POINTS, found)
@@ -78,7 +78,7 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
         low,
         np.minimum(high, 13),
         np.array([bounds[0], min(bounds[1], 40)], dtype=np.int64),
-        np.zeros(41, dtype=np.int64) if tilt.flat else CLASS,
+        np.zeros(41, dtype=np.int64) if tilt.coefficients is None else CLASS,
         np.exp(tilt.holding),
         np.exp(tilt.pair),
         np.exp(tilt.points),
