@@ -24,12 +24,14 @@ from bayesbridge.jit import njit
 
 _LENGTHS: Final = 9
 """Lengths 0 … 7, and 8 or more."""
-_PAIR: Final = 7
+_CURVES: Final = _LENGTHS + 2
+_HONOURS: Final = _CURVES + 2 * CLASSES
+_SUIT: Final = _HONOURS + 8
+"""Features of a suit: its length, and the same as a parabola; a parabola by class of points from _CURVES on; from
+_HONOURS on which of J Q K A it holds, and the same times length."""
 _MOST_POINTS: Final = 24
-_SUIT: Final = CLASSES * _LENGTHS + 2 + 2 * CLASSES + 8
-_POINTS_AT: Final = 1 + 4 * _SUIT
-_PAIR_AT: Final = _POINTS_AT + _MOST_POINTS + 3
-FEATURES: Final = _PAIR_AT + 2 * _PAIR * _PAIR
+_POINTS: Final = 1 + 4 * _SUIT
+FEATURES: Final = _POINTS + _MOST_POINTS + 3
 ACTIVE: Final = 64
 """More features than one hand has."""
 
@@ -47,21 +49,12 @@ DEPTH: Final = 25.0
 
 
 def _penalties() -> Floats:
-    suit = np.concatenate(
-        [
-            np.full(CLASSES * _LENGTHS, 1.0),
-            np.full(2, 0.02),
-            np.full(2 * CLASSES, 0.2),
-            np.full(4, 0.2),
-            np.full(4, 0.5),
-        ]
-    )
-    points = np.concatenate([np.full(_MOST_POINTS + 1, 0.5), np.full(2, 0.02)])
-    return np.concatenate([[1e-6], suit, suit, suit, suit, points, np.full(2 * _PAIR * _PAIR, 1.0)])
+    suit = np.repeat([20.0, 0.6, 6.0, 6.0, 15.0], [_LENGTHS, 2, 2 * CLASSES, 4, 4])
+    return np.concatenate([[1e-6], suit, suit, suit, suit, np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
 
 
-PENALTY: Final = 30.0 * _penalties()
-"""(features,) λ, for weights ω that sum to the number of hands they are worth."""
+PENALTY: Final = _penalties()
+"""(features,) λ, for weights ω that sum to some hundreds."""
 
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
@@ -108,21 +101,18 @@ def tilt_of(coefficients: Floats) -> Tilt:
     """The tables that give every hand what the coefficients say of it, but for a constant and for the depth."""
     length = np.arange(14)
     x = (length - 3.25) / 2.0
-    by_suit = coefficients[1:_POINTS_AT].reshape(4, _SUIT)
-    separate = by_suit[:, : CLASSES * _LENGTHS].reshape(4, CLASSES, _LENGTHS)[:, :, np.minimum(length, _LENGTHS - 1)]
-    rest = by_suit[:, CLASSES * _LENGTHS :]
-    common = rest[:, 0, None] * x + rest[:, 1, None] * x**2
-    curves = rest[:, 2:12].reshape(4, CLASSES, 2)
-    lengths = separate + common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
+    suits = coefficients[1:_POINTS].reshape(4, _SUIT)
+    common = suits[:, np.minimum(length, _LENGTHS - 1)]
+    common = common + suits[:, _LENGTHS, None] * x + suits[:, _LENGTHS + 1, None] * x**2
+    curves = suits[:, _CURVES:_HONOURS].reshape(4, CLASSES, 2)
+    lengths = common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
     bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
-    holding = (rest[:, 12:16] @ bits.T)[:, None, :] + (rest[:, 16:20] @ bits.T)[:, None, :] * x[:, None]
-    clipped = np.minimum(length, _PAIR - 1)
-    joint = coefficients[_PAIR_AT:].reshape(2, _PAIR, _PAIR)[:, clipped[:, None], clipped]
-    pair = np.stack([lengths[0::2, :, :, None][k] + lengths[1::2, :, None, :][k] + joint[k] for k in range(2)], axis=1)
+    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None]
+    pair = np.stack([lengths[2 * k, :, :, None] + lengths[2 * k + 1, :, None, :] for k in range(2)], axis=1)
     points = np.arange(41)
     scaled = (points - 10.0) / 5.0
-    by_points = coefficients[_POINTS_AT + np.minimum(points, _MOST_POINTS)]
-    by_points = by_points + coefficients[_PAIR_AT - 2] * scaled + coefficients[_PAIR_AT - 1] * scaled**2
+    by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
+    by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
     return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), coefficients)
 
 
@@ -133,7 +123,7 @@ def _bounded(table: Floats) -> Floats:
 
 @njit
 def _features(hand: int, classes: Ints, counts: Ints, worth: Ints, at: Ints, value: Floats) -> int:
-    """Write the features of a hand that are not zero, as places and values; returns how many."""
+    """Write the features of a hand that are not zero, as rising places and values; returns how many."""
     total = 0
     for suit in range(4):
         total += worth[(hand >> (13 * suit + 9)) & 15]
@@ -145,29 +135,25 @@ def _features(hand: int, classes: Ints, counts: Ints, worth: Ints, at: Ints, val
         length = counts[field]
         x = (length - 3.25) / 2.0
         start = 1 + suit * _SUIT
-        at[n], value[n] = start + b * _LENGTHS + min(length, _LENGTHS - 1), 1.0
-        start += CLASSES * _LENGTHS
-        at[n + 1], value[n + 1] = start, x
-        at[n + 2], value[n + 2] = start + 1, x * x
-        at[n + 3], value[n + 3] = start + 2 + 2 * b, x
-        at[n + 4], value[n + 4] = start + 3 + 2 * b, x * x
+        at[n], value[n] = start + min(length, _LENGTHS - 1), 1.0
+        at[n + 1], value[n + 1] = start + _LENGTHS, x
+        at[n + 2], value[n + 2] = start + _LENGTHS + 1, x * x
+        at[n + 3], value[n + 3] = start + _CURVES + 2 * b, x
+        at[n + 4], value[n + 4] = start + _CURVES + 2 * b + 1, x * x
         n += 5
-        start += 2 + 2 * CLASSES
         for rank in range(4):
             if (field >> (9 + rank)) & 1:
-                at[n], value[n] = start + rank, 1.0
-                at[n + 1], value[n + 1] = start + 4 + rank, x
-                n += 2
+                at[n], value[n] = start + _HONOURS + rank, 1.0
+                n += 1
+        for rank in range(4):
+            if (field >> (9 + rank)) & 1:
+                at[n], value[n] = start + _HONOURS + 4 + rank, x
+                n += 1
     scaled = (total - 10.0) / 5.0
-    at[n], value[n] = _POINTS_AT + min(total, _MOST_POINTS), 1.0
-    at[n + 1], value[n + 1] = _PAIR_AT - 2, scaled
-    at[n + 2], value[n + 2] = _PAIR_AT - 1, scaled * scaled
+    at[n], value[n] = _POINTS + min(total, _MOST_POINTS), 1.0
+    at[n + 1], value[n + 1] = FEATURES - 2, scaled
+    at[n + 2], value[n + 2] = FEATURES - 1, scaled * scaled
     n += 3
-    for k in range(2):
-        one = min(counts[(hand >> (26 * k)) & 0x1FFF], _PAIR - 1)
-        two = min(counts[(hand >> (26 * k + 13)) & 0x1FFF], _PAIR - 1)
-        at[n], value[n] = _PAIR_AT + (k * _PAIR + one) * _PAIR + two, 1.0
-        n += 1
     return n
 
 
@@ -189,9 +175,9 @@ def _normal_equations(
         for j in range(n):
             share = weights[i] * value[j]
             right[at[j]] += share * response[i]
-            for k in range(n):
-                if at[k] <= at[j]:
-                    matrix[at[j], at[k]] += share * value[k]
+            row = at[j]
+            for k in range(j + 1):
+                matrix[row, at[k]] += share * value[k]
 
 
 @njit

@@ -57,6 +57,8 @@ class Work(NamedTuple):
     """(16,) the sum of weights of each stretch."""
     tilt: Floats
     """(41,) the tilt of both sides by the points of the first."""
+    most: Ints
+    """(2,) points in doubt in each pair."""
 
 
 @njit
@@ -69,6 +71,7 @@ def _new_work() -> Work:
         np.zeros((16, 4), np.int64),
         np.zeros(16),
         np.zeros(41),
+        np.zeros(2, np.int64),
     )
 
 
@@ -118,9 +121,10 @@ def _count_suits(
             given = (given - 1) & honours
     for k in range(2):
         most, more = worth[suits[2 * k, 1]], worth[suits[2 * k + 1, 1]]
+        work.most[k] = most + more
         for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
             for other in range(suits[2 * k + 1, 5], min(suits[2 * k + 1, 6], 13 - length) + 1):
-                for p in range(21):
+                for p in range(most + more + 1):
                     both[k, length, other, p] = 0.0
                 for p in range(most + 1):
                     share = ways[2 * k, length, p]
@@ -150,30 +154,30 @@ def _list_stretches(one: Side, rest: Side, certain: int, doubt: int, everything:
 
 
 @njit
-def _fill(one_pair: Floats, rest_pair: Floats, most: int, work: Work) -> None:
-    """The tables of the two pairs for one stretch, up to so many points."""
-    suits, both, table = work.suit, work.both, work.table
+def _fill(one_pair: Floats, rest_pair: Floats, low: int, high: int, work: Work) -> None:
+    """The tables of the two pairs for one stretch, as far as their points can add up to something within it."""
+    suits, both, table, most = work.suit, work.both, work.table, work.most
     table[:] = 0.0
-    width = min(20, most) + 1
     for k in range(2):
+        begin, end = max(0, low - most[1 - k]), min(most[k], high) + 1
         total, more = suits[2 * k, 4], suits[2 * k + 1, 4]
         for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
             for other in range(suits[2 * k + 1, 5], min(suits[2 * k + 1, 6], 13 - length) + 1):
                 tilt = one_pair[k, length, other] * rest_pair[k, total - length, more - other]
-                for p in range(width):
+                for p in range(begin, end):
                     table[k, length + other, p] += tilt * both[k, length, other, p]
 
 
 @njit
-def _join(table: Floats, tilt: Floats, low: int, high: int, certain: int) -> float:
+def _join(table: Floats, tilt: Floats, low: int, high: int, certain: int, most: Ints) -> float:
     """The weight of a stretch, from ``low`` to ``high`` points in doubt."""
     total = 0.0
     for length in range(14):
-        for p in range(min(20, high) + 1):
+        for p in range(max(0, low - most[1]), min(most[0], high) + 1):
             share = table[0, length, p]
             if share > 0.0:
                 part = 0.0
-                for q in range(max(0, low - p), min(20, high - p) + 1):
+                for q in range(max(0, low - p), min(most[1], high - p) + 1):
                     part += table[1, 13 - length, q] * tilt[certain + p + q]
                 total += share * part
     return total
@@ -286,8 +290,8 @@ def fill_splits(
                 stretches = _list_stretches(one, rest, certain, doubt, everything, work)
             for s in range(stretches):
                 low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
-                _fill(one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]], high, work)
-                totals[s] = _join(table, tilt, low, high, certain)
+                _fill(one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]], low, high, work)
+                totals[s] = _join(table, tilt, low, high, certain, work.most)
                 whole += totals[s]
             filled = stretches - 1
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
@@ -302,7 +306,7 @@ def fill_splits(
             low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
             mine, theirs = one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]]
             if filled != s:
-                _fill(mine, theirs, high, work)
+                _fill(mine, theirs, low, high, work)
                 filled = s
             length, p, q = _find(table, tilt, low, high, certain, limit)
             hand = 0

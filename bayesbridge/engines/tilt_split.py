@@ -24,10 +24,10 @@ from bayesbridge.engines.tilt_kernels import Floats, Hands, Ints, Side, fill_spl
 from bayesbridge.jit import njit
 from bayesbridge.random64 import State
 
-CLASSES: Final = 5
+CLASSES: Final = 4
 """Classes of points that have a table of lengths each."""
 
-CLASS: Final = np.digitize(np.arange(41), (6, 10, 13, 16)).astype(np.int64)
+CLASS: Final = np.digitize(np.arange(41), (7, 11, 15)).astype(np.int64)
 """(41,) the class of a hand's points."""
 
 HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
