@@ -20,8 +20,8 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_kernels import Side
-from bayesbridge.engines.tilt_split import Floats, Hands, Tilt, side, split
+from bayesbridge.engines.tilt_kernels import Floats, Hands, Side
+from bayesbridge.engines.tilt_split import Tilt, side, split
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, seed_state
 
@@ -66,7 +66,7 @@ class Proposal:
         return tuple(sides)
 
     def draw(self, n: int, rng: Seed = None) -> tuple[Masks, Floats]:
-        """``n`` independent layouts (n, 4) and their log density (n,); a dead draw is a row of zeros, its density -inf."""
+        """``n`` independent layouts (n, 4) with log density (n,); a dead draw is a row of zeros of log density -inf."""
         generator = np.random.default_rng(rng)
         if self.uniform:
             layouts = self.sampler.draw(n, generator)

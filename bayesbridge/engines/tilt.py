@@ -1,51 +1,48 @@
 """Tilted draws for soft evidence that speaks of one hand at a time: any bidder, any player model.
 
 Likelihoods of hands become a proposal whose draws explain the evidence, in rounds: draw from the proposal so far (at
-first all layouts alike), ask the model, fit the tilts to all answers (:mod:`~bayesbridge.engines.tilt_fit`), draw
-again. While few draws carry the weight, the evidence is let in by degrees: the fit follows ``L^φ`` with φ < 1, so that
-hands that explain a rare call are approached step by step. The last round alone is reported, weighed by
-``L / q``: whatever the fit, means over it are consistent and its mean weight is an unbiased estimate of P(evidence).
+first all layouts alike), ask the model, fit the tilts to the answers (:mod:`~bayesbridge.engines.tilt_rounds`), draw
+again. The last round alone is reported, weighed by ``L / q``. Its draws are independent and no choice depended on them,
+so, whatever the fit, its mean weight is an unbiased estimate of P(evidence) with the error that independent draws have.
+
+No finite number of draws proves that the hands that explain the evidence were met. What can be seen is told: a seat
+whose likelihood never changed is *unexplained* (the model answered nothing but slips), and the last ``degree`` says how
+much of the evidence the proposal has taken in.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.proposal import SPREAD, Proposal
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_fit import fit_tilt
-from bayesbridge.engines.tilt_kernels import Floats, Hands
-from bayesbridge.engines.tilt_split import split
+from bayesbridge.engines.tilt_kernels import Floats
+from bayesbridge.engines.tilt_rounds import Round, SeatLikelihood, ask, refit
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
 
-type SeatLikelihood = Callable[[int, Hands], Floats]
-"""(seat, (n,) masks of its hand) → (n,) log P(soft evidence about the seat ∣ hand)."""
-
-PILOT: Final = 800
+PILOT: Final = 1000
 """Draws of a round before the last."""
 
-ROUNDS: Final = 12
+ROUNDS: Final = 8
 """Rounds before the last, at most."""
 
-FEW: Final = 120.0
-"""Effective draws that a degree φ must leave of a round."""
-
-GOOD: Final = 0.35
+GOOD: Final = 0.45
 """Effective share of a round's draws that makes it the last but one."""
 
-BOLD_FIRST = 2.0
-BOLD = 1.0
-LOWEST: Final = -30.0
-"""Log likelihoods below the best by more than this count as so much below in fits."""
+FAIR: Final = 0.2
+"""Effective share that is enough if the round before had about as much."""
+
+SEARCH: Final = 100_000
+"""Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,8 +57,10 @@ class Tilted:
     drawn:          draws of the last round, dead ones included
     proposal:       what they were drawn from; a later question about more evidence may start from it
     evaluations:    layouts whose likelihood was asked for, in all rounds
-    degrees:        φ of each round before the last; below 1 at the end means that the evidence was never let in wholly
+    degrees:        of all rounds: the share φ of the evidence that leaves enough effective draws; 1 at the end if all
+                    went well
     best:           the largest log likelihood met in any round
+    unexplained:    seats whose likelihood was the same small number for every hand: nothing that explains it was met
     """
 
     layouts: Masks
@@ -74,26 +73,49 @@ class Tilted:
     evaluations: int
     degrees: tuple[float, ...]
     best: float
+    unexplained: tuple[int, ...]
 
     @property
     def ess(self) -> float:
-        """Kish's effective sample size."""
-        return self.weights.ess
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Round:
-    """Draws of one proposal with the log likelihoods of their hands: terms (n, 4)."""
-
-    layouts: Masks
-    log_q: Floats
-    terms: Floats
-    drawn: int
+        """Kish's effective sample size; 1 where some seat is unexplained, as equal weights then mean nothing."""
+        return 1.0 if self.unexplained else self.weights.ess
 
     @property
-    def log_weights(self) -> Floats:
-        found: Floats = self.terms.sum(axis=1) - self.log_q
-        return found
+    def share(self) -> float:
+        """Effective draws in each draw of the last round."""
+        return self.ess / self.drawn
+
+    @property
+    def diagnosis(self) -> str:
+        """One sentence: what the draws are worth, and what to do when that is little."""
+        if self.unexplained:
+            return (
+                f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
+                "the weights say nothing; take more draws, or check the call"
+            )
+        if self.degrees[-1] < 1.0:
+            return f"the draws took in {self.degrees[-1]:.0%} of the evidence only; {self.weights.diagnosis}"
+        return self.weights.diagnosis
+
+    def thinned(self, n: int, rng: Seed) -> Tilted:
+        """About ``n`` of the draws, of nearly equal weight and still independent.
+
+        A draw of weight w stays with probability min(1, w / c) and then weighs max(w, c): means keep their expectation
+        (J. S. Liu, R. Chen and W. H. Wong, "Rejection control and sequential importance sampling", 1998).
+        """
+        if n >= len(self.layouts):
+            return self
+        relative = self.weights.W / self.weights.W.max()
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            limit = (low + high) / 2
+            low, high = (limit, high) if np.minimum(1.0, relative / limit).sum() > n else (low, limit)
+        limit = high if np.minimum(1.0, relative / high).sum() >= 1.0 else float(relative.max())
+        kept = np.flatnonzero(np.random.default_rng(rng).random(len(relative)) * limit < relative)
+        layouts = self.layouts[kept]
+        layouts.setflags(write=False)
+        weights = Weights(np.log(np.maximum(relative[kept], limit)))
+        return replace(self, layouts=layouts, weights=weights, log_likelihood=self.log_likelihood[kept])
 
 
 def tilted(
@@ -107,35 +129,41 @@ def tilted(
     start: Proposal | None = None,
     pilot: int = PILOT,
     rounds: int = ROUNDS,
+    search: int = SEARCH,
 ) -> Tilted:
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
+    ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
+
     >>> from bayesbridge.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
-    >>> strong = lambda seat, hands: 0.3 * high_card_points(hands)
+    >>> strong = lambda seat, hands: 0.3 * high_card_points(hands) - 10.0
     >>> found = tilted(spades, Sampler.of(spades), strong, [3], draws=500, rng=1)
-    >>> found.layouts.shape, found.ess > 400
+    >>> found.layouts.shape, found.share > 0.8
     ((500, 4), True)
     """
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
     generator = np.random.default_rng(rng)
-    proposal = Proposal.flat(constraints, sampler) if start is None else start
-    told = [seat for seat in proposal.known.hidden if seat in seats]
-    constant = sum(
-        float(likelihood(seat, np.array([proposal.known.must[seat]], np.uint64))[0])
-        for seat in seats
-        if seat not in told
-    )
-    done: list[_Round] = []
-    degrees: list[float] = []
+    proposal = _begin(constraints, sampler, start)
+    known = proposal.known
+    told = [seat for seat in known.hidden if seat in seats]
+    certain = [seat for seat in seats if seat not in told]
+    constant = sum(float(likelihood(seat, np.array([known.must[seat]], dtype=np.uint64))[0]) for seat in certain)
+    done: list[Round] = []
+    caution = 1.0
     while told and len(done) < rounds:
-        done.append(_ask(proposal, likelihood, told, pilot, generator))
-        degrees.append(_degree(done[-1].log_weights))
-        if degrees[-1] == 1.0 and len(done) > 1 and _share(done[-1]) >= GOOD:
+        done.append(ask(proposal, likelihood, told, pilot, generator))
+        while len(done) == 1 and done[0].unexplained(told) and done[0].drawn < search:
+            done[0] = ask(proposal, likelihood, told, min(4 * done[0].drawn, search), generator)
+        best = max(done, key=lambda one: one.worth)
+        if _settled(done):
             break
-        proposal = _fit(proposal, done, degrees, told)
-    last = _ask(proposal, likelihood, told, draws, generator)
+        caution = 1.0 if best is done[-1] else caution / 2
+        proposal = refit(best, [one for one in done if one is not best], told, caution)
+    proposal = max(done, key=lambda one: one.worth).proposal if done else proposal
+    last = ask(proposal, likelihood, told, draws, generator)
+    every = [*done, last]
     if not len(last.layouts) or last.log_weights.max() == -np.inf:
         raise Contradiction(
             f"the soft evidence is impossible under the model: its likelihood is 0 on all {draws} layouts drawn; "
@@ -143,100 +171,34 @@ def tilted(
             evidence=(),
         )
     weights = Weights(last.log_weights)
-    n, live = last.drawn, len(last.layouts)
-    log_soft = weights.log_mean + math.log(live / n) - math.log(sampler.total) + constant
-    error = math.sqrt(max(0.0, n / weights.ess - 1.0) / max(1, n - 1))
-    best = max(float(one.terms.sum(axis=1).max(initial=-np.inf)) for one in (*done, last))
-    log_likelihood = last.terms.sum(axis=1) + constant
-    evaluations = sum(len(one.layouts) for one in (*done, last))
+    log_likelihood: Floats = last.terms.sum(axis=1) + constant
     return Tilted(
         last.layouts,
         weights,
         log_likelihood,
-        log_soft,
-        error,
-        n,
+        weights.log_mean + math.log(len(weights) / draws) - math.log(sampler.total) + constant,
+        math.sqrt(max(0.0, draws / weights.ess - 1.0) / (draws - 1)),
+        draws,
         proposal,
-        evaluations,
-        tuple(degrees),
-        best + constant,
+        sum(len(one.layouts) for one in every),
+        tuple(one.degree for one in every),
+        max(float(one.terms.sum(axis=1).max(initial=-np.inf)) for one in every) + constant,
+        tuple(seat for seat in told if all(seat in one.unexplained(told) for one in every)),
     )
 
 
-def _ask(
-    proposal: Proposal, likelihood: SeatLikelihood, seats: Sequence[int], n: int, generator: np.random.Generator
-) -> _Round:
-    layouts, log_q = proposal.draw(n, generator)
-    live = log_q > -np.inf
-    if not live.all():
-        layouts, log_q = layouts[live], log_q[live]
-    terms = np.zeros((len(layouts), 4))
-    for seat in seats:
-        terms[:, seat] = likelihood(seat, np.ascontiguousarray(layouts[:, seat]))
-    layouts.setflags(write=False)
-    return _Round(layouts, log_q, terms, n)
+def _settled(done: Sequence[Round]) -> bool:
+    """Whether another round is not worth its price: the last one is good, or fair and hardly better than before."""
+    last = done[-1]
+    if last.degree < 1.0:
+        return False
+    before = max((one.share for one in done[:-1] if one.degree == 1.0), default=0.0)
+    return last.share >= GOOD or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
 
 
-def _share(one: _Round) -> float:
-    return Weights(one.log_weights).ess / one.drawn
-
-
-def _degree(log_weights: Floats) -> float:
-    """The largest φ ≤ 1 at which weights raised to it are worth FEW draws."""
-    finite = log_weights[log_weights > -np.inf]
-
-    def enough(power: float) -> bool:
-        return Weights(power * finite).ess >= min(FEW, 0.5 * len(finite))
-
-    if not len(finite):
-        return 0.0
-    if enough(1.0):
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(12):
-        middle = (low + high) / 2
-        low, high = (middle, high) if enough(middle) else (low, middle)
-    return low
-
-
-def _fit(proposal: Proposal, done: list[_Round], degrees: list[float], seats: Sequence[int]) -> Proposal:
-    """The proposal that the answers ask for, or one on the way from the last proposal to it.
-
-    Where the last round is worth little, the goal is ``q^(1 - φ) L^φ``, and only the last round is near enough to tell.
-    """
-    power = min(1.0, (BOLD_FIRST if proposal.uniform else BOLD) * degrees[-1])
-    rounds = [pair for pair in zip(done, degrees, strict=True) if len(pair[0].layouts)]
-    rounds = [pair for pair in rounds[:-1] if pair[1] == 1.0 == degrees[-1]] + rounds[-1:]
-    layouts = np.concatenate([one.layouts for one, _ in rounds])
-    terms = np.concatenate([one.terms for one, _ in rounds])
-    terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
-    weights = []
-    for one, degree in rounds:
-        powered = Weights(degree * np.maximum(one.log_weights, one.log_weights.max() + 10 * LOWEST))
-        weights.append(powered.W * degree * math.sqrt(len(one.layouts) * powered.ess))
-    weight = np.concatenate(weights)
-    order = proposal.order
-    if proposal.uniform:  # the seat whose hand explains most goes first
-        spread_of = {seat: float(np.std(terms[:, seat])) for seat in seats}
-        order = tuple(sorted(order, key=lambda seat: -spread_of.get(seat, 0.0)))
-    tilts = list(proposal.tilts)
-    goals = {seat: power * terms[:, seat] + (1.0 - power) * proposal.tilts[seat].log(layouts[:, seat]) for seat in order}
-    found = replace(proposal, order=order, spread=SPREAD)
-    for seat in order[-2:]:
-        if seat in seats:
-            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, tilts[seat])
-    for step in range(len(order) - 3, -1, -1):
-        seat = order[step]
-        found = replace(found, tilts=tuple(tilts))
-        log_sum = _log_sums(found, layouts, step + 1)
-        if power < 1.0 and not proposal.uniform:
-            log_sum = log_sum - (1.0 - power) * _log_sums(proposal, layouts, step + 1)
-        tilts[seat] = fit_tilt(layouts[:, seat], goals[seat] + log_sum, weight, tilts[seat])
-    return replace(found, tilts=tuple(tilts))
-
-
-def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
-    """(n,) the logarithm of the sum of weights of a split, as far as it says something."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
-    found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
-    return found
+def _begin(constraints: Constraints, sampler: Sampler, start: Proposal | None) -> Proposal:
+    """The uniform proposal, or an earlier one made to fit the hard evidence of today."""
+    flat = Proposal.flat(constraints, sampler)
+    if start is None or start.uniform or set(start.order) != set(flat.order):
+        return flat
+    return replace(start, known=flat.known, sampler=sampler)

@@ -38,7 +38,6 @@ ACTIVE: Final = 64
 NEWTON: Final = 3
 """Newton steps after the first fit."""
 
-ALWAYS = False
 STEEPEST: Final = 1.0
 """Differences of f and y beyond which a hand pulls no harder."""
 
@@ -66,7 +65,7 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     hands = np.ascontiguousarray(hands)
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
-    if ALWAYS or before.coefficients is None:
+    if before.coefficients is None:
         coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(NEWTON):
         predicted = _predict(hands, coefficients)
@@ -122,7 +121,7 @@ def _bounded(table: Floats) -> Floats:
 
 
 @njit
-def _features(hand: int, classes: Ints, counts: Ints, worth: Ints, at: Ints, value: Floats) -> int:
+def _features(hand: np.int64, classes: Ints, counts: Ints, worth: Ints, at: Ints, value: Floats) -> int:
     """Write the features of a hand that are not zero, as rising places and values; returns how many."""
     total = 0
     for suit in range(4):

@@ -77,7 +77,7 @@ def _new_work() -> Work:
 
 @njit
 def _count_suits(
-    one: Side, rest: Side, cards: int, counts: Ints, worth: Ints, binomial: Floats, work: Work
+    one: Side, rest: Side, cards: np.int64, counts: Ints, worth: Ints, binomial: Floats, work: Work
 ) -> tuple[int, int, int]:
     """Fill the tables that are free of classes; the points of the first side that are certain, in doubt, and of both.
 
