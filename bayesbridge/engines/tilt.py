@@ -106,15 +106,16 @@ class Tilted:
         if n >= len(self.layouts):
             return self
         relative = self.weights.W / self.weights.W.max()
-        low, high = 0.0, 1.0
+        low, high = 0.0, max(1.0, float(relative.sum()) / n)
         for _ in range(50):
             limit = (low + high) / 2
             low, high = (limit, high) if np.minimum(1.0, relative / limit).sum() > n else (low, limit)
-        limit = high if np.minimum(1.0, relative / high).sum() >= 1.0 else float(relative.max())
-        kept = np.flatnonzero(np.random.default_rng(rng).random(len(relative)) * limit < relative)
+        kept = np.flatnonzero(np.random.default_rng(rng).random(len(relative)) * high < relative)
+        if not len(kept):
+            return self
         layouts = self.layouts[kept]
         layouts.setflags(write=False)
-        weights = Weights(np.log(np.maximum(relative[kept], limit)))
+        weights = Weights(np.log(np.maximum(relative[kept], high)))
         return replace(self, layouts=layouts, weights=weights, log_likelihood=self.log_likelihood[kept])
 
 

@@ -39,9 +39,10 @@ NEWTON: Final = 3
 """Newton steps after the first fit."""
 
 STEEPEST: Final = 1.0
-"""Differences of f and y beyond which a hand pulls no harder."""
+"""How far f may lie below y before a hand pulls no harder: beyond it a Newton step would go too far."""
 
 HIGHEST: Final = 8.0
+"""How far f may lie above y before a hand pulls no harder."""
 
 DEPTH: Final = 25.0
 """Values of one table of a tilt lie within so much of the largest: nothing becomes impossible, or overflows."""
@@ -68,7 +69,7 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     if before.coefficients is None:
         coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(NEWTON):
-        predicted = _predict(hands, coefficients)
+        predicted = predict(hands, coefficients)
         predicted -= _log_mean_exp(predicted - values, weights)
         pull = np.clip(predicted - values, -STEEPEST, HIGHEST)
         coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
@@ -84,13 +85,14 @@ def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> F
     """Ridge regression that shrinks towards a centre."""
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
     _normal_equations(hands, weights, response, CLASS, COUNT, HONOUR_POINTS, matrix, right)
-    matrix += np.tril(matrix, -1).T
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    solution: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
-    return solution
+    right += PENALTY * centre
+    _cholesky_solve(matrix, right)
+    return right
 
 
-def _predict(hands: Hands, coefficients: Floats) -> Floats:
+def predict(hands: Hands, coefficients: Floats) -> Floats:
+    """(n,) what coefficients say of (n,) hands, features · β."""
     found = np.empty(len(hands))
     _fill_predictions(hands, coefficients, CLASS, COUNT, HONOUR_POINTS, found)
     return found
@@ -177,6 +179,34 @@ def _normal_equations(
             row = at[j]
             for k in range(j + 1):
                 matrix[row, at[k]] += share * value[k]
+
+
+@njit
+def _cholesky_solve(matrix: Floats, right: Floats) -> None:
+    """Solve a positive definite system in place; only the lower triangle is read.
+
+    A library would use threads, which cost more than they bring where others use the processor too.
+    """
+    n = len(right)
+    column = np.empty(n)
+    for j in range(n):
+        root = np.sqrt(matrix[j, j])
+        for i in range(j, n):
+            matrix[i, j] /= root
+            column[i] = matrix[i, j]
+        for i in range(j + 1, n):
+            share = column[i]
+            if share != 0.0:
+                for k in range(j + 1, i + 1):
+                    matrix[i, k] -= share * column[k]
+    for i in range(n):
+        for k in range(i):
+            right[i] -= matrix[i, k] * right[k]
+        right[i] /= matrix[i, i]
+    for i in range(n - 1, -1, -1):
+        right[i] /= matrix[i, i]
+        for k in range(i):
+            right[k] -= matrix[i, k] * right[i]
 
 
 @njit

@@ -67,7 +67,7 @@ class Round:
         if not len(self.terms):
             return tuple(seats)
         low, high = self.terms.min(axis=0), self.terms.max(axis=0)
-        return tuple(seat for seat in seats if high[seat] < UNLIKELY and not high[seat] - low[seat] > 1e-9)
+        return tuple(seat for seat in seats if high[seat] < UNLIKELY and high[seat] <= low[seat] + 1e-9)
 
 
 def ask(
