@@ -148,7 +148,7 @@ def layouts():
 
 
 def tilted_draws():
-    """A tilt fitted to points and lengths, layouts drawn with it, and their density; what rounding may change is cut."""
+    """A tilt fitted to points and lengths, layouts drawn with it, and their density, rounded."""
     points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8)
     sampler = Sampler.of(points)
     hands = sampler.draw(60, rng=12)[:, 3]

@@ -20,8 +20,8 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_kernels import Floats, Hands, Side
 from bayesbridge.engines.tilt_split import Tilt, side, split
+from bayesbridge.engines.tilt_sums import Floats, Hands, Side
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, seed_state
 

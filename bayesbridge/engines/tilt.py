@@ -22,8 +22,8 @@ import numpy as np
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_kernels import Floats
 from bayesbridge.engines.tilt_rounds import Round, SeatLikelihood, ask, refit
+from bayesbridge.engines.tilt_sums import Floats
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks

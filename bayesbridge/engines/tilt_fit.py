@@ -18,8 +18,8 @@ from typing import Final
 
 import numpy as np
 
-from bayesbridge.engines.tilt_kernels import Floats, Hands, Ints
 from bayesbridge.engines.tilt_split import CLASS, CLASSES, COUNT, HONOUR_POINTS, Tilt
+from bayesbridge.engines.tilt_sums import Floats, Hands, Ints
 from bayesbridge.jit import njit
 
 _LENGTHS: Final = 9

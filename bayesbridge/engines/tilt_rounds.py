@@ -15,8 +15,8 @@ import numpy as np
 
 from bayesbridge.engines.proposal import SPREAD, Proposal
 from bayesbridge.engines.tilt_fit import fit_tilt
-from bayesbridge.engines.tilt_kernels import Floats, Hands
 from bayesbridge.engines.tilt_split import split
+from bayesbridge.engines.tilt_sums import Floats, Hands
 from bayesbridge.engines.weights import Weights
 from bayesbridge.layouts import Masks
 

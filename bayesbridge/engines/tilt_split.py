@@ -20,7 +20,8 @@ import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tilt_kernels import Floats, Hands, Ints, Side, fill_splits
+from bayesbridge.engines.tilt_draws import fill_splits
+from bayesbridge.engines.tilt_sums import Floats, Hands, Ints, Side
 from bayesbridge.jit import njit
 from bayesbridge.random64 import State
 
