@@ -31,7 +31,10 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.moves import Moves
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tilt_fit import fit_tilt
+from bayesbridge.engines.tilt_split import Tilt
 from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.random64 import seed_state
@@ -145,6 +148,18 @@ def layouts():
     )
 
 
+def tilted_draws():
+    """A tilt fitted to points and lengths, layouts drawn with it, and their density, rounded."""
+    points = position(13, 8, 9, 9).lack(2, Hand.of("DK").mask).points(1, 3, 8)
+    sampler = Sampler.of(points)
+    hands = sampler.draw(60, rng=12)[:, 3]
+    values = np.array([0.4 * Hand(int(hand)).points + 0.3 * (int(hand) & 0x1FFF).bit_count() for hand in hands])
+    tilt = fit_tilt(hands, values, np.full(60, 5.0), Tilt.none())
+    proposal = Proposal(points.normalised(), sampler, (3, 1, 2), (tilt, Tilt.none(), tilt, tilt))
+    layouts, log_q = proposal.draw(25, rng=13)
+    return np.round(tilt.holding, 6), layouts, np.round(log_q, 6)
+
+
 def refused_layouts():
     """Layouts whose hands have the wrong sizes."""
     moves = Moves.of(position(13, 8, 9, 9))
@@ -186,8 +201,8 @@ def sums():
 
 
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, refused_layouts,
-    convolution, levels, sums,
+    words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, tilted_draws,
+    refused_layouts, convolution, levels, sums,
 )  # fmt: skip
 
 

@@ -1,0 +1,162 @@
+"""Rounds of tilted draws: ask the model about draws of a proposal, and fit the next proposal to the answers.
+
+While few draws carry the weight, the evidence is let in by degrees: with φ the largest power at which the weights of
+the round are worth enough draws, the next goal lies on the path ``q^(1 - φ) · L^φ`` from the proposal to the target. So
+hands that explain a rare call are approached step by step, and each fit asks no more than the draws at hand can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from bayesbridge.engines.proposal import SPREAD, Proposal
+from bayesbridge.engines.tilt_fit import fit_tilt
+from bayesbridge.engines.tilt_split import split
+from bayesbridge.engines.tilt_sums import Floats, Hands
+from bayesbridge.engines.weights import Weights
+from bayesbridge.layouts import Masks
+
+type SeatLikelihood = Callable[[int, Hands], Floats]
+"""(seat, (n,) masks of its hand) → (n,) log P(soft evidence about the seat ∣ hand)."""
+
+FEW: Final = 120.0
+"""Effective draws that a degree φ must leave of a round."""
+
+BOLD: Final = 2.0
+"""The first step goes so many times φ: uniform draws are far from any target, and a rough fit beats a short step."""
+
+POOLED: Final = 2
+"""Rounds before the last that a fit uses too, if they were good enough for the whole evidence."""
+
+LOWEST: Final = -30.0
+"""Log likelihoods below the best by more than this count as so much below in fits."""
+
+UNLIKELY: Final = -0.7
+"""A log likelihood that is the same for all hands and below this explains nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Round:
+    """Draws of one proposal, without the dead ones; their log density (n,); log likelihoods of their hands (n, 4)."""
+
+    proposal: Proposal
+    layouts: Masks
+    log_q: Floats
+    terms: Floats
+    drawn: int
+    degree: float
+    share: float
+
+    @property
+    def log_weights(self) -> Floats:
+        """(n,)"""
+        found: Floats = self.terms.sum(axis=1) - self.log_q
+        return found
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """Which of two rounds has the better proposal."""
+        return self.degree, self.share
+
+    def unexplained(self, seats: Sequence[int]) -> tuple[int, ...]:
+        """The seats whose log likelihood is the same for all hands, and low."""
+        if not len(self.terms):
+            return tuple(seats)
+        low, high = self.terms.min(axis=0), self.terms.max(axis=0)
+        return tuple(seat for seat in seats if high[seat] < UNLIKELY and high[seat] <= low[seat] + 1e-9)
+
+
+def ask(
+    proposal: Proposal, likelihood: SeatLikelihood, seats: Sequence[int], n: int, generator: np.random.Generator
+) -> Round:
+    """Draw ``n`` layouts and ask for the likelihood of the hands of some seats."""
+    layouts, log_q = proposal.draw(n, generator)
+    live = log_q > -np.inf
+    if not live.all():
+        layouts, log_q = layouts[live], log_q[live]
+    terms = np.zeros((len(layouts), 4))
+    for seat in seats:
+        terms[:, seat] = likelihood(seat, np.ascontiguousarray(layouts[:, seat]))
+    layouts.setflags(write=False)
+    log_weights = terms.sum(axis=1) - log_q
+    some = len(log_weights) > 0 and log_weights.max() > -np.inf
+    share = Weights(log_weights).ess / n if some else 0.0
+    return Round(proposal, layouts, log_q, terms, n, _degree(log_weights), share)
+
+
+def _degree(log_weights: Floats) -> float:
+    """The largest φ ≤ 1 at which weights raised to it are worth FEW draws, or half of those that are possible."""
+    finite = log_weights[log_weights > -np.inf]
+    if not len(finite):
+        return 0.0
+
+    def enough(power: float) -> bool:
+        return Weights(power * finite).ess >= min(FEW, 0.5 * len(finite))
+
+    if enough(1.0):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(10):
+        middle = (low + high) / 2
+        low, high = (middle, high) if enough(middle) else (low, middle)
+    return low
+
+
+def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: float) -> Proposal:
+    """The proposal that the answers ask for, or one on the way to it from the proposal of the round ``base``.
+
+    Other rounds that can tell the whole evidence help, if the base can; ``caution`` ≤ 1 shortens the way.
+    """
+    proposal = base.proposal
+    first = proposal.uniform
+    if base.degree == 0.0 or len(proposal.order) < 2:
+        return proposal
+    power = min(1.0, (BOLD if first else 1.0) * caution * base.degree)
+    rounds = [one for one in others[-POOLED:] if one.degree == 1.0 == power and not one.proposal.uniform]
+    rounds.append(base)
+    layouts = np.concatenate([one.layouts for one in rounds])
+    terms = np.concatenate([one.terms for one in rounds])
+    terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
+    weight = np.concatenate([_fit_weights(one, min(one.degree, power)) for one in rounds])
+    order = proposal.order
+    if first:  # the seat whose likelihood varies most goes first
+        varies = {seat: float(np.std(terms[:, seat])) for seat in seats}
+        order = tuple(sorted(order, key=lambda seat: -varies.get(seat, 0.0)))
+    tilts = list(proposal.tilts)
+    goals = {
+        seat: power * terms[:, seat] + (1.0 - power) * proposal.tilts[seat].log(layouts[:, seat]) for seat in order
+    }
+    found = replace(proposal, order=order, spread=SPREAD)
+    for seat in order[-2:]:
+        if seat in seats:
+            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, tilts[seat])
+    # A seat that takes its cards earlier answers for what its hand leaves to the others, too. That takes a split for
+    # each draw, so the base alone tells.
+    own = slice(len(layouts) - len(base.layouts), None)
+    for step in range(len(order) - 3, -1, -1):
+        seat = order[step]
+        found = replace(found, tilts=tuple(tilts))
+        log_sum = _log_sums(found, base.layouts, step + 1)
+        if power < 1.0 and not first:
+            log_sum = log_sum - (1.0 - power) * _log_sums(proposal, base.layouts, step + 1)
+        tilts[seat] = fit_tilt(base.layouts[:, seat], goals[seat][own] + log_sum, weight[own], tilts[seat])
+    return replace(found, tilts=tuple(tilts))
+
+
+def _fit_weights(one: Round, power: float) -> Floats:
+    """Weights of a round's hands in a fit: importance weights to a power; a round counts by what it is worth."""
+    log_weights = one.log_weights
+    powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
+    found: Floats = powered.W * power * np.sqrt(len(powered) * powered.ess)
+    return found
+
+
+def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
+    """(n,) the logarithm of the sum of weights of a split, as far as it says something."""
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
+    found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
+    return found

@@ -1,0 +1,135 @@
+"""Proposals against lists of all layouts: densities that sum to one, draws that follow them, with negative controls."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import Hand
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.proposal import Proposal
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tilt_fit import FEATURES, PENALTY, fit_tilt, predict, tilt_of
+from bayesbridge.engines.tilt_split import CLASSES, Tilt
+from bayesbridge.errors import Contradiction
+from tests.engines.brute_force import p_value, tally
+from tests.engines.positions import random_deal, random_position
+
+
+def random_tilt(rng):
+    """Tables without any structure."""
+    tables = rng.normal(size=(4, 14, 16)), rng.normal(size=(CLASSES, 2, 14, 14)), rng.normal(size=41)
+    return Tilt(*tables, np.zeros(FEATURES))
+
+
+def random_proposal(constraints, rng, spread=0.05, flat=()):
+    known = constraints.normalised()
+    tilts = tuple(Tilt.none() if seat in flat else random_tilt(rng) for seat in range(4))
+    order = tuple(int(seat) for seat in rng.permutation(known.hidden))
+    return Proposal(known, Sampler.of(constraints), order, tilts, spread)
+
+
+def closed(*rooms):
+    """Every seat lacks so many of the highest cards of its hand."""
+    hands = map(Hand.of, ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976"))
+    constraints = Constraints.free()
+    for seat, (hand, room) in enumerate(zip(hands, rooms, strict=True)):
+        lowest = sorted(hand, key=lambda card: card.rank)[: 13 - room]
+        constraints = constraints.hold(seat, sum(card.mask for card in lowest))
+    return constraints
+
+
+def every(constraints):
+    return Enumeration.of(constraints).stretch(0, 10**7)
+
+
+@pytest.mark.parametrize("rooms", [(0, 5, 4, 4), (0, 0, 8, 8), (4, 0, 4, 4), (2, 2, 3, 2)])
+@pytest.mark.parametrize("flat", [(), (3,), (1, 2)])
+def test_densities_sum_to_one(rooms, flat):
+    proposal = random_proposal(closed(*rooms), np.random.default_rng(len(flat)), flat=flat)
+    layouts = every(proposal.known)
+    assert math.fsum(np.exp(proposal.log_tilted(layouts))) == pytest.approx(1.0, abs=1e-12)
+    assert math.fsum(np.exp(proposal.log_q(layouts))) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_draws_follow_the_density_and_tell_it():
+    rng = np.random.default_rng(5)
+    proposal = random_proposal(closed(0, 4, 3, 3), rng)
+    layouts = every(proposal.known)
+    drawn, log_q = proposal.draw(60_000, rng=1)
+    observed = tally(drawn, layouts)
+    density = np.exp(proposal.log_q(layouts))
+    assert p_value(observed, density) > 1e-3
+    np.testing.assert_allclose(log_q, proposal.log_q(drawn), rtol=0, atol=1e-10)
+    # Negative controls: neither the uniform distribution nor the tilted part alone passes for the mixture.
+    assert p_value(observed, np.full(len(layouts), 1 / len(layouts))) < 1e-6
+    assert p_value(observed, np.exp(proposal.log_tilted(layouts))) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_hard_evidence_is_kept_and_dead_draws_are_what_is_missing(seed):
+    """Lengths, points and cards of all kinds: densities of what fits and the share of dead draws sum to one."""
+    rng = np.random.default_rng([11, seed])
+    _, evidence = random_position(rng)
+    try:
+        proposal = random_proposal(evidence, rng)
+    except Contradiction:
+        return
+    if len(proposal.order) < 2:
+        return
+    layouts = every(evidence)
+    alive = math.fsum(np.exp(proposal.log_tilted(layouts)))
+    assert alive <= 1.0 + 1e-12
+    n = 4000
+    drawn, log_q = proposal.draw(n, rng=seed)
+    dead = log_q == -np.inf
+    assert evidence.allows(drawn[~dead]).all()
+    assert not drawn[dead].any()
+    expected = (1.0 - proposal.spread) * max(1.0 - alive, 0.0)
+    assert abs(dead.mean() - expected) <= 5.0 * math.sqrt(expected * (1.0 - expected) / n) + 1e-12
+
+
+def test_evidence_about_the_last_seat_kills_draws():
+    """The test above must meet dead draws somewhere: the last seat can take six cards only."""
+    constraints = closed(0, 4, 4, 4)
+    unknown = [1 << card for card in range(52) if constraints.normalised().unknown_mask >> card & 1]
+    constraints = constraints.lack(3, sum(unknown[::2]))
+    proposal = random_proposal(constraints, np.random.default_rng(2))
+    proposal = Proposal(proposal.known, proposal.sampler, (1, 2, 3), proposal.tilts, 0.05)
+    alive = math.fsum(np.exp(proposal.log_tilted(every(constraints))))
+    _, log_q = proposal.draw(4000, rng=3)
+    expected = 0.95 * (1.0 - alive)
+    assert expected > 0.01, "no draw dies here, so the test shows nothing"
+    assert abs((log_q == -np.inf).mean() - expected) < 5.0 * math.sqrt(expected / 4000)
+
+
+def test_same_seed_same_draws_and_the_uniform_proposal():
+    constraints = closed(0, 4, 3, 3)
+    proposal = random_proposal(constraints, np.random.default_rng(1))
+    one, two = proposal.draw(50, rng=9), proposal.draw(50, rng=9)
+    assert (one[0] == two[0]).all()
+    flat = Proposal.flat(constraints, Sampler.of(constraints))
+    layouts, log_q = flat.draw(10, rng=1)
+    assert constraints.allows(layouts).all()
+    assert np.allclose(log_q, -math.log(flat.sampler.total))
+
+
+def test_tables_say_what_coefficients_say():
+    rng = np.random.default_rng(3)
+    hands = np.array([random_deal(rng)[0] for _ in range(300)], dtype=np.uint64)
+    coefficients = rng.normal(scale=0.1, size=FEATURES)
+    off = tilt_of(coefficients).log(hands) - predict(hands, coefficients)
+    assert np.ptp(off) < 1e-10
+    assert (PENALTY > 0).all()
+
+
+def test_a_fit_finds_a_tilt_of_its_own_kind_and_stays_near_the_one_before():
+    rng = np.random.default_rng(4)
+    hands = np.array([random_deal(rng)[0] for _ in range(4000)], dtype=np.uint64)
+    values = predict(hands, rng.normal(scale=0.3, size=FEATURES))
+    found = fit_tilt(hands, values, np.full(4000, 10.0), Tilt.none())
+    left = values - found.log(hands)
+    assert left.std() < 0.2 * values.std()
+    again = fit_tilt(hands[:20], values[:20], np.full(20, 0.1), found)
+    assert (again.log(hands) - found.log(hands)).std() < 0.2 * values.std()

@@ -1,0 +1,231 @@
+"""Tilted draws against enumeration, under all kinds of models; stated errors against the spread over seeds."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bayesbridge.auction import Auction, Contract
+from bayesbridge.bidders.card_play import LearnedPlayer
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.cards import Card, Hand
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tilt import tilted
+from bayesbridge.engines.weights import Weights
+from bayesbridge.errors import BayesBridgeError, Contradiction
+from tests.engines.test_proposal import closed
+
+HANDS = ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976")
+
+
+def open_dummy(unknown):
+    """North and South are open, East and West share so many unknown cards each."""
+    constraints = Constraints.free()
+    for seat, text in enumerate(HANDS):
+        cards = sorted(Hand.of(text), key=lambda card: (card.index * 7) % 52)
+        constraints = constraints.hold(seat, sum(card.mask for card in cards[: 13 if seat % 2 == 0 else 13 - unknown]))
+    return constraints
+
+
+def called(bidder, auction):
+    """What calls say about a seat's hand, and who called."""
+
+    def likelihood(seat, hands):
+        return sum(bidder.log_likelihood(hands, auction, i) for i, (who, _) in enumerate(auction) if who == seat)
+
+    return likelihood, sorted({int(seat) for seat, _ in auction})
+
+
+def played(player, contract, plays):
+    def likelihood(seat, hands):
+        return player.log_likelihood(hands, contract, plays, Seat(seat))
+
+    return likelihood, [1, 3]
+
+
+def lead():
+    """West leads a heart and East follows, after which both hands lie behind cards."""
+    plays = [(Seat.W, Card.of("H8")), (Seat.N, Card.of("H3")), (Seat.E, Card.of("HT")), (Seat.S, Card.of("HA"))]
+    constraints = Constraints.free()
+    for seat, text in enumerate(HANDS):
+        if seat % 2 == 0:
+            constraints = constraints.hold(seat, Hand.of(text).mask)
+    west, east = Hand.of("H8 H4 S3 C6 D9 DT").mask, Hand.of("HT S6 C8 D6 DJ S7").mask
+    return constraints.hold(3, west).hold(1, east), *played(LearnedPlayer(), Contract.of("3NT by S"), plays)
+
+
+QUESTIONS = {
+    "learned, open dummy": lambda: (open_dummy(8), *called(LearnedBidder(), Auction.of("E:1S Pass Pass 1NT"))),
+    "learned, closed": lambda: (closed(0, 5, 4, 4), *called(LearnedBidder(), Auction.of("E:1C Pass 1H Pass 1S"))),
+    "style, closed": lambda: (closed(0, 4, 4, 4), *called(StyleBidder(), Auction.of("E:1S 2H Pass 3H", dummy="N"))),
+    "style, open dummy": lambda: (open_dummy(8), *called(StyleBidder(), Auction.of("E:1D Pass 2C", dummy="N"))),
+    "iterative, closed": lambda: (closed(4, 0, 4, 4), *called(IterativeBidder(), Auction.of("N:1NT Pass", dummy="E"))),
+    "player, open dummy": lead,
+}
+
+
+def held(layouts):
+    """(n, 208) who holds which card."""
+    return (
+        (layouts[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).reshape(len(layouts), -1).astype(float)
+    )
+
+
+def exactly(constraints, likelihood, seats):
+    """Card probabilities and log P(evidence), by walking all layouts."""
+    layouts = Enumeration.of(constraints).stretch(0, 10**7)
+    weights = Weights(sum(likelihood(seat, np.ascontiguousarray(layouts[:, seat])) for seat in seats))
+    return weights.W @ held(layouts), weights.log_mean, weights.ess / len(layouts)
+
+
+def estimate(found):
+    """Card probabilities and their standard errors, as weights of independent draws give them."""
+    cards = held(found.layouts)
+    means = found.weights.W @ cards
+    return means, np.sqrt(found.weights.W**2 @ (cards - means) ** 2)
+
+
+def z_scores(found, truth):
+    means, errors = estimate(found)
+    unsure = (truth > 0.02) & (truth < 0.98)
+    return (means - truth)[unsure] / errors[unsure]
+
+
+def worst_z(found, truth):
+    return float(np.abs(z_scores(found, truth)).max())
+
+
+@pytest.fixture(scope="module", params=QUESTIONS)
+def question(request):
+    constraints, likelihood, seats = QUESTIONS[request.param]()
+    hidden = [seat for seat in seats if seat in constraints.normalised().hidden]
+    return constraints, likelihood, hidden, exactly(constraints, likelihood, hidden)
+
+
+def test_answers_agree_with_enumeration(question):
+    constraints, likelihood, seats, (truth, log_soft, _) = question
+    found = tilted(constraints, Sampler.of(constraints), likelihood, seats, draws=4000, rng=1)
+    assert constraints.allows(found.layouts).all()
+    assert worst_z(found, truth) < 4.5
+    assert abs(found.log_soft - log_soft) < 4.5 * found.log_soft_error
+    assert found.share > 0.1
+    assert found.degrees[-1] == 1.0
+    expected = sum(likelihood(seat, np.ascontiguousarray(found.layouts[:, seat])) for seat in seats)
+    np.testing.assert_allclose(found.log_likelihood, expected, atol=1e-12)
+    thin = found.thinned(1000, rng=2)
+    assert 800 < len(thin.layouts) < 1200
+    assert thin.ess / len(thin.layouts) > found.share - 0.05
+    assert worst_z(thin, truth) < 4.5
+
+
+def test_without_weights_the_answers_are_wrong(question):
+    """Negative control: the proposal alone is not the posterior."""
+    constraints, likelihood, seats, (truth, _, _) = question
+    found = tilted(constraints, Sampler.of(constraints), likelihood, seats, draws=20_000, rng=1)
+    bare = held(found.layouts).mean(axis=0)
+    unsure = (truth > 0.02) & (truth < 0.98)
+    z = (bare - truth)[unsure] / np.sqrt(truth[unsure] * (1 - truth[unsure]) / 20_000)
+    assert np.abs(z).max() > 5.0
+
+
+def spread(question, seeds):
+    """rms z of card probabilities and of log P(evidence) over seeds."""
+    constraints, likelihood, seats, (truth, log_soft, _) = question
+    sampler = Sampler.of(constraints)
+    cards, evidence = [], []
+    for seed in range(seeds):
+        found = tilted(constraints, sampler, likelihood, seats, draws=1000, pilot=400, rng=[17, seed])
+        cards.append(z_scores(found, truth))
+        evidence.append((found.log_soft - log_soft) / found.log_soft_error)
+    return math.sqrt(np.mean(np.square(cards))), math.sqrt(np.mean(np.square(evidence)))
+
+
+def test_stated_errors_are_those_over_a_few_seeds(question):
+    cards, evidence = spread(question, 12)
+    assert 0.6 < cards < 1.5
+    # χ² of 12 lies between 2.2 and 34.8 but for one case in a thousand each way.
+    assert math.sqrt(2.2 / 12) < evidence < math.sqrt(34.8 / 12)
+
+
+@pytest.mark.slow
+def test_stated_errors_are_those_over_200_seeds(question):
+    cards, evidence = spread(question, 200)
+    assert 0.8 < cards < 1.2
+    assert 0.8 < evidence < 1.2
+
+
+def test_more_evidence_starts_from_the_proposal_before():
+    constraints = closed(0, 5, 4, 4)
+    sampler = Sampler.of(constraints)
+    auction = Auction.of("E:1C Pass 1H Pass 1S")
+    likelihood, _ = called(LearnedBidder(), Auction(auction.first, auction.calls[:3]))
+    before = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=500, rng=1)
+    likelihood, _ = called(LearnedBidder(), auction)
+    truth, log_soft, _ = exactly(constraints, likelihood, [1, 2, 3])
+    after = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2, start=before.proposal)
+    anew = tilted(constraints, sampler, likelihood, [1, 2, 3], draws=2000, rng=2)
+    assert after.degrees[0] >= anew.degrees[0]
+    assert worst_z(after, truth) < 4.5
+    assert abs(after.log_soft - log_soft) < 4.5 * after.log_soft_error
+
+
+def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
+    """A slip explains any hand: where no hand that bids was met, equal weights must not pass for good ones."""
+    constraints = Constraints.free().hold(2, Hand.from_pbn("AK52.KQ3.AQ4.K83").mask)
+    sampler = Sampler.of(constraints)
+    bids = called(IterativeBidder(), Auction.of("W:7NT", dummy="N"))[0]
+    lost = tilted(constraints, sampler, bids, [3], draws=300, rng=1, search=2000)
+    assert lost.unexplained == (3,)
+    assert lost.ess == 1.0
+    assert "none explains" in lost.diagnosis
+    assert np.ptp(lost.weights.W) < 1e-12, "equal weights: without the flag they would look perfect"
+
+    def rare(seat, hands):
+        """Ten hearts are wanted: each one more is a hundred times as likely."""
+        return math.log(100.0) * np.minimum(np.bitwise_count(hands >> np.uint64(26) & np.uint64(0x1FFF)), 9.0) - 42.0
+
+    found = tilted(constraints, sampler, rare, [3], draws=1000, rng=1)
+    assert not found.unexplained
+    assert found.share > 0.3
+    hearts = np.bitwise_count(found.layouts[:, 3] >> np.uint64(26) & np.uint64(0x1FFF))
+    ways = np.array([math.comb(10, k) * math.comb(29, 13 - k) for k in range(11)], dtype=float)
+    shares = ways * 100.0 ** np.minimum(np.arange(11), 9)
+    exact = shares @ np.arange(11) / shares.sum()
+    error = math.sqrt(found.weights.W**2 @ (hearts - exact) ** 2)
+    assert abs(found.weights.W @ hearts - exact) < 4.5 * error
+    total = math.log(shares.sum() / math.comb(39, 13)) - 42.0
+    assert abs(found.log_soft - total) < 4.5 * found.log_soft_error
+
+
+def test_known_hands_count_and_bad_questions_are_refused():
+    constraints = open_dummy(4)
+    sampler = Sampler.of(constraints)
+    found = tilted(constraints, sampler, lambda seat, hands: np.full(len(hands), -1.5), [0], draws=10, rng=1)
+    assert found.log_soft == pytest.approx(-1.5)
+    assert found.log_likelihood == pytest.approx(-1.5)
+    with pytest.raises(BayesBridgeError, match="1 draws"):
+        tilted(constraints, sampler, lambda seat, hands: np.zeros(len(hands)), [1], draws=1, rng=1)
+    with pytest.raises(Contradiction, match="impossible"):
+        tilted(
+            constraints, sampler, lambda seat, hands: np.full(len(hands), -np.inf), [1], draws=100, rng=1, search=500
+        )
+
+
+def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
+    constraints = closed(0, 4, 4, 4)
+    sampler = Sampler.of(constraints)
+
+    def sharp(seat, hands):
+        return np.where(hands & np.uint64(Hand.of("HA").mask), 0.0, -np.inf)
+
+    one, two = (tilted(constraints, sampler, sharp, [1], draws=500, rng=4) for _ in range(2))
+    assert (one.layouts == two.layouts).all()
+    truth, log_soft, _ = exactly(constraints, sharp, [1])
+    assert worst_z(one, truth) < 4.5
+    assert abs(one.log_soft - log_soft) < 4.5 * one.log_soft_error
+    assert "independent" in one.diagnosis
