@@ -43,6 +43,8 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         "why": _why(posterior, method, is_exact),
         "entropy_bits": _told(posterior.entropy_bits),
         "log_evidence": _told(posterior.log_evidence),
+        "log_evidence_error": _told(posterior.log_evidence_error),
+        "warning": posterior.draws.warning or None,
     }
 
 

@@ -225,7 +225,7 @@ class _Draws:
             return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]))
         logs = stats["log_weight"].values
         weights = np.exp(logs - logs.max())
-        return cls(weights / weights.sum(), stats.attrs["engine"] == "weights", float(stats.attrs["ess"]))
+        return cls(weights / weights.sum(), stats.attrs["engine"] in ("weights", "tilted"), float(stats.attrs["ess"]))
 
     def errors(self, quantity: _Quantity) -> tuple[Any, Any, Any]:
         """Monte Carlo standard error of the mean, effective sample size, R-hat."""

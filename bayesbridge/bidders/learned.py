@@ -56,7 +56,7 @@ class LearnedBidder:
     slip: float
     """ε, mixed in so that no call makes a hand impossible; the softmax leaves room for most slips already."""
 
-    cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=(5, 10))
+    cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=15)
     """A network: a sampler is quicker beyond so many layouts, and half a second affords so many moves."""
 
     def __init__(self, vulnerable: Vulnerability | str = Vulnerability.NONE, slip: float = 1e-4) -> None:

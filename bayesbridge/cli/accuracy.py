@@ -43,3 +43,5 @@ def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool 
     else:
         error = percent(0.5 / sqrt(max(posterior.ess, 1.0)))
         print(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")
+    if said["warning"]:
+        print(f"Warning: {said['warning']}.")

@@ -110,6 +110,8 @@ class Draws:
     """About one standard error of ``log_soft``, 0 where it is exact."""
     ess: float = 0.0
     """How many independent draws the layouts are worth; their number where exact."""
+    warning: str = ""
+    """What to be wary of, and what to do; empty where all is well."""
     chains: int = 1
     """How many chains the draws come from, one after the other."""
 

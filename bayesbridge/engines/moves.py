@@ -4,7 +4,7 @@ An elementary proposal takes two hidden cards in different hands and swaps them 
 it stays. Hands never change size, so a layout is an arrangement of the hidden cards over fixed places; a pair of
 places is chosen without looking at the cards in them, so going and coming back are equally likely: the transition
 matrix K is symmetric. So is its power Kᵏ: k swaps in a row leave the uniform distribution over the support invariant,
-and every layout on the way is possible. They need not reach the whole support; see :mod:`bayesbridge.engines.mcmc`.
+and every layout on the way is possible. They need not reach the whole support.
 """
 
 from __future__ import annotations

@@ -53,12 +53,14 @@ class Target:
 
         return Enumeration.of(self.sampler.unranking)
 
-    def unexplained(self) -> Contradiction:
-        """The error for soft evidence that no layout explains."""
+    def unexplained(self, tried: int | None = None) -> Contradiction:
+        """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""
         pieces = tuple(dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces))
         models = " and ".join(self.soft.models) or "the model"
+        what = "no layout explains" if tried is None else f"none of {tried} layouts tried explains"
+        no_proof = "" if tried is None else " That is no proof that none does."
         return Contradiction(
-            f"no layout explains the calls under {models}: {'; '.join(map(str, pieces))}. "
+            f"{what} the calls under {models}: {'; '.join(map(str, pieces))}.{no_proof} "
             "Give the model a slip (slip=0.02), or take a call back.",
             evidence=pieces,
         )

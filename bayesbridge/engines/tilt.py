@@ -170,6 +170,7 @@ def tilted(
             f"the soft evidence is impossible under the model: its likelihood is 0 on all {draws} layouts drawn; "
             "give the model a slip probability (slip=0.01, say), or check the calls",
             evidence=(),
+            draws=sum(one.drawn for one in every),
         )
     weights = Weights(last.log_weights)
     log_likelihood: Floats = last.terms.sum(axis=1) + constant

@@ -133,9 +133,7 @@ class Weights:
         if ess >= ENOUGH and not heavy:
             return f"{worth}."
         fault = "too few" if ess < ENOUGH else f"and k̂ above {self.khat_limit:.2f} makes even that too hopeful"
-        return (
-            f'{worth}, {fault}: draw more layouts, or use method="smc" or "mcmc", which move them to where it matters.'
-        )
+        return f'{worth}, {fault}: draw more layouts, or use method="auto", which draws them where it matters.'
 
     def resample(
         self,

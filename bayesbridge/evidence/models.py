@@ -74,13 +74,13 @@ class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.
 
     >>> Cost(most_layouts=50_000)
-    Cost(most_layouts=50000, moves=(20, 60))
+    Cost(most_layouts=50000, moves=60)
     """
 
     most_layouts: int = 20_000_000
     """Layouts up to which ``auto`` asks the model about every one; a tenth of it is drawn and weighed at most."""
-    moves: tuple[int, int] = (20, 60)
-    """Moves of particles after each step of SMC, and after the last one."""
+    moves: int = 60
+    """Metropolis steps of each particle."""
 
 
 QUICK: Final = Cost()

@@ -46,9 +46,10 @@ SCENARIOS: Final = {
     "enumerate": Scenario("enumerate", StyleBidder(), open_dummy=True, shown=5),
     "sample": Scenario("sample", told_lengths=True, told_points=True, shown=2),
     "counting": Scenario("counting", told_lengths=True, shown=2),
+    "exact": Scenario("exact", IterativeBidder(slip=0.05), open_dummy=True),
+    "tilted": Scenario("tilted", StyleBidder(), draws=2000),
+    "smc": Scenario("smc", StyleBidder(), dummy=None, draws=2000),
     "weights": Scenario("weights", IterativeBidder(slip=0.05, suits=True), draws=20_000),
-    "smc": Scenario("smc", StyleBidder(), dummy=None),
-    "mcmc": Scenario("mcmc", StyleBidder(), open_dummy=True, draws=1600),
     "joint": Scenario("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
     "auto": Scenario("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
 }
