@@ -123,3 +123,7 @@ class Unwritable(BayesBridgeError):
     >>> issubclass(Unwritable, BayesBridgeError)
     True
     """
+
+
+for _error in (BayesBridgeError, *BayesBridgeError.__subclasses__()):
+    _error.__module__ = "bayesbridge"  # where users find them, and what a traceback says

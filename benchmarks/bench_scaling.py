@@ -46,7 +46,7 @@ def draws() -> Table:
     sizes = [100, 1_000, 10_000, 100_000, 1_000_000]
     called = BIDDING.given(Called("W", "1H"))
     curves = {"sample, no call": grow(lambda n: infer(SOUTH, "sample", n), sizes)}
-    for method in ("weights", "smc", "mcmc"):
+    for method in ("weights", "tilted", "smc"):
         curves[method] = grow(lambda n, method=method: infer(called, method, n), sizes)
     panel = Panel("Draws: three hidden hands, West has bid 1H", "draws", SECONDS, curves, ((10_000, 0.05), 1e6))
     return table("scaling-draws", "Seconds against draws, one call as evidence", panel)
@@ -68,7 +68,7 @@ def layouts() -> Table:
         "sample, 20 000 draws": grow(lambda size: infer(hard(each[size]), "sample", 20_000), sizes),
         "weights, 20 000 draws": grow(lambda size: infer(each[size], "weights", 20_000), sizes),
         "smc, 2 000 draws": grow(lambda size: infer(each[size], "smc"), sizes),
-        "mcmc, 2 000 draws": grow(lambda size: infer(each[size], "mcmc"), sizes),
+        "tilted, 20 000 draws": grow(lambda size: infer(each[size], "tilted", 20_000), sizes),
         "enumerate": grow(lambda size: infer(each[size], "enumerate"), [size for size in sizes if size < 2e7]),
     }
     panel = Panel(
@@ -116,7 +116,7 @@ def calls() -> Table:
         "enumerate, dummy open": grow(lambda n: infer(heard[n - 1].given(Reveal("N", DUMMY)), "enumerate"), sizes, 20),
         "weights, 20 000 draws": grow(lambda n: infer(heard[n - 1], "weights", 20_000), sizes),
         "smc, 2 000 draws": grow(lambda n: infer(heard[n - 1], "smc"), sizes),
-        "mcmc, 2 000 draws": grow(lambda n: infer(heard[n - 1], "mcmc"), sizes),
+        "tilted, 20 000 draws": grow(lambda n: infer(heard[n - 1], "tilted", 20_000), sizes),
     }
     panel = Panel("Soft evidence: calls of an auction", "calls heard", SECONDS, curves, ((2, 0.06), 20))
     return table("scaling-calls", "Seconds against calls", panel)

@@ -23,7 +23,7 @@ STYLES = {
     "sample": (BLUE, "o", "-"),
     "weights": (SKY, "^", "-"),
     "smc": (ORANGE, "D", "-"),
-    "mcmc": (INK, "v", "-"),
+    "tilted": (INK, "v", "-"),
     "threads": (BLUE, "o", "-"),
     "processes": (ORANGE, "D", "-"),
 }

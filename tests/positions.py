@@ -1,5 +1,7 @@
 """Small positions that tests of results, pictures and reports share."""
 
+from dataclasses import replace
+
 import bayesbridge as bb
 
 EAST = "T963.9864.JT8.J7"
@@ -27,3 +29,9 @@ def wide():
 def bid():
     """South after West's bid: too many layouts, and weighted."""
     return wide().given(bb.Called("W", "1NT"), bb.Void("E", "H"))
+
+
+def chained(draws):
+    """A posterior in four chains, as the joint inference of style and layout returns them."""
+    posterior = bid().infer("smc", draws=draws, rng=1)
+    return bb.Posterior(posterior.belief, replace(posterior.draws, chains=4), 1)

@@ -26,7 +26,7 @@ def results(weighed):
         "exact, no weights": bb.estimate(positions.quiet().infer(rng=1), ["capture", "bid"], pair="S:N"),
         "no evidence": bb.estimate(positions.wide().infer(draws=50, rng=1)),
         "weights": bb.estimate(bid.infer("weights", draws=200, rng=1)),
-        "chains": bb.estimate(bid.infer("mcmc", draws=200, rng=1)),
+        "chains": bb.estimate(positions.chained(200)),
     }
 
 

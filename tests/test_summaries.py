@@ -24,7 +24,7 @@ def weighed():
 
 @pytest.fixture(scope="module")
 def chains():
-    return bb.estimate(positions.bid().infer("mcmc", draws=800, rng=1))
+    return bb.estimate(positions.chained(800))
 
 
 @given(st.lists(st.tuples(st.integers(-5, 20), st.integers(1, 50)), min_size=1, max_size=12), st.floats(0.05, 0.99))

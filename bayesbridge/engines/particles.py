@@ -1,9 +1,9 @@
 """Particles: tilted draws that are worth too little, resampled and moved.
 
 Draws are resampled by their weights, then every one makes a number of Metropolis steps: a few swaps of hidden cards
-that respect the hard evidence, accepted by the likelihood. A swap changes two hands, so only their terms are computed anew:
-that is what makes an expensive model affordable. Copies drift apart; what the particles are worth is stated as if they
-had not: by the number of different draws that they descend from.
+that respect the hard evidence, accepted by the likelihood. A swap changes two hands, so only their terms are computed
+anew: that is what makes an expensive model affordable. Copies drift apart; what the particles are worth is stated as
+if they had not: by the number of different draws that they descend from.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         layouts, terms = _move(layouts, terms, target, shuffler, rng)
     layouts.setflags(write=False)
     families = np.unique(ancestors, return_counts=True)[1] / n
-    lineages = min(1.0 / float(families @ families), found.ess)
+    lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(
         found,
         method="smc",

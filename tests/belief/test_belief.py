@@ -13,6 +13,7 @@ import bayesbridge as bb
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, TooManyLayouts
@@ -91,7 +92,7 @@ SOFT = SOUTH.given(Called("W", "Pass"), Called("E", "1NT"))
 
 @pytest.mark.parametrize(
     ("belief", "method"),
-    [(SOUTH, "sample"), (SOFT, "weights"), (SOFT, "smc"), (SOFT, "mcmc"), (SOFT, "auto")],
+    [(SOUTH, "sample"), (SOFT, "weights"), (SOFT, "smc"), (SOFT, "tilted"), (SOFT, "auto")],
 )
 def test_the_same_seed_gives_the_same_layouts(belief: Belief, method: str) -> None:
     first, again, other = (belief.infer(method, draws=400, rng=seed) for seed in (7, 7, 8))
@@ -116,11 +117,12 @@ def test_auto_takes_the_most_exact_engine_and_says_why() -> None:
     assert (many.method, many.exact) == ("sample", False)
     assert "too many to walk" in many.why
     soft = SOUTH.given(Called("W", "Pass")).infer(draws=5000, rng=1)
-    assert soft.method == "weights"
+    assert soft.method == "exact"
     keen = Belief("S", HAND, bidder=IterativeBidder(slip=1e-6)).given(Called("W", "3NT")).infer(draws=500, rng=1)
-    assert not keen.exact
-    assert keen.method in ("smc", "mcmc", "weights")
-    assert keen.ess > 25
+    assert (keen.method, keen.exact, keen.ess) == ("exact", False, 500)
+    style = Belief("S", HAND, bidder=StyleBidder()).given(Called("W", "1H")).infer(draws=500, rng=1)
+    assert style.method == "tilted"
+    assert style.ess > 100
 
 
 BAD: list[tuple[Callable[[], Any], str]] = [
@@ -140,7 +142,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: SOUTH.infer(draws=-5), "-5 draws"),
     (lambda: SOUTH.infer(draws="many"), "'many' draws: give a whole number"),
     (lambda: SOUTH.infer(draws=2.5), "2.5 draws: give a whole number"),
-    (lambda: SOFT.infer("sample"), 'use method="weights", "smc" or "mcmc"'),
+    (lambda: SOFT.infer("sample"), 'use method="auto", "tilted" or "smc"'),
     (lambda: IterativeBidder(slip=1.5), "slip 1.5: it is a probability"),
 ]
 

@@ -135,7 +135,7 @@ def test_a_hidden_contradiction_waits_for_the_count() -> None:
         belief.infer()
 
 
-@pytest.mark.parametrize("method", ["auto", "weights", "smc", "mcmc"])
+@pytest.mark.parametrize("method", ["auto", "weights", "smc", "tilted"])
 def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
     """A sharp bidder never bids 7C; with a slip he may."""
     sharp = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(Called("W", "7C"))

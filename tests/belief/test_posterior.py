@@ -19,7 +19,7 @@ SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
 HARD = SOUTH.given(Reveal("N", "65.Q42.T87.J7652"), Holds("W", "SA HA HK DA CA"), Holds("E", "SK DK CK"))
 SOFT = HARD.given(Called("W", "1NT"))
 BELIEFS = {"hard enumerate": HARD, "hard sample": HARD} | {
-    f"soft {method}": SOFT for method in ("enumerate", "weights", "smc", "mcmc")
+    f"soft {method}": SOFT for method in ("enumerate", "weights", "smc", "tilted")
 }
 
 

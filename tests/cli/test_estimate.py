@@ -130,7 +130,7 @@ def test_calls_weigh_layouts(document):
     assert said["card_probabilities"]["S7"]["W"] == pytest.approx(float(chances.sel(card="S7", seat="W")))
 
 
-@pytest.mark.parametrize("method", ["weights", "smc", "mcmc"])
+@pytest.mark.parametrize("method", ["weights", "smc", "tilted"])
 def test_samplers_are_estimates_and_say_so(document, method):
     words = (*SOUTH, "--call", "W:pass", "--method", method, "--draws", "2000", "--seed", "3")
     said = document("estimate", *words)
@@ -278,7 +278,7 @@ BAD = {
     "estimator": (("--estimator", "mind"), "argument --estimator: unknown estimator 'mind'", "choose bid, capture"),
     "method": (("--method", "guess"), "argument --method guess: unknown method 'guess'", "auto"),
     "too many to walk": (("--method", "enumerate"), "argument --method enumerate: 84478098072866400", "enumeration"),
-    "draws with calls": (("--method", "sample", "--call", "W:1NT"), "argument --method sample: calls", "weights"),
+    "draws with calls": (("--method", "sample", "--call", "W:1NT"), "argument --method sample: calls", "tilted"),
     "draws": (("--draws", "1"), "argument --draws: '1' is out of range", "from 2 to"),
     "one seat": (("--pair", "S"), "argument --pair: pair 'S'", "such as S:N"),
     "same seat": (("--pair", "S:S"), "argument --pair: pair 'S:S'", "two different seats"),

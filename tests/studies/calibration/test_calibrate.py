@@ -40,7 +40,8 @@ SMALL = {
     "counting": (SCENARIOS["counting"], 24),
     "weights": (replace(SCENARIOS["weights"], draws=4000), 60),
     "smc": (replace(SCENARIOS["smc"], draws=400), 16),
-    "mcmc": (replace(SCENARIOS["mcmc"], draws=320), 12),
+    "exact": (replace(SCENARIOS["exact"], draws=400), 24),
+    "tilted": (replace(SCENARIOS["tilted"], draws=400), 24),
     "auto": (replace(SCENARIOS["auto"], draws=400), 10),
 }
 """But for ``joint``, which takes ten seconds a deal."""
@@ -50,7 +51,8 @@ FULL = {
     "counting": 200,
     "weights": 400,
     "smc": 200,
-    "mcmc": 64,
+    "exact": 200,
+    "tilted": 200,
     "auto": 64,
     "joint": 16,
 }
