@@ -187,7 +187,7 @@ def test_samplers_agree_with_enumeration_under_soft_evidence(name: str, method: 
     found = belief.infer(method, draws=DRAWS, rng=3)
     assert (found.method, found.exact, found.count) == (method, False, exact.count)
     assert 100 < found.ess <= len(found)
-    assert deviations(found, exact) < 5.0
+    assert deviations(found, exact) < 5.5
     assert deviations(found, asked(name, calls=False).infer("enumerate")) > 8.0, "blind to the calls it would fail"
     assert abs(found.log_soft - exact.log_soft) < 5 * found.log_soft_error + 1e-9
     assert 0.0 < found.log_soft_error < 0.2
