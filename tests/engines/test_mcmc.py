@@ -64,7 +64,7 @@ def test_wrong_steps_fail_that_test() -> None:
     rng = np.random.default_rng(3)
     kernel = Kernel.of(likes_points, POSITION, SAMPLER, swaps=3, fresh=0.2)
     ignored = replace(kernel, likelihood=lambda layouts: np.zeros(len(layouts)))
-    tempered = replace(kernel, exponents=np.array([0.9]))
+    tempered = replace(kernel, exponents=np.array([0.8]))
     for wrong in (ignored, tempered):
         state = exact_state(kernel, 30_000, 1)
         state = replace(state, log_likelihood=np.stack([wrong.likelihood(rung) for rung in state.layouts]))
