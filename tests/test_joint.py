@@ -123,7 +123,7 @@ def test_counts_agree_with_enumeration():
     assert agrees(found, expected)
     without = by_enumeration(SOME, KNOWN, 13)
     assert abs(expected.means["aggressiveness"] - without.means["aggressiveness"]) > 0.05
-    assert worst_z(found, without) > 8, "without the records it would fail"
+    assert worst_z(found, without) > 5.5, "without the records it would fail"
 
 
 def test_swaps_agree_with_enumeration():

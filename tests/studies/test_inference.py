@@ -85,8 +85,9 @@ def test_calls_and_cards_tell_where_the_honours_are() -> None:
     """Over the example boards the loss falls from log 3, and falls on with the play; exact at the end of it."""
     after_auction = total([score_board(record, draws=600) for record in RECORDS])
     after_six = total([score_board(record, cards=24, draws=600) for record in RECORDS])
-    assert after_auction.honour_log_loss < 1.06
-    assert after_auction.length_log_loss < 1.60
+    # From seed to seed 1.015 and 1.260 stray by 0.012 and 0.009: five of these, and still below log 3 and the prior's.
+    assert after_auction.honour_log_loss < 1.015 + 5 * 0.012 < math.log(3)
+    assert after_auction.length_log_loss < 1.260 + 5 * 0.009 < 1.60
     assert after_six.length_log_loss < after_auction.length_log_loss - 0.3
 
 
