@@ -29,13 +29,13 @@ from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
 
-PILOT: Final = 1000
+PILOT: Final = 800
 """Draws of a round before the last."""
 
 ROUNDS: Final = 8
 """Rounds before the last, at most."""
 
-GOOD: Final = 0.45
+GOOD: Final = 0.4
 """Effective share of a round's draws that makes it the last but one."""
 
 FAIR: Final = 0.2

@@ -21,19 +21,21 @@ from bayesbridge.random64 import State, next64
 
 
 @njit
-def _find(table: Floats, tilt: Floats, low: int, high: int, certain: int, limit: float) -> tuple[int, int, int]:
+def _find(s: int, certain: int, limit: float, work: Work) -> tuple[int, int, int]:
     """(length, points, points) of the first pair's length and both pairs' points where the running sum passes a limit.
 
     The last place that has weight takes what rounding leaves over.
     """
+    table, tilt, most = work.table, work.tilt, work.most
+    low, high = work.stretch[s, 0] - certain, work.stretch[s, 1] - certain
     total = 0.0
     found = (-1, 0, 0)
     for length in range(14):
-        for p in range(min(20, high) + 1):
-            share = table[0, length, p]
+        for p in range(max(0, low - most[1]), min(most[0], high) + 1):
+            share = table[0, length, p, s]
             if share > 0.0:
-                for q in range(max(0, low - p), min(20, high - p) + 1):
-                    part = share * (table[1, 13 - length, q] * tilt[certain + p + q])
+                for q in range(max(0, low - p), min(most[1], high - p) + 1):
+                    part = share * (table[1, 13 - length, q, s] * tilt[certain + p + q])
                     if part > 0.0:
                         if total > limit:
                             return found
@@ -48,10 +50,11 @@ def _uniform(state: State) -> float:
 
 
 @njit
-def _lengths(one_pair: Floats, rest_pair: Floats, k: int, length: int, points: int, limit: float, work: Work) -> int:
+def _lengths(one: Side, rest: Side, s: int, k: int, length: int, points: int, limit: float, work: Work) -> int:
     """The length of a pair's first suit, by a share of the pair's weight."""
     suits, both = work.suit, work.both
-    limit *= work.table[k, length, points]
+    one_pair, rest_pair = one.pair[work.stretch[s, 2]], rest.pair[work.stretch[s, 3]]
+    limit *= work.table[k, length, points, s]
     total, found = 0.0, -1
     for mine in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
         other = length - mine
@@ -137,21 +140,16 @@ def fill_splits(
 ) -> None:
     """Hands of the first side, if they are to be drawn, and log sums of weights; see ``split``."""
     work = new_work()
-    totals, stretch, table, tilt = work.total, work.stretch, work.table, work.tilt
-    one_pair, rest_pair = one.pair, rest.pair
-    certain, stretches, filled, whole = 0, 0, 0, 0.0
+    totals, one_pair, rest_pair = work.total, one.pair, rest.pair
+    certain, stretches, whole = 0, 0, 0.0
     for i in range(len(cards)):
         if i == 0 or cards[i] != cards[i - 1]:
-            whole, stretches = 0.0, 0
+            whole = 0.0
             certain, doubt, everything = count_suits(one, rest, np.int64(cards[i]), counts, worth, binomial, work)
             if certain >= 0:
                 stretches = list_stretches(one, rest, certain, doubt, everything, work)
-            for s in range(stretches):
-                low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
-                fill(one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]], low, high, work)
-                totals[s] = join(table, tilt, low, high, certain, work.most)
-                whole += totals[s]
-            filled = stretches - 1
+                fill(one_pair, rest_pair, stretches, work)
+                whole = join(stretches, certain, work)
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
         if drawn and whole > 0.0:
             limit = _uniform(state) * whole
@@ -161,16 +159,11 @@ def fill_splits(
                     s = other
                     before += totals[other]
             limit -= before - totals[s]
-            low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
-            mine, theirs = one_pair[stretch[s, 2]], rest_pair[stretch[s, 3]]
-            if filled != s:
-                fill(mine, theirs, low, high, work)
-                filled = s
-            length, p, q = _find(table, tilt, low, high, certain, limit)
+            length, p, q = _find(s, certain, limit, work)
             hand = 0
             for k in range(2):
                 cards_here, points_here = (length, p) if k == 0 else (13 - length, q)
-                first = _lengths(mine, theirs, k, cards_here, points_here, _uniform(state), work)
+                first = _lengths(one, rest, s, k, cards_here, points_here, _uniform(state), work)
                 hand |= _pick_pair(
                     one, rest, k, first, cards_here - first, points_here, counts, worth, binomial, state, work
                 )

@@ -5,7 +5,7 @@ See :mod:`~bayesbridge.engines.tilt_split` for what is split and how it is weigh
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from bayesbridge.jit import njit
 type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
 type Hands = NDArray[np.uint64]
+
+
+STRETCHES: Final = 8
+"""Stretches of points at most over which neither side changes its class; four classes a side make seven."""
 
 
 class Side(NamedTuple):
@@ -49,15 +53,17 @@ class Work(NamedTuple):
     both: Floats
     """(2, 14, 14, 21) the same of two suits, by length, length and points."""
     table: Floats
-    """(2, 14, 21) with lengths added up and the pairs' tilts, for one stretch."""
+    """(2, 14, 21, 8) with lengths added up and the pairs' tilts, by stretch."""
     stretch: Ints
-    """(16, 4): first and last points of the first side, its class, the class of the rest."""
+    """(8, 4): first and last points of the first side, its class, the class of the rest."""
     total: Floats
-    """(16,) the sum of weights of each stretch."""
+    """(8,) the sum of weights of each stretch."""
     tilt: Floats
     """(41,) the tilt of both sides by the points of the first."""
     most: Ints
     """(2,) points in doubt in each pair."""
+    factor: Floats
+    """(8,) the tilts of two lengths, by stretch."""
 
 
 @njit
@@ -66,11 +72,12 @@ def new_work() -> Work:
         np.zeros((4, 8), np.int64),
         np.zeros((4, 14, 11)),
         np.zeros((2, 14, 14, 21)),
-        np.zeros((2, 14, 21)),
-        np.zeros((16, 4), np.int64),
-        np.zeros(16),
+        np.zeros((2, 14, 21, STRETCHES)),
+        np.zeros((STRETCHES, 4), np.int64),
+        np.zeros(STRETCHES),
         np.zeros(41),
         np.zeros(2, np.int64),
+        np.zeros(STRETCHES),
     )
 
 
@@ -153,30 +160,42 @@ def list_stretches(one: Side, rest: Side, certain: int, doubt: int, everything: 
 
 
 @njit
-def fill(one_pair: Floats, rest_pair: Floats, low: int, high: int, work: Work) -> None:
-    """The tables of the two pairs for one stretch, as far as their points can add up to something within it."""
-    suits, both, table, most = work.suit, work.both, work.table, work.most
-    table[:] = 0.0
+def fill(one_pair: Floats, rest_pair: Floats, stretches: int, work: Work) -> None:
+    """The tables of the two pairs. The innermost loop has a fixed length, which is what compilers make fast."""
+    suits, both, table, most, factor = work.suit, work.both, work.table, work.most, work.factor
+    stretch = work.stretch
+    table[:, :, : max(most[0], most[1]) + 1] = 0.0
+    factor[:] = 0.0
     for k in range(2):
-        begin, end = max(0, low - most[1 - k]), min(most[k], high) + 1
         total, more = suits[2 * k, 4], suits[2 * k + 1, 4]
         for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
             for other in range(suits[2 * k + 1, 5], min(suits[2 * k + 1, 6], 13 - length) + 1):
-                tilt = one_pair[k, length, other] * rest_pair[k, total - length, more - other]
-                for p in range(begin, end):
-                    table[k, length + other, p] += tilt * both[k, length, other, p]
+                for s in range(stretches):
+                    mine, theirs = stretch[s, 2], stretch[s, 3]
+                    factor[s] = one_pair[mine, k, length, other] * rest_pair[theirs, k, total - length, more - other]
+                for p in range(most[k] + 1):
+                    share = both[k, length, other, p]
+                    if share > 0.0:
+                        for s in range(STRETCHES):
+                            table[k, length + other, p, s] += share * factor[s]
 
 
 @njit
-def join(table: Floats, tilt: Floats, low: int, high: int, certain: int, most: Ints) -> float:
-    """The weight of a stretch, from ``low`` to ``high`` points in doubt."""
-    total = 0.0
-    for length in range(14):
-        for p in range(max(0, low - most[1]), min(most[0], high) + 1):
-            share = table[0, length, p]
-            if share > 0.0:
-                part = 0.0
-                for q in range(max(0, low - p), min(most[1], high - p) + 1):
-                    part += table[1, 13 - length, q] * tilt[certain + p + q]
-                total += share * part
-    return total
+def join(stretches: int, certain: int, work: Work) -> float:
+    """The weight of every stretch, and of all."""
+    table, tilt, most, stretch, totals = work.table, work.tilt, work.most, work.stretch, work.total
+    whole = 0.0
+    for s in range(stretches):
+        low, high = stretch[s, 0] - certain, stretch[s, 1] - certain
+        total = 0.0
+        for length in range(14):
+            for p in range(max(0, low - most[1]), min(most[0], high) + 1):
+                share = table[0, length, p, s]
+                if share > 0.0:
+                    part = 0.0
+                    for q in range(max(0, low - p), min(most[1], high - p) + 1):
+                        part += table[1, 13 - length, q, s] * tilt[certain + p + q]
+                    total += share * part
+        totals[s] = total
+        whole += total
+    return whole
