@@ -9,9 +9,10 @@ import numpy as np
 
 from bayesbridge.engines.callers import callers_of
 from bayesbridge.engines.draws import Draws, Pending
+from bayesbridge.engines.level_proposal import tables_of
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.target import Target
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.random64 import seed_state
 
 
@@ -20,10 +21,7 @@ def exact_tables(target: Target) -> LevelTables | None:
     callers = callers_of(target.soft)
     if not callers or not all(caller.exact for caller in callers) or len(callers) < len(target.soft.seats):
         return None
-    try:
-        return LevelTables.if_affordable(target.constraints, {caller.seat: caller.weights for caller in callers})
-    except Contradiction:
-        raise target.unexplained() from None
+    return tables_of(target, frozenset(caller.seat for caller in callers))
 
 
 def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:

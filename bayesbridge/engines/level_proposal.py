@@ -8,7 +8,7 @@ counts L / w and log P(calls) = log mean w + log mean (L / w), where the first m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 
 import numpy as np
@@ -35,9 +35,10 @@ class LevelProposal:
     def of(cls, target: Target) -> LevelProposal | None:
         """The tables of as many callers who bid as are affordable, else of the one whose bid is rarest; or ``None``."""
         bidding = [caller for caller in callers_of(target.soft) if not caller.passes]
-        if len(bidding) > 1 and (all_of_them := _tables(target, bidding)) is not None:
+        seats = frozenset(caller.seat for caller in bidding)
+        if len(bidding) > 1 and (all_of_them := tables_of(target, seats)) is not None:
             return cls(all_of_them, tuple(bidding))
-        single = [(caller, _tables(target, [caller])) for caller in bidding]
+        single = [(caller, tables_of(target, frozenset([caller.seat]))) for caller in bidding]
         found = [cls(tables, (caller,)) for caller, tables in single if tables is not None]
         return min(found, key=lambda one: one.tables.mean, default=None)
 
@@ -49,7 +50,10 @@ class LevelProposal:
         return total
 
 
-def _tables(target: Target, callers: list[Caller]) -> LevelTables | None:
+@lru_cache(maxsize=2)  # whether tables are too large is asked by two engines in a row
+def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
+    """Exact tables of the levels of some callers, ``None`` if they would be too large."""
+    callers = [caller for caller in callers_of(target.soft) if caller.seat in seats]
     nothing: dict[int, SuitWalks] = {}
     walks = reduce(or_, (caller.walks for caller in callers), nothing)
     try:

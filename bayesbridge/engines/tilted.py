@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.level_proposal import LevelProposal
@@ -18,34 +19,47 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import SEARCH, tilted
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import Contradiction
+from bayesbridge.layouts import Masks
 
-PLENTY: Final = 0.2
-"""Effective share of draws by levels that is enough; below it a proposal of shapes and points is tried too."""
+type Floats = NDArray[np.float64]
+
+AGAIN: Final = 2
+"""Draws for each one asked for; thinned by their weights, those that stay count nearly the same."""
+
+ENOUGH: Final = 0.1
+"""Effective draws wanted, as a share of the draws asked for; until then more are drawn by levels."""
+
+MORE: Final = 100_000
+MOST: Final = 500_000
+"""Draws by levels at a time, and in all."""
 
 
 def tilted_draws(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
-    """Run the engine: the better of the two proposals."""
-    by_levels = _by_levels(target, draws, rng, why)
-    if by_levels is not None and by_levels.ess >= PLENTY * draws:
-        return by_levels
-    by_shapes = _by_shapes(target, draws, rng, why)
-    return by_shapes if by_levels is None or by_shapes.ess > by_levels.ess else by_levels
-
-
-def _by_levels(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws | None:
-    """Draws by exact tables of the callers' levels; ``None`` where no caller depends on levels alone."""
+    """Run the engine; shapes and points say little of levels, so they are no way out where a caller has levels."""
     proposal = LevelProposal.of(target)
-    if proposal is None:
-        return None
-    masks = proposal.tables.draw(draws, rng)
-    likelihood = target.soft.of_layouts(masks)
-    if likelihood.max() == -np.inf:
-        return None
-    weights = Weights(likelihood - proposal.log_weights(masks))
+    if proposal is not None:
+        return _by_levels(target, proposal, draws, rng, why)
+    return _by_shapes(target, draws, rng, why)
+
+
+def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator, why: str) -> Draws:
+    """Draws by exact tables of the callers' levels, more of them where they are worth little."""
+    parts: list[tuple[Masks, Floats, Floats]] = []
+    while True:
+        masks = proposal.tables.draw(draws if not parts else MORE, rng)
+        likelihood = target.soft.of_layouts(masks)
+        parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
+        masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+        worth = 0.0 if log_weights.max() == -np.inf else Weights(log_weights).ess
+        if worth >= ENOUGH * draws or len(masks) >= max(draws, MOST):
+            break
+    if not worth:
+        raise target.unexplained(len(masks))
+    weights = Weights(log_weights)
     return Draws(
         target,
         "tilted",
-        f"tilted: {why}; {draws} draws by exact tables of levels are worth {weights.ess:.0f} independent ones",
+        f"tilted: {why}; {len(masks)} draws by exact tables of levels are worth {weights.ess:.0f} independent ones",
         masks,
         importance=weights,
         likelihood=likelihood,
@@ -65,23 +79,25 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str) -
                 target.sampler,
                 target.soft.of_seat,
                 target.soft.seats,
-                draws=draws,
+                draws=AGAIN * draws,
                 rng=rng,
                 search=search,
-            )
+            ).thinned(draws, rng)
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
+    ess = found.ess
     warning = found.diagnosis if found.unexplained else ""
     return Draws(
         target,
         "tilted",
-        f"tilted: {why}; {draws} draws from a fitted proposal are worth {found.ess:.0f} independent ones",
+        f"tilted: {why}; {AGAIN * draws} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
+        f"{ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,
         likelihood=found.log_likelihood,
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,
-        ess=found.ess,
+        ess=ess,
         warning=warning,
     )
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.evidence import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record
@@ -93,7 +92,7 @@ def score_board(
     assert contract is not None
     started = time.perf_counter()
     belief = Belief.of_record(record, contract.declarer.next(), cards=cards, bidder=bidder, player=player)
-    posterior = belief.infer("auto" if belief.count() <= LearnedBidder.cost.most_layouts else "smc", draws, seed)
+    posterior = belief.infer("auto", draws, seed)
     honours, lengths = smoothed_marginals(posterior)
     seconds = time.perf_counter() - started
     hidden = [seat for seat in Seat if belief.constraints.must[seat].bit_count() < 13]
