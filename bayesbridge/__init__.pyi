@@ -1,4 +1,4 @@
-from .auction import Auction, Call, Contract
+from .auction import Auction
 from .belief.belief import Belief
 from .belief.posterior import Posterior
 from .belief.wins import card_wins
@@ -6,6 +6,7 @@ from .bidders.card_play import LearnedPlayer
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
 from .bidders.style import StyleBidder
+from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .errors import (

@@ -1,4 +1,4 @@
-"""What goes wrong, said in one line: what, where, and how to mend it.
+"""What goes wrong, said in one line: what, where, and how to fix it.
 
 Every error of the package is a :class:`BayesBridgeError`, so one ``except`` catches them all, and a
 ``ValueError``, so code that does not know the package still catches it. Each child carries the data it speaks of.

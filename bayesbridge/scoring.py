@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from bayesbridge.auction import Contract
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
 

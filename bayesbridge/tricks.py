@@ -175,7 +175,7 @@ def replay(
             discard, earlier = shown_out[seat, card.suit]
             raise IllegalPlay(
                 f"{seat.name} plays {card} in trick {number}, but played {discard} to "
-                f"{tricks[earlier - 1].cards[0]} in trick {earlier}: who shows out has none left; mend one of the two",
+                f"{tricks[earlier - 1].cards[0]} in trick {earlier}: who shows out has none left; fix one of the two",
                 seat=seat,
                 cards=(discard, card),
                 tricks=(earlier, number),

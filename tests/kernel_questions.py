@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from bayesbridge import random64
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.features import CELLS, cells
 from bayesbridge.bidders.style import Options, StyleBidder
+from bayesbridge.calls import Contract
 from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out

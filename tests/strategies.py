@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction, Call, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import DECK_MASK, Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void

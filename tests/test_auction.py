@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import CALLS, DOUBLE, PASS, REDOUBLE, Auction, Call, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import CALLS, DOUBLE, PASS, REDOUBLE, Call, Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, NotationError

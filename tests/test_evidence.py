@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction, Call
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.calls import Call
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError

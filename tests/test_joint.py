@@ -253,7 +253,7 @@ def test_the_likelihood_in_the_graph_is_the_bidders(model):
 def test_a_question_that_makes_no_sense_is_refused_in_one_line():
     with pytest.raises(bb.BayesBridgeError, match=r"^S is the observer"):
         infer_jointly(SOME, "S")
-    with pytest.raises(bb.BayesBridgeError, match=r"^W has not called: give his calls as evidence first$"):
+    with pytest.raises(bb.BayesBridgeError, match=r"^W has not called: give the calls as evidence first$"):
         infer_jointly(OPEN, "W")
     with pytest.raises(bb.BayesBridgeError, match=r"^records of her, him: give those of W alone$"):
         infer_jointly(SOME, "W", [RECORDS[0], CallRecord("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)])

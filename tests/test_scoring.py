@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Contract
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.scoring import MOST, NEW, OLD, SCHEMES, Scheme, Score, beside_built_in

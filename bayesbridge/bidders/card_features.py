@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.jit import njit
@@ -26,7 +27,7 @@ LEAD, LATER_LEAD, FOLLOW = range(3)
 """Kinds: the opening lead, a lead to a later trick, a card to somebody's lead (which may be a discard)."""
 
 DECLARER, LEADER, THIRD_HAND = range(3)
-"""Roles: declarer, the defender who led first, his partner. Dummy's hand is open and needs no likelihood."""
+"""Roles: declarer, the defender who led first, their partner. Dummy's hand is open and needs no likelihood."""
 
 RUFFED: Final = 13
 """Stands for the rank of the best card so far when a side suit has been ruffed."""
@@ -81,7 +82,7 @@ def situations(contract: Contract, auction: Auction | None, plays: Sequence[tupl
 
 
 def _bid_status(contract: Contract, auction: Auction | None) -> list[int]:
-    """For the leader each suit: 0 trumps, 1 nobody's, bid by 2 partner, 3 declarer, 4 dummy, 5 both, 6 himself."""
+    """For the leader each suit: 0 trumps, 1 nobody's, bid by 2 partner, 3 declarer, 4 dummy, 5 both, 6 the leader."""
     bidders: list[set[int]] = [set(), set(), set(), set()]
     for seat, call in auction or ():
         if call.strain is not None and call.strain < 4:

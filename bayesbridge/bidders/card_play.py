@@ -16,8 +16,9 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_features import FOLLOW, KIND, LED, MOST_FEATURES, features, situations
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError

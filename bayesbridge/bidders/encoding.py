@@ -1,7 +1,7 @@
 """What the learned bidder sees: an auction as arrays, and a suit holding as features.
 
 Everything is told from the side of the seat whose turn it is, so that the same auction reads the same from every seat
-of the table: relative seat 0 is the caller himself, 1 his left-hand opponent, 2 his partner, 3 his right-hand opponent.
+of the table: relative seat 0 is the caller, 1 the left-hand opponent, 2 the partner, 3 the right-hand opponent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SUIT_WIDTH: Final = 47
 
 
 class Steps(NamedTuple):
-    """An auction of n calls, each with what its caller knew of the auction before he made it.
+    """An auction of n calls, each with what its caller knew of the auction before making it.
 
     previous:   (n,) index of the call before, :data:`OPENING` at first
     legal:      (n, 38) which calls were legal

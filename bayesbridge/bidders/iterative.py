@@ -17,7 +17,7 @@ class IterativeBidder:
     """Bids as high as Algorithm 1 goes as soon as that outranks the last bid, and passes otherwise.
 
     In no trumps only, as in the paper; with ``suits`` in every strain, by the extension that
-    ``bayesbridge.capture.strains`` defines: the highest of his five bids. With probability ``slip`` he makes any
+    ``bayesbridge.capture.strains`` defines: the highest of the five bids. With probability ``slip`` they make any
     legal call instead, all equally likely, so no call is ever impossible. A pass is evidence too: it says that no bid
     was good enough.
 
@@ -31,7 +31,7 @@ class IterativeBidder:
     """ε, the share of calls made at random; 0 makes the model sharp, and a call that it cannot explain impossible."""
 
     suits: bool = False
-    """Whether he bids suits; without, a suit bid is a slip and says nothing of the hand."""
+    """Whether suits are bid; without, a suit bid is a slip and says nothing of the hand."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.slip, int | float) or not 0.0 <= self.slip <= 1.0:

@@ -44,7 +44,7 @@ REMEMBERED: Final = 8
 class LearnedBidder:
     """Experts of the four-player game, at a vulnerability; with probability ``slip`` they make any legal call.
 
-    >>> from bayesbridge.auction import CALLS
+    >>> from bayesbridge.calls import CALLS
     >>> from bayesbridge.cards import Hand
     >>> opener = np.array([Hand.of("AQ5.KJ3.A954.Q73").mask, Hand.of("Q52.J93.T954.J73").mask], np.uint64)
     >>> chances = LearnedBidder("NS").probabilities(opener, Auction.four("N"))

@@ -20,9 +20,9 @@ Floats = NDArray[np.float64]
 class MixtureBidder:
     """One of several models calls, the same one throughout an auction; all are equally likely at first.
 
-    Each call of a player tells something of which model he is, so the likelihood of his next call weighs the models by
-    how well they explain his calls so far. Multiplied over an auction this is exactly P(his calls ∣ hand) with the
-    model summed out: with draws from a posterior of styles as the models, a posterior over layouts is the joint
+    Each call of a player tells something of which model they follow, so the likelihood of the next call weighs the
+    models by how well they explain the calls so far. Multiplied over an auction this is exactly P(calls ∣ hand) with
+    the model summed out: with draws from a posterior of styles as the models, a posterior over layouts is the joint
     posterior of style and layout, seen from the side of the layout.
     """
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Call
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import seat_to_call
+from bayesbridge.calls import Call
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError

@@ -24,9 +24,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Call
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import CELLS, Cells, cells, level_of, value_of
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
+from bayesbridge.calls import Call
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
@@ -107,13 +108,13 @@ class StyleBidder:
     """
 
     aggressiveness: float = 0.0
-    """Tricks by which he overvalues his hand."""
+    """Tricks by which the player overvalues the hand."""
 
     suit_preference: float = 0.0
-    """Tricks by which he prefers a suit to no trumps; see :data:`LEANING`."""
+    """Tricks by which the player prefers a suit to no trumps; see :data:`LEANING`."""
 
     temperature: float = 1.0
-    """How loosely he follows his own judgement: near 0 he takes the best call, high up any."""
+    """How loosely the player follows their own judgement: near 0 they take the best call, high up any."""
 
     slip: float = 0.02
     """ε, the share of calls made at random."""

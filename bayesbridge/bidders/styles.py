@@ -50,11 +50,11 @@ class Styles:
         return self.values[:, self.players.index(player)]
 
     def bidder(self, player: str) -> StyleBidder:
-        """The player at his posterior mean: quick, and certain of what is not certain."""
+        """The player at the posterior mean: quick, and certain of what is not certain."""
         return StyleBidder(*self.draws(player).mean(axis=0).tolist())
 
     def mixture(self, player: str, models: int = 32) -> MixtureBidder:
-        """The player with all that is not known about him: evenly spaced draws as equally likely models."""
+        """The player with all that is not known about them: evenly spaced draws as equally likely models."""
         draws = self.draws(player)
         chosen = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
         return MixtureBidder(tuple(StyleBidder(*draws[row].tolist()) for row in chosen))

@@ -15,7 +15,8 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import PASS, Auction
+from bayesbridge.auction import Auction
+from bayesbridge.calls import PASS
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.evidence import BidderModel
 from bayesbridge.random64 import Seed

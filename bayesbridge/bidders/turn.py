@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from bayesbridge.auction import Auction, Call
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Call
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall
 

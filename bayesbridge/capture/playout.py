@@ -1,7 +1,7 @@
 """Trick-by-trick play of whole deals by fixed policies, in a kernel.
 
 The paper's study plays its contracts out without saying how; the *general* policy is the reading that comes closest.
-Whoever is on lead plays his highest card. Each next hand plays its highest card of the suit led if that beats the
+Whoever is on lead plays their highest card. Each next hand plays its highest card of the suit led if that beats the
 card led, else its lowest of the suit. A hand that cannot follow throws its lowest card. Two simpler policies, *high*
 and *low*, always play the highest or the lowest card they may. Ranks decide; between suits of equal rank clubs come
 first.

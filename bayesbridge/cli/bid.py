@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from bayesbridge.auction import PASS, Call
+from bayesbridge.calls import PASS, Call
 from bayesbridge.capture import literal
 from bayesbridge.cli.explanations import why_bid
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand

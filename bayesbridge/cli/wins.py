@@ -105,7 +105,7 @@ def _with_trick(position: Position, trick: Trick) -> tuple[Position, Belief]:
     if not trick.cards and winner not in (None, trick.leader):
         raise UsageError(
             f"argument --trick: {trick.leader.name} does not lead, for {Seat(winner).name} won the last trick, "
-            f"'{played[-1]}': write --trick {Seat(winner).name}:, or mend --play or --trump"
+            f"'{played[-1]}': write --trick {Seat(winner).name}:, or fix --play or --trump"
         )
     from bayesbridge.evidence import pieces
 

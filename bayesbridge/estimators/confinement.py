@@ -142,7 +142,7 @@ class Confined:
             raise PluginError(message, **data)
         raise self._lost(f"failed ({message})", what)
 
-    def _lost(self, how: str, what: str, mend: str = "mend it") -> PluginError:
+    def _lost(self, how: str, what: str, mend: str = "fix it") -> PluginError:
         return PluginError(
             f"estimator {self.name!r}{self._origin} {how} when asked {what}: {mend}, or do without it",
             plugin=self.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self, override
 
-from bayesbridge.auction import Call
+from bayesbridge.calls import Call
 from bayesbridge.deal import Seat
 from bayesbridge.evidence.piece import Piece
 

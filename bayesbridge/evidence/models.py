@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Shape(Piece):
     """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any 5-5``, ``S5+ H4-5``.
 
-    :mod:`bayesbridge.shapes` says what each text means.
+    The module ``bayesbridge.shapes`` says what each text means.
 
     >>> Shape("S", "s5+ h4-5")
     Shape('S', 'S5+ H4-5')

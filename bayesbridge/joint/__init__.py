@@ -1,4 +1,4 @@
-"""Joint inference of a player's style and his hidden hand, in one posterior."""
+"""Joint inference of a player's style and hidden hand, in one posterior."""
 
 from bayesbridge.joint.infer import JointPosterior, infer_jointly
 

@@ -1,4 +1,4 @@
-"""Who is he, and what does he hold? Both at once: each call tells something of either."""
+"""Who is this player, and what do they hold? Both at once: each call tells something of either."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AVERAGED: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class JointPosterior:
-    """What is known of the player and of the layout, after his records and the calls of this auction."""
+    """What is known of the player and of the layout, after their records and the calls of this auction."""
 
     styles: Styles
     """His style; the player's name is that of the seat."""

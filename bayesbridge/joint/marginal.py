@@ -4,10 +4,10 @@ The style model asks nothing of a hand but its five cells, so layouts with the s
 how many there are, each weighed by what the other seats called. With every layout walked the sum over rows is exact,
 however many layouts there are; with K layouts drawn it is the usual average, and K rows. Either way ::
 
-    log m(θ) = log Σ_rows weight · P(his calls ∣ cells, θ)
+    log m(θ) = log Σ_rows weight · P(their calls ∣ cells, θ)
 
 is a smooth function of the style θ, which is all that NUTS needs. Given draws θ_d from its posterior, a layout has the
-posterior weight  weight · mean_d P(his calls ∣ cells, θ_d) / m(θ_d).
+posterior weight  weight · mean_d P(their calls ∣ cells, θ_d) / m(θ_d).
 """
 
 from __future__ import annotations

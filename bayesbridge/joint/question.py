@@ -1,4 +1,4 @@
-"""The joint question: who is this player, and what does he hold?"""
+"""The joint question: who is this player, and what do they hold?"""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class StyleQuestion:
         """Put the question; it needs a call of the seat, and records of one player."""
         caller, auction = Seat.of(seat), belief.auction
         if caller == belief.observer:
-            raise BayesBridgeError(f"{caller.name} is the observer, who knows his own hand: name another", seat=caller)
+            raise BayesBridgeError(f"{caller.name} is the observer, who knows that hand: name another", seat=caller)
         calls = [] if auction is None else [(index, who) for index, (who, _) in enumerate(auction)]
         if auction is None or not any(who == caller for _, who in calls):
-            raise BayesBridgeError(f"{caller.name} has not called: give his calls as evidence first", seat=caller)
+            raise BayesBridgeError(f"{caller.name} has not called: give the calls as evidence first", seat=caller)
         turns = [Turn.of(auction, index) for index, who in calls if who == caller]
         players = sorted({record.player for record in records})
         if len(players) > 1:

@@ -51,7 +51,7 @@ def open_records(path: str | os.PathLike[str]) -> Reading:
 
 
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
-    """As :func:`open_records`, one by one."""
+    """As :func:`bayesbridge.open_records`, one by one."""
     return iter_lin(path) if _is_lin(path) else iter_pbn(path)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from bayesbridge.auction import PASS, Auction, Call, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import PASS, Call, Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall
 

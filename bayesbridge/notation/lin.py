@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
-from bayesbridge.auction import Auction, Call, Contract
-from bayesbridge.cards import Card, Hand
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Call, Contract
+from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.notation.calls import without_surplus
-from bayesbridge.notation.plays import UNKNOWN_HANDS, Hands, Plays, from_sequence
+from bayesbridge.notation.lin_deals import board_place, clip, dealt
+from bayesbridge.notation.plays import Plays, from_sequence
 from bayesbridge.notation.reading import Document, Reading, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, Vulnerability
-
-SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
-"""The order in which LIN names dealers, hands and players."""
 
 PLAYERS: Final = ("South", "West", "North", "East")
 HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")
@@ -40,8 +38,6 @@ _CUT: Final = "|"
 _TAG_KEY: Final = re.compile(r"[a-z][a-z0-9]")
 _CALL: Final = re.compile(r"(pass|p|dbl|d|xx|x|rdbl|r|[1-7](?:nt|n|[cdhs]))(!*)", re.IGNORECASE)
 _CALL_WORDS: Final = {"d": "X", "r": "XX"}
-_SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
-_ROOMS: Final = {"o": "Open", "c": "Closed"}
 
 type Words = list[tuple[int, str]]
 """Values of tokens, each with its line."""
@@ -75,7 +71,7 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
             if board is not None and board.deal is None:
                 board.header = dict(header)
         elif key == _CUT:
-            yield Skipped(document.name, line, f"{_clip(value)} has no closing '|': the document is cut short there")
+            yield Skipped(document.name, line, f"{clip(value)} has no closing '|': the document is cut short there")
         elif board is not None:
             board.take(line, key, value)
         elif key not in LAYOUT | TABLE:
@@ -107,10 +103,6 @@ def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
         i += 2
     if fields[-1].strip():
         yield line, _CUT, fields[-1].strip()
-
-
-def _clip(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:60]}…")
 
 
 class _Board:
@@ -158,7 +150,7 @@ class _Board:
                 if value.isdecimal() and int(value) <= 13:
                     self.result = int(value)
                 elif value:
-                    self.note(line, f"claim of {_clip(value)}: write declarer's tricks, 0 to 13", "number")
+                    self.note(line, f"claim of {clip(value)}: write declarer's tricks, 0 to 13", "number")
             case _:
                 if key not in LAYOUT and value and _TAG_KEY.fullmatch(key):
                     self.tags.append(Tag(key, value))
@@ -185,7 +177,7 @@ class _Board:
     def record(self) -> Record | None:
         line, text = self.deal or (self.line, "")
         try:
-            dealer, hands = _dealt(text)
+            dealer, hands = dealt(text)
         except (DealError, NotationError) as error:
             self.note(line, error, "record")
             return None
@@ -273,41 +265,3 @@ class _Board:
             *(key for key in self.header if key not in HEADER and _TAG_KEY.fullmatch(key) and key != "pn"),
         )
         return (Tag(key, self.header[key]) for key in known if self.header.get(key))
-
-
-def board_place(value: str) -> tuple[str, str]:
-    """Room and board of ``qx``.
-
-    >>> board_place("c12")
-    ('Closed', '12')
-    """
-    room = _ROOMS.get(value[:1].lower(), "")
-    return room, value[1:] if room else value
-
-
-@lru_cache(maxsize=64)  # the two tables of a match follow one another with the same deal
-def _dealt(text: str) -> tuple[Seat | None, Hands]:
-    """The dealer and the hands of ``md``."""
-    if not text:
-        return None, UNKNOWN_HANDS
-    dealer = SEATS["1234".index(text[0])] if text[0] in "1234" else None
-    fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
-    if len(fields) > 4 and not any(fields[4:]):
-        fields = fields[:4]
-    if len(fields) > 4:
-        raise NotationError(f"deal {_clip(text)} has {len(fields)} hands: write four, from South", text=text)
-    hands = dict(zip(SEATS, map(_hand, fields), strict=False))
-    return dealer, (hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W))
-
-
-def _hand(text: str) -> Hand | None:
-    """A hand such as ``SAKQ2HKJ3DA54CQ32``, ``None`` when nothing is told."""
-    if not text:
-        return None
-    bare = text.upper().replace(" ", "")
-    parts = list(_SUIT.finditer(bare))
-    if "".join(part[0] for part in parts) != bare or len({part[1] for part in parts}) != len(parts):
-        raise NotationError(
-            f"unknown hand {_clip(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32", text=text
-        )
-    return Hand.of([f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")])

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO, Final
 
-from bayesbridge.auction import DOUBLE, PASS, REDOUBLE, Call
+from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call
 from bayesbridge.cards import RANKS, Hand, Suit
-from bayesbridge.notation.lin import HEADER, LAYOUT, PLAYERS, SEATS, TABLE, board_place
+from bayesbridge.notation.lin import HEADER, LAYOUT, PLAYERS, TABLE
+from bayesbridge.notation.lin_deals import SEATS, board_place
 from bayesbridge.notation.record import Record, Tag, Vulnerability
 
 _ROOMS: Final = {"Open": "o", "Closed": "c"}

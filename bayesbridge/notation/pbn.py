@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from bayesbridge.auction import CALLS, PASS, Auction, Call, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import CALLS, PASS, Call, Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError

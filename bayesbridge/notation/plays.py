@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from bayesbridge.auction import Contract
+from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
@@ -97,7 +97,7 @@ def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> in
             if holder is not seat and card in hand
         )
         raise IllegalPlay(
-            f"{seat.name} plays {card} in trick {number}, but {holder.name} was dealt it: mend the deal or the play",
+            f"{seat.name} plays {card} in trick {number}, but {holder.name} was dealt it: fix the deal or the play",
             seat=seat,
             card=card,
             tricks=(number,),

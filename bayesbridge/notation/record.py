@@ -11,7 +11,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, RANKS, Card, Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, NotationError

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from bayesbridge.auction import Contract
+from bayesbridge.calls import Contract
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, short_percent
 from bayesbridge.summaries import distribution

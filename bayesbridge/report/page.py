@@ -7,9 +7,9 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.auction import Contract
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.positions.position import python_lines
 from bayesbridge.report.diagram import diagram

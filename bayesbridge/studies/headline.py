@@ -116,7 +116,7 @@ def _summed(counts: Counts) -> dict[str, int]:
 
 def net_points(scheme: Scheme, level: int, tricks: int) -> Fraction:
     """What an NT contract is worth: to the bidder if made, less what both defenders get if not."""
-    from bayesbridge.auction import Contract
+    from bayesbridge.calls import Contract
 
     return scheme.score(Contract.of(f"{level}NT by S"), tricks).net
 

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.wins import card_wins
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.evidence import Length, Piece, Play, Reveal, Void

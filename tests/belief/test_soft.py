@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.engines.sampling import sample

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_features import (
     BEST_RANK,
     GONE,
@@ -20,6 +20,7 @@ from bayesbridge.bidders.card_features import (
     situations,
 )
 from bayesbridge.bidders.card_play import LearnedPlayer, weights
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction, Call
+from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.calls import Call
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.errors import BayesBridgeError

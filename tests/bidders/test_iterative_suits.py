@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bayesbridge.auction import PASS, Auction, Call
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.calls import PASS, Call
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError, IllegalCall
 from tests import strategies

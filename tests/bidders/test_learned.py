@@ -5,9 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from bayesbridge.auction import CALLS, Auction, Call
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.encoding import MADE_WIDTH, STEP_WIDTH, SUIT_WIDTH, encode, step_inputs, suit_features
 from bayesbridge.bidders.learned import LearnedBidder, parameters
+from bayesbridge.calls import CALLS, Call
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError

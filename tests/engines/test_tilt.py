@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat

@@ -5,7 +5,8 @@ import io
 import pytest
 from hypothesis import given
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.notation import Record, Vulnerability, lin_part, read_lin, read_pbn, write_lin
 from tests.notation.records import GOLDEN, records

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction, Contract
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, IllegalPlay, NotationError
@@ -154,7 +155,7 @@ def test_the_wrong_seat_leads():
 
 
 def test_a_card_from_another_hand():
-    with pytest.raises(IllegalPlay, match=r"^E plays SA in trick 1, but N was dealt it: mend the deal or the play$"):
+    with pytest.raises(IllegalPlay, match=r"^E plays SA in trick 1, but N was dealt it: fix the deal or the play$"):
         Record(
             hands=read_hands(f"N:{DEAL[2:].split()[0]} - - -"),
             contract=Contract.of("1C by N"),

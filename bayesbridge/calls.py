@@ -1,0 +1,149 @@
+"""Calls and contracts: what players say, and what is to be played in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from bayesbridge.cards import Strain, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import NotationError
+
+_WORDS: Final = {
+    **dict.fromkeys(("PASS", "P", "-"), 0),
+    **dict.fromkeys(("X", "DBL", "DOUBLE"), 1),
+    **dict.fromkeys(("XX", "RDBL", "REDOUBLE"), 2),
+}
+_NAMES: Final = ("Pass", "X", "XX")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Call:
+    """One of the 38 calls; ``index`` is 0 Pass, 1 double, 2 redouble, then 3 … 37 the bids 1C … 7NT, rising.
+
+    Calls compare by index, so of two bids the one that outranks is the greater.
+
+    >>> Call.of("1n") < Call.of("2C")
+    True
+    """
+
+    index: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.index < 38:
+            raise NotationError(f"call index {self.index}: a call is a number from 0 to 37", text=self.index)
+
+    @classmethod
+    def of(cls, value: Call | str) -> Call:
+        """Read a call (``2NT``, ``1n``, ``pass``, ``X``, ``rdbl``; any case), or pass one through.
+
+        >>> Call.of("dbl"), Call.of("3♥")
+        (Call.of('X'), Call.of('3H'))
+        """
+        if isinstance(value, Call):
+            return value
+        word = str(value).strip().upper()
+        if word in _WORDS:
+            return cls(_WORDS[word])
+        try:
+            return cls.bid("1234567".index(word[:1] or "?") + 1, word[1:])
+        except ValueError:
+            raise NotationError(
+                f"unknown call {value!r}: write Pass, X, XX, or level and strain from 1C to 7NT", text=value
+            ) from None
+
+    @classmethod
+    def bid(cls, level: int, strain: Strain | Suit | str) -> Call:
+        """The bid of a level, 1 … 7, and a strain."""
+        if not 1 <= level <= 7:
+            raise NotationError(f"unknown level {level}: a bid has a level from 1 to 7", text=level)
+        return cls(3 + 5 * (level - 1) + Strain.of(strain))
+
+    @property
+    def is_bid(self) -> bool:
+        """True for 1C … 7NT, False for Pass, X and XX."""
+        return self.index > 2
+
+    @property
+    def level(self) -> int:
+        """1 … 7 for a bid, 0 otherwise."""
+        return (self.index + 2) // 5 if self.is_bid else 0
+
+    @property
+    def strain(self) -> Strain | None:
+        """The strain of a bid, ``None`` otherwise."""
+        return Strain((self.index - 3) % 5) if self.is_bid else None
+
+    def __str__(self) -> str:
+        return _NAMES[self.index] if self.strain is None else f"{self.level}{self.strain.name}"
+
+    def __repr__(self) -> str:
+        return f"Call.of({str(self)!r})"
+
+
+PASS: Final = Call(0)
+DOUBLE: Final = Call(1)
+REDOUBLE: Final = Call(2)
+CALLS: Final = tuple(Call(index) for index in range(38))
+"""All calls: Pass, X, XX, 1C … 7NT."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled).
+
+    >>> Contract.of("3NTX", "S").tricks_needed
+    9
+    """
+
+    level: int
+    strain: Strain
+    declarer: Seat
+    doubled: int = 0
+
+    def __post_init__(self) -> None:
+        Call.bid(self.level, self.strain)
+        if self.doubled not in (0, 1, 2):
+            raise NotationError(f"doubled {self.doubled!r}: write 0, 1 (X) or 2 (XX)", text=self.doubled)
+
+    @classmethod
+    def of(cls, value: Contract | str, declarer: Seat | str | None = None) -> Contract:
+        """Read ``3NTX by S``, or ``3NTX`` with the declarer beside it; a contract passes through.
+
+        >>> Contract.of("4hxx by east")
+        Contract.of('4HXX by E')
+        """
+        if isinstance(value, Contract):
+            return value
+        words = str(value).split()
+        if declarer is None and len(words) == 3 and words[1].lower() == "by":
+            words, declarer = words[:1], words[2]
+        if declarer is None or len(words) != 1:
+            raise NotationError(
+                f"unknown contract {value!r}: write it with its declarer, such as 3NTX by S", text=value
+            )
+        bare = words[0].upper().rstrip("X")
+        doubled = len(words[0]) - len(bare)
+        try:
+            call = Call.of(bare)
+        except NotationError:
+            call = PASS
+        if call.strain is None or doubled > 2:
+            raise NotationError(f"unknown contract {value!r}: write level, strain, X or XX, such as 3NTX", text=value)
+        return cls(call.level, call.strain, Seat.of(declarer), doubled)
+
+    @property
+    def tricks_needed(self) -> int:
+        """6 + level."""
+        return 6 + self.level
+
+    @property
+    def trump(self) -> Suit | None:
+        """The trump suit, ``None`` at no trumps."""
+        return self.strain.trump
+
+    def __str__(self) -> str:
+        return f"{self.level}{self.strain.name}{'X' * self.doubled} by {self.declarer.name}"
+
+    def __repr__(self) -> str:
+        return f"Contract.of({str(self)!r})"
