@@ -7,6 +7,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.capture import CaptureEstimator
@@ -48,8 +49,10 @@ def sharpening(
     events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
     history = list(belief.history())
     rows = []
+    posterior: Posterior | None = None
     for number, (pieces, event) in enumerate(events, 1):
-        rows.append({"event": event, **_believed(history[pieces], pair, level, draws, rng)})
+        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
+        rows.append({"event": event, **_believed(posterior, pair, level, rng)})
         if progress is not None:
             progress(number, len(events))
     table = pandas.DataFrame(rows)
@@ -77,9 +80,8 @@ def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:
 
 
 def _believed(
-    belief: Belief, pair: str | tuple[Seat | str, Seat | str] | None, level: int, draws: int, rng: Seed
+    posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, level: int, rng: Seed
 ) -> dict[str, Any]:
-    posterior = belief.infer(draws=draws, rng=rng)
     question, capture = ask(posterior, pair), CaptureEstimator()
     exact = {} if posterior.exact else counted(posterior, capture, question)
     sums = exact.get("T") or evaluate(posterior, [capture], question, rng=rng).sums["capture", "T"]

@@ -79,3 +79,19 @@ def test_progress_is_told():
 def test_there_is_no_level_eight():
     with pytest.raises(bb.BayesBridgeError, match="level 8: a contract is at level 1 to 7"):
         bb.sharpening(positions.quiet(), level=8)
+
+
+def test_a_step_starts_from_the_proposal_of_the_step_before():
+    """The fit begins elsewhere, the answer is the same within its errors."""
+    first = bb.Belief("S", "KJ5.A842.Q7.JT63", bidder=bb.StyleBidder()).given(bb.Called("W", "1S"))
+    second = first.given(bb.Called("E", "2S"))
+    earlier = first.infer(draws=1000, rng=1)
+    assert earlier.method == "tilted"
+    along, anew = second.infer(draws=4000, rng=2, before=earlier), second.infer(draws=4000, rng=3)
+    assert along.draws.proposal is not None
+    error = (along.log_evidence_error**2 + anew.log_evidence_error**2) ** 0.5
+    assert abs(along.log_soft - anew.log_soft) < 5 * error
+    chances = [one.card_probabilities().sel(seat="W").values for one in (along, anew)]
+    spread = np.sqrt(chances[1] * (1 - chances[1]) * (1 / along.ess + 1 / anew.ess)) + 5 / anew.ess
+    assert (np.abs(chances[0] - chances[1]) < 5.5 * spread).all()
+    assert abs(first.infer(draws=4000, rng=4).log_soft - anew.log_soft) > 5 * error, "the second call is heard"

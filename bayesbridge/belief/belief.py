@@ -101,11 +101,14 @@ class Belief(Perspective):
             belief.count()  # names the pieces in conflict
         return belief
 
-    def infer(self, method: str = "auto", draws: int = 20_000, rng: Seed = None) -> Posterior:
+    def infer(
+        self, method: str = "auto", draws: int = 20_000, rng: Seed = None, before: Posterior | None = None
+    ) -> Posterior:
         """The posterior over layouts.
 
         ``method``: ``auto`` takes the most exact engine that fits and says which and why; the other names of
         ``bayesbridge.engines.infer.ENGINES`` insist on one. ``draws`` is how many layouts a sampling engine returns.
+        ``before`` is the posterior one step earlier: where draws are fitted to the calls, the fit starts from there.
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
@@ -115,9 +118,10 @@ class Belief(Perspective):
         except TypeError:
             raise BayesBridgeError(f"{draws!r} draws: give a whole number", draws=draws) from None
         self.count()
+        earlier = None if before is None else before.draws.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         seed = int(start) if isinstance(start, Integral) else None
-        return Posterior(self, infer(self.target, method, wanted, start), seed, (method, wanted))
+        return Posterior(self, infer(self.target, method, wanted, start, earlier), seed, (method, wanted))
 
     def history(self) -> Iterator[Belief]:
         """The belief before any evidence, then after each piece."""

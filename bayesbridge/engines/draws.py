@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
@@ -112,6 +113,8 @@ class Draws:
     """How many independent draws the layouts are worth; their number where exact."""
     warning: str = ""
     """What to be wary of, and what to do; empty where all is well."""
+    proposal: Proposal | None = None
+    """What the draws were fitted to; the next step along a record starts from it."""
     chains: int = 1
     """How many chains the draws come from, one after the other."""
 

@@ -11,6 +11,7 @@ from bayesbridge.engines.callers import callers_of
 from bayesbridge.engines.draws import Draws, Pending
 from bayesbridge.engines.level_proposal import tables_of
 from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.random64 import seed_state
@@ -24,7 +25,7 @@ def exact_tables(target: Target) -> LevelTables | None:
     return tables_of(target, frozenset(caller.seat for caller in callers))
 
 
-def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     """Run the engine; raises where it does not apply."""
     tables = exact_tables(target)
     if tables is None:

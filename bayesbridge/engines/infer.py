@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 from bayesbridge.engines.draws import Draws, Pending, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
 from bayesbridge.engines.exact import exact_draws, exact_tables, from_tables
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilted import tilted_draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.random64 import Seed, seed_state
 
-type Run = Callable[[Target, int, np.random.Generator, str], Draws]
-"""(target, draws wanted, random numbers, why this engine) → draws."""
+type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
+"""(target, draws wanted, random numbers, why this engine, proposal to start from) → draws."""
 
 ENOUGH: Final = 0.1
 """Effective draws that ``auto`` wants, as a share of the draws asked for; with fewer, particles are moved."""
@@ -38,8 +39,8 @@ class Engine(NamedTuple):
     """Whether it is for calls and chosen cards; without any the question goes to plain draws."""
 
 
-def infer(target: Target, method: str, draws: int, rng: Seed) -> Draws:
-    """Run one engine, or the most exact that fits."""
+def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
+    """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
     if method not in ENGINES:
         raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
@@ -47,10 +48,10 @@ def infer(target: Target, method: str, draws: int, rng: Seed) -> Draws:
     generator = np.random.default_rng(rng)
     if ENGINES[method].hears and not target.soft:
         return _sample(target, draws, generator, "there is no call to weigh")
-    return ENGINES[method].run(target, draws, generator, "as asked")
+    return ENGINES[method].run(target, draws, generator, "as asked", start)
 
 
-def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str) -> Draws:
+def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:
     most = min(MOST_LAYOUTS, target.cost.most_layouts) if target.soft else MOST_LAYOUTS
     if target.count <= most:
         return _enumerate(target, draws, rng, f"{target.count} layouts can all be walked")
@@ -59,7 +60,7 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str) -> Dr
         return _sample(target, draws, rng, why)
     if (tables := exact_tables(target)) is not None:
         return from_tables(target, tables, draws, rng, why)
-    found = tilted_draws(target, draws, rng, why)
+    found = tilted_draws(target, draws, rng, why, start)
     if found.ess >= ENOUGH * draws:
         return found
     from bayesbridge.engines.particles import moved
@@ -75,7 +76,7 @@ def _warned(found: Draws, draws: int) -> Draws:
     return replace(found, warning=f"{worth}: ask for more draws, or take back the call that is hardest to explain")
 
 
-def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str) -> Draws:
+def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     walk = target.walk
     why = f"enumerate: {why}; every answer is exact"
     found = Draws(target, "enumerate", why, walk, exact=True, ess=float(target.count))
@@ -85,7 +86,7 @@ def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str)
     return replace(found, importance=weights, likelihood=weights.log, log_soft=weights.log_mean)
 
 
-def _sample(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     if target.soft:
         raise BayesBridgeError('calls weigh layouts, which plain draws cannot: use method="auto", "tilted" or "smc"')
     why = f"sample: {why}; {draws} independent exact draws, marginals exact by counting"
@@ -93,7 +94,7 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str) -> D
     return Draws(target, "sample", why, pending, ess=float(draws), tables=Shares(target.sampler))
 
 
-def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     masks = target.sampler.draw(draws, rng)
     weights = _weights(target, target.soft.of_layouts(masks), False)
     return Draws(
@@ -116,10 +117,10 @@ def _weights(target: Target, values: NDArray[np.float64], proof: bool) -> Weight
     return Weights(values)
 
 
-def _particles(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     from bayesbridge.engines.particles import moved
 
-    return moved(tilted_draws(target, draws, rng, why), draws, rng)
+    return moved(tilted_draws(target, draws, rng, why, start), draws, rng)
 
 
 ENGINES: Final = {

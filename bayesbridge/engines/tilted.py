@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.level_proposal import LevelProposal
+from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import SEARCH, tilted
 from bayesbridge.engines.weights import Weights
@@ -34,12 +35,14 @@ MOST: Final = 500_000
 """Draws by levels at a time, and in all."""
 
 
-def tilted_draws(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def tilted_draws(
+    target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None = None
+) -> Draws:
     """Run the engine; shapes and points say little of levels, so they are no way out where a caller has levels."""
     proposal = LevelProposal.of(target)
     if proposal is not None:
         return _by_levels(target, proposal, draws, rng, why)
-    return _by_shapes(target, draws, rng, why)
+    return _by_shapes(target, draws, rng, why, start)
 
 
 def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator, why: str) -> Draws:
@@ -69,7 +72,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     )
 
 
-def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
     try:
@@ -82,6 +85,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str) -
                 draws=AGAIN * draws,
                 rng=rng,
                 search=search,
+                start=start,
             ).thinned(draws, rng)
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
@@ -99,6 +103,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str) -
         log_soft_error=found.log_soft_error,
         ess=ess,
         warning=warning,
+        proposal=found.proposal,
     )
 
 
