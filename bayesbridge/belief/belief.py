@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from numbers import Integral
 from operator import index
 from secrets import randbits
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.notation.record import Record
     from bayesbridge.random64 import Seed
+
+
+MOST_DRAWS: Final = 50_000_000
+"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
 
 
 @dataclass(frozen=True, init=False)
@@ -117,9 +123,17 @@ class Belief(Perspective):
             wanted = index(draws)
         except TypeError:
             raise BayesBridgeError(f"{draws!r} draws: give a whole number", draws=draws) from None
+        if wanted > MOST_DRAWS:
+            raise BayesBridgeError(f"{wanted} draws: take at most {MOST_DRAWS}", draws=wanted)
         self.count()
         earlier = None if before is None else before.draws.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
+        try:
+            np.random.default_rng(start)
+        except (TypeError, ValueError):
+            raise BayesBridgeError(
+                f"rng {start!r}: give a whole number from 0 on, or a NumPy generator", rng=start
+            ) from None
         seed = int(start) if isinstance(start, Integral) else None
         return Posterior(self, infer(self.target, method, wanted, start, earlier), seed, (method, wanted))
 

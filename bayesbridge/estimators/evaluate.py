@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.errors import PluginError, TablesTooLarge
+from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.checked import run, run_exact, verify_declaration
 from bayesbridge.estimators.protocol import Estimator, Question, SuitwiseEstimator
 from bayesbridge.estimators.sums import Sums
@@ -61,6 +61,9 @@ def evaluate(
     progress: Progress | None = None,
 ) -> Evaluation:
     """Run every estimator over every layout; one that fails is left out and reported, the others go on."""
+    names = [estimator.name for estimator in estimators]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     whole = len(posterior) <= MOST_KEPT
     importance = posterior.draws.importance
     sums: dict[tuple[str, str], Sums] = {}

@@ -142,6 +142,9 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: SOUTH.infer(draws=-5), "-5 draws"),
     (lambda: SOUTH.infer(draws="many"), "'many' draws: give a whole number"),
     (lambda: SOUTH.infer(draws=2.5), "2.5 draws: give a whole number"),
+    (lambda: SOUTH.infer(draws=10**30), "draws: take at most 50000000"),
+    (lambda: SOUTH.infer(rng=-1), "rng -1: give a whole number from 0 on"),
+    (lambda: SOUTH.infer(rng="abc"), "rng 'abc': give a whole number"),
     (lambda: SOFT.infer("sample"), 'use method="auto", "tilted" or "smc"'),
     (lambda: IterativeBidder(slip=1.5), "slip 1.5: it is a probability"),
 ]
