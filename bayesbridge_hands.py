@@ -61,9 +61,7 @@ def main() -> int:
         if sys.stderr is not None:
             print(f"bayesbridge: {line}", file=sys.stderr)
         return 1
-    from bayesbridge.__main__ import main as run
-
-    return run()
+    return int(importlib.import_module("bayesbridge.__main__").main())  # by name: nothing here depends on the package
 
 
 if __name__ == "__main__":
