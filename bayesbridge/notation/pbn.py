@@ -1,7 +1,7 @@
 """PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
 
-A table is a list of tag pairs; Auction, Play and some other tags are followed by lines. Columns of the play stand in the
-order of the seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are read past; a note is an alert.
+A table is a list of tag pairs; Auction, Play and some other tags are followed by lines. Columns of the play stand in
+the order of seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are read past; notes are alerts.
 """
 
 from __future__ import annotations
