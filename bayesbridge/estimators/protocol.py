@@ -131,6 +131,7 @@ class Output:
 class Estimator(Protocol):
     """Anything with these three; a class, a dataclass or a module-level object.
 
+    >>> from bayesbridge import Estimator
     >>> from bayesbridge.estimators.capture import CaptureEstimator
     >>> isinstance(CaptureEstimator(), Estimator)
     True

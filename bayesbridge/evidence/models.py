@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class BidderModel(Protocol):
     """How a player calls: the likelihood that turns a call into evidence.
 
-    >>> from bayesbridge.bidders.iterative import IterativeBidder
+    >>> from bayesbridge import IterativeBidder, BidderModel
     >>> isinstance(IterativeBidder(), BidderModel)
     True
     """
@@ -34,7 +34,7 @@ class BidderModel(Protocol):
 class PlayerModel(Protocol):
     """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
 
-    >>> from bayesbridge.bidders.card_play import LearnedPlayer
+    >>> from bayesbridge import LearnedPlayer, PlayerModel
     >>> isinstance(LearnedPlayer(), PlayerModel)
     True
     """

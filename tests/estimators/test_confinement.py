@@ -95,8 +95,8 @@ def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild):
     ("name", "says"),
     [
         ("hangs", "gave no answer within 1 s when asked about 5 layouts: allow more with --timeout"),
-        ("crashes", "was ended by SIGSEGV when asked about 5 layouts: mend it"),
-        ("leaves", "ended its process with status 3 when asked about 5 layouts: mend it"),
+        ("crashes", "was ended by SIGSEGV when asked about 5 layouts: fix it"),
+        ("leaves", "ended its process with status 3 when asked about 5 layouts: fix it"),
     ],
 )
 def test_what_happened_is_told_with_the_name_and_the_process_is_gone(wild, name, says):
@@ -155,7 +155,7 @@ def test_one_that_cannot_be_loaded_over_there_is_named(monkeypatch):
     monkeypatch.setattr(OfThisFile, "__module__", "no_such_module")
     monkeypatch.setitem(sys.modules, "no_such_module", sys.modules[__name__])
     with confined([OfThisFile()], Limits(timeout=600)) as (behind,):
-        says = r"^estimator 'lost' failed \(ModuleNotFoundError: .*no_such_module.*\) when asked to load: mend it"
+        says = r"^estimator 'lost' failed \(ModuleNotFoundError: .*no_such_module.*\) when asked to load: fix it"
         with pytest.raises(PluginError, match=says):
             run(behind, LAYOUTS[:5], QUESTION)
 
