@@ -12,6 +12,18 @@ SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 SUITS: Final = {"C": "♣ clubs", "D": "♦ diamonds", "H": "♥ hearts", "S": "♠ spades"}
 
 
+CAPTURES: Final = (
+    "T counts captures by the paper's rule (Algorithm 2), without a defence; where its two conditions fail it gives no "
+    "number."
+)
+LETTERS: Final = (
+    "c₁, c₂, c₀: cards of the first hand, of the second, of neither. δ: cards above the pair's highest one. M: the "
+    "longer of the two holdings; κ: captures made. χ = T + (6 − Z), which ends the rule at 13; Z: the budget for gaps."
+)
+BITS: Final = "Bits measure what is unknown: one bit less halves the number of equally likely layouts."
+"""What the paper's letters and other short words mean, said where they first appear."""
+
+
 def number(value: float | None, digits: int = 0) -> str:
     """A figure with its thousands apart; a dash where there is none.
 

@@ -9,6 +9,7 @@ from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.explanations import why_captured
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
 from bayesbridge.cli.printing import print_json, print_table
+from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 from bayesbridge.words import SUITS
 
 BY_SUIT = ("c1", "c2", "c0", "delta", "M", "kappa")
@@ -45,6 +46,7 @@ def run(args: Namespace) -> int:
     ]
     rows.append(["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"])
     print_table("Algorithm 2: captures of two hands", ["suit", "first", "second", *LETTERS], rows, left=3)
+    print(LETTERS_IN_WORDS)
     print(why_captured(found))
     return 0
 

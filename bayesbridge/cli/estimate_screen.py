@@ -10,7 +10,7 @@ from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.printing import bar, print_table
 from bayesbridge.documents import is_exact, method_of, reported
 from bayesbridge.trick_counts import Tricks
-from bayesbridge.words import SUITS, number, percent
+from bayesbridge.words import BITS, CAPTURES, SUITS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -36,6 +36,8 @@ def show(found: Evaluation) -> None:
             _show_numbers(found, estimator.name)
     _show_cards(found.posterior)
     _show_lengths(found.posterior)
+    if found.posterior.count() > 1:
+        print(BITS)
 
 
 def _show_tricks(found: Evaluation, tricks: Tricks) -> None:
@@ -57,6 +59,7 @@ def _show_tricks(found: Evaluation, tricks: Tricks) -> None:
         print("The conditions of Algorithm 2 never hold: T = 0 in every layout.")
     else:
         print(f"The conditions hold with {percent(tricks.holds)}; given that they do, T is {mean:.2f} on average.")
+    print(CAPTURES)
     print()
 
 

@@ -10,7 +10,7 @@ from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, r
 from bayesbridge.cli.printing import print_json, print_table, progress_line
 from bayesbridge.cli.records import read_records
 from bayesbridge.deal import Seat
-from bayesbridge.words import number, percent
+from bayesbridge.words import BITS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
@@ -95,7 +95,8 @@ def run(args: Namespace) -> int:
     where = f"Board {record.board} {record.room}".strip()
     title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
     print_table(title, ["event", "layouts", "bits", "qualified", "T if so", "P(make)", "how"], rows)
-    print("bits: entropy of the posterior. qualified: P(both conditions of Algorithm 2 hold); T is their mean then.")
+    print("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
+    print(BITS)
     return 0
 
 

@@ -17,7 +17,7 @@ from bayesbridge.report.pictures import pictures
 from bayesbridge.report.tables import card_places, contracts, percent, spaced, summarised
 from bayesbridge.summaries import counts_tricks, summary
 from bayesbridge.trick_counts import Tricks
-from bayesbridge.words import SEATS
+from bayesbridge.words import BITS, CAPTURES, LETTERS, SEATS
 
 if TYPE_CHECKING:
     import pandas
@@ -55,7 +55,7 @@ def html_report(
         ("Pictures", _pictures(result, level, steps, prior)),
         (
             "Numbers",
-            (contracts(tricks, level) if tricks else "")
+            (contracts(tricks, level) + f"<p>{escape(CAPTURES)} {escape(LETTERS)}</p>" if tricks else "")
             + summarised(summary(result))
             + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
         ),
@@ -139,7 +139,7 @@ def _computed(posterior: Posterior, result: xarray.DataTree, command: str | None
         "layouts that fit": spaced(int(attrs["layouts"])),
         "layouts used": spaced(attrs["draws"]),
         "effective draws": "not needed, exact" if exact else spaced(attrs["ess"]),
-        "what is unknown": f"{attrs['entropy_bits']:.2f} bits",
+        "what is unknown": f"{attrs['entropy_bits']:.2f} bits. {BITS}",
         "estimators": attrs["estimators"],
         "left out": attrs["failures"],
         "seed": attrs["seed"] or "a generator already in use",
