@@ -117,7 +117,8 @@ class Position(NamedTuple):
                     model = dataclasses.replace(model, **{setting: value})
                 except TypeError:
                     raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
-        return model  # type: ignore[no-any-return]
+        chosen: BidderModel = model
+        return chosen
 
     def _first_fault(self, start: Belief) -> BayesBridgeError:
         """What is wrong with the first piece that does not fit those before it, and where that piece was given."""
