@@ -29,7 +29,7 @@ def add(commands: Subparsers) -> None:
         "--cards", type=whole(0, 52), default=0, metavar="N", help="after N cards of the play (default: 0, the auction)"
     )
     parser.add_argument(
-        "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="particles a board (default: 1_000)"
+        "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
 
 
