@@ -97,8 +97,8 @@ def ask(
     )
 
 
-def to_datatree(found: Evaluation) -> xarray.DataTree:
-    """Everything an evaluation holds, with names on every axis."""
+def to_datatree(found: Evaluation, *, marginals: bool = True) -> xarray.DataTree:
+    """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     import xarray
 
     posterior, belief = found.posterior, found.posterior.belief
@@ -128,10 +128,11 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
             _statistics(found, n), coords=axes, attrs={"engine": posterior.method, "ess": float(posterior.ess)}
         ),
         "pmf": pmf_group,
-        "marginals": _marginals(posterior),
         "observed_data": _evidence(belief),
         "constant_data": _position(belief, found.question),
     }
+    if marginals:
+        groups["marginals"] = _marginals(posterior)
     return xarray.DataTree.from_dict(groups)
 
 

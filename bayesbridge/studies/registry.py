@@ -6,7 +6,8 @@ from typing import Final
 
 from bayesbridge.studies import captures, comparative, conditions, headline, opponents, strategies
 from bayesbridge.studies.calibration import study as calibration
+from bayesbridge.studies.honesty import study as honesty
 from bayesbridge.studies.study import Study
 
-MODULES: Final = (conditions, captures, comparative, headline, strategies, opponents, calibration)
+MODULES: Final = (conditions, captures, comparative, headline, strategies, opponents, calibration, honesty)
 STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}
