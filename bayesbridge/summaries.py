@@ -7,7 +7,9 @@ cells say so instead of showing a number that means nothing.
 The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
 u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
 error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
-they are worth.
+they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
+one more draw that falls the other way. Draws that all agree on another number say nothing of its error, nor do a few
+draws of a mean given that the conditions hold, and none is stated.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ Floats = NDArray[np.float64]
 EXACT: Final = "exact"
 NONE: Final = "–"
 """Stands where a figure has no meaning, such as the R-hat of one chain."""
+
+FEWEST: Final = 10.0
+"""Effective draws below which a conditional mean has no error that they could tell."""
 
 
 def summary(
@@ -233,13 +238,22 @@ class _Draws:
             return EXACT, EXACT, EXACT
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given * 1.0
         share = float((self.weights * counts).sum())
-        if not share:
+        if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
             return NONE, NONE, NONE
         u = counts * (quantity.draws - quantity.mean) / share
         error, r_hat = self._error(u)
+        if quantity.event:
+            error = float(np.hypot(error, max(quantity.mean, 1.0 - quantity.mean) / self._worth(counts)))
         if not error:
-            return 0.0, NONE, NONE
-        return float(f"{error:.2g}"), round((quantity.sd / error) ** 2), r_hat
+            return NONE, NONE, NONE
+        return float(f"{error:.2g}"), round((quantity.sd / error) ** 2) if quantity.sd else NONE, r_hat
+
+    def _worth(self, counts: Floats) -> float:
+        """Effective draws among those that count."""
+        some = self.weights * counts
+        if self.weighed:
+            return float(some.sum() ** 2 / (some**2).sum())
+        return self.ess * float(some.sum())
 
     def _error(self, u: Floats) -> tuple[float, Any]:
         """Standard error of the mean of u, and R-hat where there are chains."""
@@ -252,6 +266,8 @@ class _Draws:
             statistics: Any = import_module("arviz_stats.base").array_stats
             return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
         if self.weighed:
-            # Rare events may have been met at light draws only: no better than if all draws counted the same.
-            return max(float((self.weights**2 * u**2).sum()), variance / u.size) ** 0.5, NONE
+            # Rare events may have been met at light draws only: no better than if all draws counted the same. An
+            # engine that knows its weights to deceive says that they are worth less than they look.
+            deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
+            return (deceit * max(float((self.weights**2 * u**2).sum()), variance / u.size)) ** 0.5, NONE
         return (variance / self.ess) ** 0.5, NONE

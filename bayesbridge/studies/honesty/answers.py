@@ -1,8 +1,8 @@
 """One answer: what an engine says of the numbers of a position, and the error that it states for each.
 
 Errors are those that users read: ``mcse`` of :func:`bayesbridge.summary` for the means of an estimator, and
-``log_evidence_error`` of the posterior. So that cards, lengths and points have such errors too, an estimator counts them
-layout by layout. It cannot be counted exactly, so that the draws of exact engines are tested as well.
+``log_evidence_error`` of the posterior. So that cards, lengths and points have such errors too, an estimator counts
+them layout by layout. It cannot be counted exactly, so that the draws of exact engines are tested as well.
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
     """All numbers with their errors; ``as_if_equal`` gives the errors of draws that count the same."""
     result = to_datatree(evaluate(posterior, [probe], ask(posterior, probe.pair)), marginals=False)
     if as_if_equal:
-        result["sample_stats"] = result["sample_stats"].drop_vars("log_weight")
-        result["sample_stats"].attrs = {"engine": posterior.method, "ess": float(len(posterior))}
+        stats = result["sample_stats"].to_dataset().drop_vars("log_weight", errors="ignore")
+        result["sample_stats"] = type(result)(stats.assign_attrs(ess=float(len(posterior))))
     table = summary(result)
     stated = {}
     for name in QUANTITIES[:-1]:
@@ -187,9 +187,7 @@ def truth_of(position: Position) -> dict[str, float]:
         return {}
     cards, lengths = tables.card_marginals(), tables.length_distributions()
     found = {name: float(cards[pair]) for name, pair in zip(CARDS, probe.cards, strict=True)}
-    found |= {
-        name: float(lengths[pair] @ np.arange(14)) for name, pair in zip(LENGTHS, probe.lengths, strict=True)
-    }
+    found |= {name: float(lengths[pair] @ np.arange(14)) for name, pair in zip(LENGTHS, probe.lengths, strict=True)}
     found[EVIDENCE] = posterior.log_evidence
     counted: tuple[Callable[[], dict[str, float]], ...] = (
         lambda: _counted_points(posterior, probe),

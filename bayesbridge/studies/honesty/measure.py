@@ -37,7 +37,7 @@ JOINT_SHARE: Final = 0.1
 REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 2, "played": 2}
 """Draws of one reference answer, in units of those of an engine; there are CHUNK of them."""
 
-TESTED: Final = {
+TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "sample": {"none": (1, 2, 3, 4)},
     "exact": {"no trumps": (2, 3, 4)},
     "tilted": {"no trumps": (2, 3, 7), "suits": (8,), "style": (7, 8), "learned": (6,), "played": (5,)},

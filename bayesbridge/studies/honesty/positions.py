@@ -1,8 +1,8 @@
 """Forty positions, fixed before any answer is looked at: from no call to a whole auction and twelve cards played.
 
 A position comes from a deal drawn at random and an auction by the bidders that the observer assumes, cut after so many
-calls; somebody hidden has called, and bid in positions of an odd number. In a few positions cards of the hidden hands are shown until all layouts can be walked, so that the truth is known
-for models that cannot be counted.
+calls; somebody hidden has called, and bid in positions of an odd number. In a few positions cards of the hidden hands
+are shown until all layouts can be walked, so that the truth is known for models that cannot be counted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import numpy as np
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.card_play import LearnedPlayer
@@ -72,6 +74,10 @@ class Position:
         return _belief(self)
 
 
+def _rng(*numbers: int) -> np.random.Generator:
+    return np.random.default_rng(numbers)
+
+
 @lru_cache(maxsize=8)
 def _belief(position: Position) -> Belief:
     if position.told:
@@ -80,7 +86,7 @@ def _belief(position: Position) -> Belief:
     place = list(KINDS).index(position.kind)
     if position.kind == "none":
         told = position.number % 2 == 0
-        return Scenario("sample", shown=position.shown, told_lengths=told).draw([place, position.number]).belief
+        return Scenario("sample", shown=position.shown, told_lengths=told).draw(_rng(place, position.number)).belief
     four = position.kind in ("learned", "played")
     scenario = Scenario(
         "auto",
@@ -92,7 +98,7 @@ def _belief(position: Position) -> Belief:
         shown=position.shown,
     )
     for attempt in range(TRIES):
-        belief = scenario.draw([place, position.number, attempt]).belief
+        belief = scenario.draw(_rng(place, position.number, attempt)).belief
         heard = [piece for piece in belief.evidence if isinstance(piece, Called)]
         if len(heard) < position.calls:
             continue

@@ -1,9 +1,9 @@
 """Are the stated errors those that the answers show? Scores z = (answer − truth) / stated error over many seeds.
 
-If errors are honest the root mean square of z is one, and z lies within two errors 95 times in a hundred. Where the truth
-is not known it is the mean over the seeds, and z is divided by √(1 − 1 / n). The numbers of one answer depend on each
-other, so an answer counts as one: intervals come from the mean of z² of each answer, with the degrees of freedom that
-its spread from answer to answer shows (F. E. Satterthwaite, 1946). Honest independent scores give the χ² interval.
+If errors are honest the root mean square of z is one, and z lies within two errors 95 times in a hundred. Where the
+truth is not known it is the mean over the seeds, and z is divided by √(1 − 1 / n). The numbers of one answer depend on
+each other, so an answer counts as one: intervals come from the mean of z² of each answer, with the degrees of freedom
+that its spread from answer to answer shows (F. E. Satterthwaite, 1946). Honest independent scores give the χ² interval.
 
 An answer stated without an error must be equal to the truth, and is no score.
 """
