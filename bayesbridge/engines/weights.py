@@ -102,9 +102,17 @@ class Weights:
 
     @property
     def log_mean_error(self) -> float:
-        """Standard error of :attr:`log_mean` over independent draws: the relative deviation of the weights / √n."""
-        n = len(self)
-        return math.sqrt(max(0.0, n / self.ess - 1.0) / max(1, n - 1))
+        """Standard error of :attr:`log_mean` over independent draws."""
+        return self.log_mean_error_of(len(self))
+
+    def log_mean_error_of(self, drawn: int) -> float:
+        """The same where ``drawn`` draws were made and those without weight are left out.
+
+        The relative deviation of the weights / √drawn, and beside it one more draw of the largest weight: weights that
+        are all equal are no proof that heavier ones do not exist.
+        """
+        deviation = max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1)
+        return math.sqrt(deviation + float(self.W.max()) ** 2)
 
     @property
     def tail(self) -> Tail:

@@ -45,7 +45,7 @@ def plot_honesty(found: Honesty, *, ax: Axes | None = None) -> Axes:
     ax.axhspan(*BAND, color=PALE, linewidth=0, zorder=0)
     ax.axhline(1.0, color=GREY, linewidth=0.8, zorder=1)
     for engine, (colour, mark) in MARKS.items():
-        of_engine = [(names.index(one.answers.case.position.name), rms([one.z])) for one in found.scores
+        of_engine = [(names.index(one.answers.case.position.name), rms([one.told])) for one in found.scores
                      if one.answers.case.engine == engine]  # fmt: skip
         drawn = [(place, interval) for place, interval in of_engine if np.isfinite(interval.value)]
         if not drawn:

@@ -5,7 +5,9 @@ truth is not known it is the mean over the seeds, and z is divided by √(1 − 
 each other, so an answer counts as one: intervals come from the mean of z² of each answer, with the degrees of freedom
 that its spread from answer to answer shows (F. E. Satterthwaite, 1946). Honest independent scores give the χ² interval.
 
-An answer stated without an error must be equal to the truth, and is no score.
+An answer stated without an error must be equal to the truth, and is no score. Nor is a number that is the same in all
+answers, which must lie within two errors of the truth. Where an engine says that its draws are worth a single one, it
+says that it does not know: its errors may be as large as they like, but not too small.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ LEVEL: Final = 0.99
 SAME: Final = 1e-9
 """Rounding by which an exact answer may differ from the truth."""
 
-HONEST, SMALL, LARGE, OPEN, WRONG, BIASED, EXACT = (
+HONEST, SMALL, LARGE, OPEN, WRONG, BIASED, EXACT, UNKNOWN = (
     "honest",
     "errors too small",
     "errors too large",
@@ -45,6 +47,7 @@ HONEST, SMALL, LARGE, OPEN, WRONG, BIASED, EXACT = (
     "error 0 but not exact",
     "biased",
     "exact",
+    "says that it does not know",
 )
 """Verdicts."""
 
@@ -62,7 +65,7 @@ class Scores:
     """Scores of one case: (n, quantities) z, ``nan`` where a number is not told or stated without an error.
 
     exact: (n, quantities) stated without an error
-    wrong: (n, quantities) stated without an error, and not equal to the truth
+    wrong: (n, quantities) stated without an error, and not equal to the truth; or the same everywhere, and far from it
     bound: (n, cards) differences from the truth in units of ½ / √ess, which they are said not to exceed
     bias:  (quantities,) the mean over seeds less the truth or the reference, in standard errors; ``nan`` without either
     """
@@ -73,6 +76,11 @@ class Scores:
     wrong: NDArray[np.bool_]
     bound: Floats
     bias: Floats
+
+    @property
+    def told(self) -> Floats:
+        """(m, quantities) z of the answers whose draws are said to be worth more than one."""
+        return self.z[self.answers.ess >= 2.0]
 
 
 def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
@@ -88,7 +96,10 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
         fair = np.where(has_truth, 1.0, sqrt(1.0 - 1.0 / n))
         exact = told & (error == 0.0)
         z = np.where(told & ~exact, gap / (error * fair), nan)
-        wrong = exact & (np.abs(gap) > SAME * np.maximum(1.0, np.abs(value)))
+        rounding = SAME * np.maximum(1.0, np.abs(value))
+        same = told.any(axis=0) & (np.abs(value - mean) <= rounding).all(axis=0, where=told)
+        wrong = told & (exact | same) & (np.abs(gap) > 2.0 * error + rounding)
+        z[:, same] = nan
         spread = np.sqrt(np.where(told, (value - mean) ** 2, 0.0).sum(axis=0) / (n - 1) / n)
         against, uncertain = known, np.zeros(len(QUANTITIES))
         if reference is not None:
@@ -98,7 +109,7 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
         places = [QUANTITIES.index(name) for name in CARDS]
         bound = 2.0 * np.sqrt(answers.ess)[:, None] * (gap / fair)[:, places]
         bound[exact[:, places]] = nan
-    sampled = np.isfinite(bias) & (told & ~exact).any(axis=0)
+    sampled = np.isfinite(bias) & (told & ~exact).any(axis=0) & ~same
     return Scores(answers, z, exact, wrong, bound, np.where(sampled, bias, nan))
 
 
@@ -185,7 +196,7 @@ class Row:
         if self.bias_p < 1.0 - LEVEL:
             return BIASED
         if not found:
-            return EXACT
+            return UNKNOWN if self.warned else EXACT
         if any(one.low > BAND[1] for one in found) or self.within.high < WITHIN or self.bound.low > BAND[1]:
             return SMALL
         if any(one.high < BAND[0] for one in found):
@@ -198,7 +209,7 @@ def row(scores: Sequence[Scores]) -> Row:
     """The cases of one engine and kind together."""
     cases = [one.answers.case for one in scores]
     groups = {
-        name: rms([one.z[:, [QUANTITIES.index(part) for part in parts]] for one in scores])
+        name: rms([one.told[:, [QUANTITIES.index(part) for part in parts]] for one in scores])
         for name, parts in GROUPS.items()
     }
     bias = np.concatenate([one.bias for one in scores])

@@ -81,7 +81,7 @@ def _answers(found: Honesty) -> dict[str, Any]:
                 "position": one.answers.case.position.name,
                 "calls": one.answers.case.position.calls,
                 "answers": len(one.z),
-                "rms_z": _interval(rms([one.z])),
+                "rms_z": _interval(rms([one.told])),
             }
             for one in found.scores
         ],

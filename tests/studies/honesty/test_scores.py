@@ -1,5 +1,7 @@
 """Scores of stated errors: honest ones pass, errors too small, too large, biased or missing fail."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,6 +17,7 @@ from bayesbridge.studies.honesty.scores import (
     LEVEL,
     OPEN,
     SMALL,
+    UNKNOWN,
     WRONG,
     Honesty,
     pool,
@@ -59,6 +62,22 @@ def test_an_error_of_zero_must_be_the_truth():
     found = row([scored(exact, TRUTH, None)])
     assert (found.verdict, found.exact, found.wrong) == (EXACT, 1.0, 0)
     assert np.isnan(found.within.value)
+
+
+def test_a_number_that_never_changes_is_no_score_but_must_be_right():
+    same = made(50)
+    same.value[:, 0] = 0.5
+    found = scored(same, TRUTH, None)
+    assert np.isnan(found.z[:, 0]).all()
+    assert row([found]).wrong == 0
+    same.value[:, 0] = 0.53
+    assert row([scored(same, TRUTH, None)]).verdict == WRONG
+
+
+def test_who_says_not_to_know_may_state_large_errors_but_not_small_ones():
+    unsure = replace(made(60, 50.0), ess=np.ones(60), warned=np.ones(60, dtype=np.bool_))
+    assert row([scored(unsure, TRUTH, None)]).verdict == UNKNOWN
+    assert row([scored(replace(unsure, error=unsure.error / 200), TRUTH, None)]).within.high < 0.94
 
 
 def test_without_a_truth_the_mean_takes_its_place_with_its_correction():
