@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 ENOUGH: Final = 100.0
 """Effective draws below which :attr:`Weights.diagnosis` asks for a better engine: two digits need about that many."""
 
+EQUAL: Final = 1e-9
+"""Log weights that differ by less are the same but for rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tail:
@@ -108,11 +111,12 @@ class Weights:
     def log_mean_error_of(self, drawn: int) -> float:
         """The same where ``drawn`` draws were made and those without weight are left out.
 
-        The relative deviation of the weights / √drawn, and beside it one more draw of the largest weight: weights that
-        are all equal are no proof that heavier ones do not exist.
+        The relative deviation of the weights / √drawn. Weights that are all equal are no proof that heavier ones do not
+        exist: they state the error of one more draw.
         """
-        deviation = max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1)
-        return math.sqrt(deviation + float(self.W.max()) ** 2)
+        if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
+            return 1.0 / drawn
+        return math.sqrt(max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1))
 
     @property
     def tail(self) -> Tail:

@@ -70,14 +70,14 @@ def test_every_engine_is_tested_and_the_numbers_are_open():
 
 
 def test_weights_are_honest_and_equal_weights_are_not():
-    rows = rows_of(("weights", RARE, 80, 4000), (CONTROL, RARE, 40, 4000))
+    rows = rows_of(("weights", RARE, 60, 2000), (CONTROL, RARE, 30, 2000))
     assert rows["weights", "no trumps"].verdict not in (SMALL, LARGE)
     assert rows[CONTROL, "no trumps"].verdict == SMALL
     assert rows[CONTROL, "no trumps"].rms["cards"].low > 2.0
 
 
 def test_engines_against_every_layout():
-    rows = rows_of(*((engine, WALKED, 30, 400) for engine in ("tilted", "smc", "weights")), ("auto", WALKED, 5, 400))
+    rows = rows_of(*((engine, WALKED, 25, 400) for engine in ("tilted", "smc", "weights")), ("auto", WALKED, 5, 400))
     assert rows["auto", "style"].verdict == EXACT
     for engine in ("tilted", "smc", "weights"):
         assert rows[engine, "style"].verdict not in (SMALL, LARGE)
