@@ -236,7 +236,7 @@ class _Draws:
         """Monte Carlo standard error of the mean, effective sample size, R-hat."""
         if quantity.exact:
             return EXACT, EXACT, EXACT
-        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given * 1.0
+        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
         share = float((self.weights * counts).sum())
         if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
             return NONE, NONE, NONE

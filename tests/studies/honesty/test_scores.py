@@ -75,7 +75,7 @@ def test_a_number_that_never_changes_is_no_score_but_must_be_right():
 
 
 def test_who_says_not_to_know_may_state_large_errors_but_not_small_ones():
-    unsure = replace(made(60, 50.0), ess=np.ones(60), warned=np.ones(60, dtype=np.bool_))
+    unsure = replace(made(60, 50.0, seed=2), ess=np.ones(60), warned=np.ones(60, dtype=np.bool_))
     assert row([scored(unsure, TRUTH, None)]).verdict == UNKNOWN
     assert row([scored(replace(unsure, error=unsure.error / 200), TRUTH, None)]).within.high < 0.94
 
