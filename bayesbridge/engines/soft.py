@@ -55,13 +55,17 @@ class SoftEvidence:
         return total
 
     def of_layouts(self, masks: Masks) -> Floats:
-        """(n,) log likelihood of (n, 4) layouts; a hand that is the same in all of them is asked for once."""
-        total = np.zeros(len(masks))
-        for seat in self.seats:
+        """(n,) log likelihood of (n, 4) layouts."""
+        return self.by_seat(masks).sum(axis=1)
+
+    def by_seat(self, masks: Masks) -> Floats:
+        """(n, seats) the same seat by seat; a hand that is the same in all layouts is asked for once."""
+        found = np.zeros((len(masks), len(self.seats)))
+        for column, seat in enumerate(self.seats):
             hands = np.ascontiguousarray(masks[:, seat])
             same = len(hands) > 1 and bool((hands == hands[0]).all())
-            total += self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
-        return total
+            found[:, column] = self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
+        return found
 
     def weighs(self, piece: Piece) -> bool:
         """Whether the piece is behind a term."""

@@ -42,7 +42,7 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "exact": {"no trumps": (2, 3, 4)},
     "tilted": {"no trumps": (2, 3, 7), "suits": (8,), "style": (7, 8), "learned": (6,), "played": (5,)},
     "smc": {"no trumps": (2, 7), "suits": (3, 8), "style": (1, 7), "learned": (6,), "played": (4,)},
-    "weights": {"no trumps": (2, 3, 7), "suits": (1, 3, 8), "style": (1, 6, 8), "learned": (2, 6), "played": (3, 5)},
+    "weights": {"no trumps": (1, 2, 3, 7), "suits": (1, 3, 8), "style": (1, 6, 8), "learned": (2, 6), "played": (3, 5)},
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 7), "style": (6, 8)},
 }
