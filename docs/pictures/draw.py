@@ -60,5 +60,11 @@ def draw_calibration(right, wrong):
     save("calibration-wrong", studies.plot_ranks(wrong, numbers))
 
 
+def draw_honesty(checkpoint):
+    """Stated errors by position, from the checkpoint that ``bayesbridge study honesty --resume FILE`` leaves."""
+    found = studies.STUDIES["honesty"].simulate(40, 1, how=studies.Setting(checkpoint=Path(checkpoint), resume=True))
+    save("honesty", studies.plot_honesty(found.source))
+
+
 if __name__ == "__main__":
     main()
