@@ -36,8 +36,8 @@ def kernel_text(package: Path = PACKAGE) -> str:
     return digest.hexdigest()[:12]
 
 
-def code_of(function: Callable[..., Any]) -> str:
-    """A hash of the code that a function runs, its arguments' classes included where it is a partial one.
+def code_of(*functions: Callable[..., Any]) -> str:
+    """A hash of the code that functions run, that of their arguments' classes included where they are partial ones.
 
     Edits that change no syntax tree (comments, docstrings, layout) leave it as it is, and so does another version
     number. A module of another distribution counts with all files of its package, and then so does all of this one.
@@ -46,7 +46,7 @@ def code_of(function: Callable[..., Any]) -> str:
     >>> code_of(kernel_text) == code_of(partial(kernel_text, PACKAGE))
     True
     """
-    return meaning(frozenset(_modules(function)))
+    return meaning(frozenset(module for function in functions for module in _modules(function)))
 
 
 @functools.cache

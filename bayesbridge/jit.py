@@ -6,8 +6,8 @@ code is kept in the package's cache directory (under ``NUMBA_CACHE_DIR`` if that
 package version and for the text of every file that a kernel can see. ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
 
 What is loaded is unpickled and run, and numba's own files carry no checksum: a flipped bit there is a wrong count or a
-crash. So each compiled signature is one file with a checksum, like all files of the cache, put in place in one step; one
-that is not as it was written is compiled anew. Nothing is loaded from a place that others can write to.
+crash. So each compiled signature is one file with a checksum, like all files of the cache, put in place in one step.
+One that is not as it was written is compiled anew, and nothing is loaded from a place that others can write to.
 """
 
 from __future__ import annotations
