@@ -151,13 +151,10 @@ class Network:
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.parameters = p = parameters
         features = suit_features()
-        self.suits = [
-            matrix_product(
-                np.maximum(matrix_product(features, p["suit_in"][s]) + p["suit_in_bias"][s], 0), p["suit_out"][s]
-            )
-            + matrix_product(features, p["suit_skip"][s])
-            for s in range(4)
-        ]
+        self.suits = []
+        for s in range(4):
+            hidden = np.maximum(matrix_product(features, p["suit_in"][s]) + p["suit_in_bias"][s], 0)
+            self.suits.append(matrix_product(hidden, p["suit_out"][s]) + matrix_product(features, p["suit_skip"][s]))
         self.suits[0] += p["hand_bias"]
         self._memory: OrderedDict[bytes, Floats] = OrderedDict()
 
