@@ -1,6 +1,7 @@
 """Kernels compile, are kept where they should be, and are never served stale."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayesbridge
+from bayesbridge.cache import is_private, read_sealed
 
 ROOT = Path(bayesbridge.__file__).parents[1]
 
@@ -39,6 +41,20 @@ def run(source, tmp_path, **environment):
         text=True,
         env=clean | {"PYTHONPATH": str(ROOT)} | environment,
     )
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A folder with a script, and the cache that a first process left."""
+    folder = tmp_path_factory.mktemp("compiled")
+    run(KERNEL, folder, BAYESBRIDGE_CACHE=str(folder / "cache"))
+    return folder
+
+
+@pytest.fixture
+def cache(compiled, tmp_path):
+    """A copy of that cache, of one's own."""
+    return shutil.copytree(compiled / "cache", tmp_path / "cache")
 
 
 def kept(directory):
@@ -92,30 +108,21 @@ def test_on_a_full_disk_kernels_compile_and_one_line_says_so(tmp_path):
     assert run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / "cache")).stderr == ""
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [lambda whole: b"", lambda whole: b"\x80garbage", lambda whole: whole[:-1]],
-    ids=["empty", "other", "short"],
-)
-def test_damaged_code_is_compiled_anew_and_kept(tmp_path, damage):
-    cache = tmp_path / "cache"
-    run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
+@pytest.mark.parametrize("damage", [lambda whole: b"", lambda whole: whole[:-1]], ids=["empty", "short"])
+def test_damaged_code_is_compiled_anew_and_kept(compiled, cache, damage):
     for path in cache.rglob("*.nbc"):
         path.write_bytes(damage(path.read_bytes()))
-    again = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
-    warm = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
-    assert (again.stdout, again.stderr) == ("84 CPUDispatcher 0\n", "")
-    assert (warm.stdout, warm.stderr) == ("84 CPUDispatcher 1\n", "")
+    for hits in (0, 1):
+        result = run(KERNEL, compiled, BAYESBRIDGE_CACHE=str(cache))
+        assert (result.stdout, result.stderr) == (f"84 CPUDispatcher {hits}\n", "")
 
 
-def test_code_of_one_kernel_under_the_name_of_another_is_compiled_anew(tmp_path):
-    cache = tmp_path / "cache"
-    run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
+def test_code_of_one_kernel_under_the_name_of_another_is_compiled_anew(compiled, cache):
     one, two = cache.rglob("*.nbc")
     content = one.read_bytes(), two.read_bytes()
     one.write_bytes(content[1])
     two.write_bytes(content[0])
-    again = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
+    again = run(KERNEL, compiled, BAYESBRIDGE_CACHE=str(cache))
     assert (again.stdout, again.stderr) == ("84 CPUDispatcher 0\n", "")
 
 
@@ -129,17 +136,15 @@ def test_an_edited_file_is_compiled_anew_in_the_same_place(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has neither owners nor modes that say who can write")
 @pytest.mark.parametrize("which", ["root", "folder", "link"])
-def test_code_in_a_place_that_others_can_write_to_is_not_loaded(tmp_path, which):
-    cache = tmp_path / "cache"
-    run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
+def test_code_in_a_place_that_others_can_write_to_is_not_loaded(compiled, cache, which):
     (folder,) = cache.iterdir()
     open_one = folder if which == "folder" else cache
-    open_one.chmod(0o770)
     named = cache
     if which == "link":
-        named = tmp_path / "link"
+        named = cache.with_name("link")
         named.symlink_to(cache)
-    result = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(named))
+    open_one.chmod(0o770)
+    result = run(KERNEL, compiled, BAYESBRIDGE_CACHE=str(named))
     assert result.stdout == "84 CPUDispatcher 0\n"
     assert result.stderr.count("\n") == 1
     assert (
@@ -147,19 +152,33 @@ def test_code_in_a_place_that_others_can_write_to_is_not_loaded(tmp_path, which)
     )
     assert "run chmod go-w " in result.stderr
     open_one.chmod(0o750)
-    assert run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(named)).stdout == "84 CPUDispatcher 1\n"
+    assert run(KERNEL, compiled, BAYESBRIDGE_CACHE=str(named)).stdout == "84 CPUDispatcher 1\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has neither owners nor modes that say who can write")
-def test_a_file_of_code_that_others_can_write_to_is_compiled_anew(tmp_path):
-    cache = tmp_path / "cache"
-    run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
+def test_a_file_of_code_that_others_can_write_to_is_compiled_anew(compiled, cache):
     for path in cache.rglob("*.nbc"):
         assert path.stat().st_mode & 0o777 == 0o600
         path.chmod(0o660)
-    again = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
-    assert (again.stdout, again.stderr) == ("84 CPUDispatcher 0\n", "")
-    assert run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache)).stdout == "84 CPUDispatcher 1\n"
+    for hits in (0, 1):
+        result = run(KERNEL, compiled, BAYESBRIDGE_CACHE=str(cache))
+        assert (result.stdout, result.stderr) == (f"84 CPUDispatcher {hits}\n", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has neither owners nor modes that say who can write")
+def test_the_cache_of_another_user_is_not_used(cache, monkeypatch, capsys):
+    is_private.cache_clear()
+    assert is_private(cache)
+    is_private.cache_clear()
+    monkeypatch.setattr(os, "geteuid", lambda: cache.stat().st_uid + 1)
+    assert not is_private(cache)
+    assert not is_private(cache)
+    line = f"bayesbridge: another user owns the cache {str(cache)!r}, so no compiled code is loaded from it"
+    assert capsys.readouterr().err.startswith(line)
+    assert [read_sealed(path, private=True) for path in cache.rglob("*.nbc")] == [None, None]
+    is_private.cache_clear()
+    monkeypatch.setattr(os, "name", "nt")
+    assert is_private(cache)
 
 
 OPEN = """

@@ -21,7 +21,7 @@ PACKAGE = Path(bayesbridge.__file__).parent
 POSITION = "--players 4 --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1C --call N:P --call E:1S --seed 1 --json"
 
 QUESTIONS = {
-    "tilted": f"estimate {POSITION} --method tilted --draws 6000",
+    "tilted": f"estimate {POSITION} --method tilted --draws 20000",
     "weights": f"estimate {POSITION} --method weights --draws 20000",
     "smc": f"estimate {POSITION} --method smc --draws 2000",
     "study": "study calibration --method auto --deals 4 --seed 1 --json",
