@@ -24,7 +24,7 @@ QUESTIONS = {
     "tilted": f"estimate {POSITION} --method tilted --draws 20000",
     "weights": f"estimate {POSITION} --method weights --draws 20000",
     "smc": f"estimate {POSITION} --method smc --draws 2000",
-    "study": "study calibration --method auto --deals 4 --seed 1 --json",
+    "study": "study calibration --method auto --deals 2 --seed 1 --json",
 }
 
 
