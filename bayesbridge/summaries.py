@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.products import matrix_product
 from bayesbridge.trick_counts import LEVELS, Tricks
 
 if TYPE_CHECKING:
@@ -189,8 +190,8 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
 
 def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
     """Mean and standard deviation; a number that never changes has none, whatever the rounding of its weight."""
-    mean = float(chances @ values)
-    spread = float(chances @ (values - mean) ** 2) ** 0.5
+    mean = float(matrix_product(chances, values))
+    spread = float(matrix_product(chances, (values - mean) ** 2)) ** 0.5
     return mean, spread if spread > 1e-9 else 0.0
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import TrickCount
+from bayesbridge.products import matrix_product
 
 if TYPE_CHECKING:
     import xarray
@@ -81,13 +82,13 @@ class Tricks:
     @property
     def mean(self) -> float:
         """Mean of the numbers as they stand, those that stand for failing among them."""
-        return float(self.shares @ self.values)
+        return float(matrix_product(self.shares, self.values))
 
     @property
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
         counting = self._counting
-        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
+        return float(matrix_product(self.shares[counting], self.values[counting])) / self.holds if self.holds else None
 
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""

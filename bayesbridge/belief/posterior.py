@@ -23,6 +23,7 @@ from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class Posterior:
         total: NDArray[np.float64] | float = 0.0
         for masks, weights in self.blocks():
             values = np.asarray(quantity(Layouts(masks)), dtype=np.float64)
-            total = total + np.tensordot(weights, values, axes=1)
+            total = total + matrix_product(weights, values.reshape(len(values), -1)).reshape(values.shape[1:])
         return float(total) if np.ndim(total) == 0 else total
 
     def resample(self, n: int, rng: Seed = None) -> Layouts:

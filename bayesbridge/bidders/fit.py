@@ -25,6 +25,7 @@ from bayesbridge.bidders.records import CallRecord, Design
 from bayesbridge.bidders.style import LEANING, StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.products import one_thread
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
@@ -149,16 +150,17 @@ def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator,
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        tree: xarray.DataTree = pm.sample(
-            draws=draws,
-            tune=tune,
-            chains=chains,
-            cores=1,
-            random_seed=[int(seed) for seed in rng.integers(0, 1 << 31, size=chains)],
-            progressbar=False,
-            compute_convergence_checks=False,
-            **options,
-        )
+        with one_thread():
+            tree: xarray.DataTree = pm.sample(
+                draws=draws,
+                tune=tune,
+                chains=chains,
+                cores=1,
+                random_seed=[int(seed) for seed in rng.integers(0, 1 << 31, size=chains)],
+                progressbar=False,
+                compute_convergence_checks=False,
+                **options,
+            )
     finally:
         log.setLevel(level)
     return tree

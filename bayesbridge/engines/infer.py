@@ -20,6 +20,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilted import tilted_draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.products import one_thread
 from bayesbridge.random64 import Seed, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
@@ -51,7 +52,8 @@ def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | 
     generator = np.random.default_rng(rng)
     if ENGINES[method].hears and not target.soft:
         return _sample(target, draws, generator, "there is no call to weigh")
-    return ENGINES[method].run(target, draws, generator, "as asked", start)
+    with one_thread():
+        return ENGINES[method].run(target, draws, generator, "as asked", start)
 
 
 def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.products import matrix_product
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
@@ -101,7 +102,7 @@ class Weights:
     @property
     def ess(self) -> float:
         """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""
-        return min(float(len(self)), 1.0 / float(np.dot(self.W, self.W)))
+        return min(float(len(self)), 1.0 / float(matrix_product(self.W, self.W)))
 
     @property
     def log_mean_error(self) -> float:

@@ -1,9 +1,10 @@
 """A study's memory on disk: one JSON line for each finished chunk, only ever appended.
 
-The first line says which run the file belongs to. Each further line has the number of a chunk, those of its counts
-that are not zero, and a checksum that covers the line and, through its start value, the first line too. A line is on
-the disk (flushed and synchronised) before the next chunk is taken in, so a run killed at any moment loses only chunks
-in the making. A last line without its end is such a loss and is cut off; any other damage is refused, untouched.
+The first line says which run the file belongs to and which code counts in it. Each further line has the number of a
+chunk, those of its counts that are not zero, and a checksum that covers the line and, through its start value, the
+first line too. A line is on the disk (flushed and synchronised) before the next chunk is taken in, so a run killed at
+any moment loses only chunks in the making. A last line without its end is such a loss and is cut off; any other damage
+is refused, untouched.
 """
 
 from __future__ import annotations
@@ -16,9 +17,15 @@ import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Final, Self
 
 from bayesbridge.errors import BayesBridgeError, Unwritable
+
+WRITTEN_BY: Final = "bayesbridge"
+"""Entry of the first line: the version that began the file. It is told, not compared: the same code counts the same."""
+
+CODE: Final = "code"
+"""Entry of the first line: the hash of the code that counts."""
 
 type Cells = dict[int, int]
 """Place → count, where it is not zero."""
@@ -132,7 +139,7 @@ class Checkpoint:
         return end
 
     def _compare(self, first: bytes, header: dict[str, Any]) -> None:
-        """Say how the first line differs from the one that this run would write."""
+        """Say how the first line differs from the one that this run would write; another version alone is no matter."""
         try:
             theirs = json.loads(first)
             crc = theirs.pop("crc")
@@ -142,8 +149,20 @@ class Checkpoint:
         if not whole or not isinstance(crc, str):
             raise self._damaged(1, "its checksum is wrong")
         header.pop("crc")
-        for key in {**header, **theirs}:
-            if header.get(key) != theirs.get(key):
+        different = [key for key in {**header, **theirs} if header.get(key) != theirs.get(key)]
+        if different == [WRITTEN_BY]:
+            self._crc = zlib.crc32(first)
+            return
+        for key in different:
+            if key == CODE:
+                raise CheckpointError(
+                    f"checkpoint {str(self.path)!r} was written by other code (bayesbridge {theirs.get(WRITTEN_BY)}, "
+                    f"code {theirs.get(CODE)}; here {header.get(WRITTEN_BY)}, {header.get(CODE)}), which may count "
+                    "otherwise: continue it with the code that began it, or name another file",
+                    path=self.path,
+                    key=key,
+                )
+            if key != WRITTEN_BY:
                 raise CheckpointError(
                     f"checkpoint {str(self.path)!r} belongs to another run: {key} is {_shown(theirs.get(key))} there "
                     f"and {_shown(header.get(key))} here; give the same options, or name another file",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import platform
 import signal
 import threading
 from collections.abc import Iterator
@@ -82,6 +83,16 @@ def _cluster(address: str) -> Iterator[Pool]:
             ) from None
         # Not pure: a chunk that failed is to be computed again, not to be looked up.
         yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
+
+
+def worker_name() -> str:
+    """Who this process is, for whoever has to look after it: its address in a cluster, or its host and number."""
+    try:
+        from distributed import get_worker
+
+        return str(get_worker().address)
+    except (ImportError, ValueError):
+        return f"{os.getpid()} on {platform.node()}"
 
 
 def _cores() -> int:

@@ -187,7 +187,7 @@ def truth_of(position: Position) -> dict[str, float]:
         return {}
     cards, lengths = tables.card_marginals(), tables.length_distributions()
     found = {name: float(cards[pair]) for name, pair in zip(CARDS, probe.cards, strict=True)}
-    found |= {name: float(lengths[pair] @ np.arange(14)) for name, pair in zip(LENGTHS, probe.lengths, strict=True)}
+    found |= {name: float((lengths[pair] * np.arange(14)).sum()) for name, pair in zip(LENGTHS, probe.lengths, strict=True)}
     found[EVIDENCE] = posterior.log_evidence
     counted: tuple[Callable[[], dict[str, float]], ...] = (
         lambda: _counted_points(posterior, probe),
@@ -207,7 +207,7 @@ WALKED: Final = 100_000
 
 def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
     assert posterior.draws.tables is not None
-    points = posterior.draws.tables.point_distributions() @ np.arange(38)
+    points = (posterior.draws.tables.point_distributions() * np.arange(38)).sum(axis=-1)
     return {name: float(points[seat]) for name, seat in zip(POINTS, probe.points, strict=True)}
 
 
