@@ -31,10 +31,12 @@ from .evidence.play import Play, Void
 from .evidence.ranges import HighCards, Length
 from .evidence.shape import Shape
 from .history import sharpening
+from .joint_distributions import joint_distribution
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
+from .plots.joint import plot_joint
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .report.page import html_report
@@ -100,9 +102,11 @@ __all__ = [
     "high_card_points",
     "hookimpl",
     "html_report",
+    "joint_distribution",
     "open_records",
     "plot_captures",
     "plot_cards",
+    "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",
     "plot_sharpening",

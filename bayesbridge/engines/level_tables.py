@@ -172,10 +172,20 @@ class LevelTables:
         """(14,) P(T) of Algorithm 2 for a pair of seats; T = 0 where a condition fails."""
         return self.distribution(Tricks(first, second))
 
-    def distribution(self, quantity: Quantity) -> Floats:
-        """(size,) probabilities of a quantity's values."""
-        counts = self.tables.extended(quantity).counts()
-        return self._mixed(counts.reshape(quantity.size, -1).T)
+    def distribution(self, *quantities: Quantity) -> Floats:
+        """(size, …) probabilities of the values of one quantity, or of several together: an axis for each."""
+        return self._mixed(self._extended_counts(quantities))
+
+    def counted(self, *quantities: Quantity) -> Ints:
+        """(size, …) how many layouts have each value, or values of several; where no caller weighs them."""
+        weights = np.array([int(weight) for weight in self.weights], dtype=np.int64)
+        return np.tensordot(weights, self._extended_counts(quantities), axes=1)
+
+    def _extended_counts(self, quantities: tuple[Quantity, ...]) -> Ints:
+        """(values, size, …) layouts by value of the tables and by quantities."""
+        counts = self.tables.extended(*quantities).counts()
+        # The first value is the lowest digit: the axes come in reverse order.
+        return counts.reshape(*(one.size for one in reversed(quantities)), -1).T
 
     def _mixed(self, counts: Ints) -> Floats:
         """Probabilities from (values, …) counts of layouts."""
