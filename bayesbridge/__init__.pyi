@@ -37,11 +37,13 @@ from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
 from .plots.joint import plot_joint
+from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme
+from .sensitivity import sensitivity
 from .summaries import contract_probabilities, summary
 from .trick_counts import Tricks
 from .tricks import Trick
@@ -109,8 +111,10 @@ __all__ = [
     "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",
+    "plot_sensitivity",
     "plot_sharpening",
     "plot_tricks",
+    "sensitivity",
     "sharpening",
     "suit_lengths",
     "summary",

@@ -108,7 +108,7 @@ def test_three_hidden_hands_with_points_and_shapes(seed):
 
 
 def test_under_calls_as_exact_fractions():
-    """Every layout weighed by plain Python; the counts behind the tables, weighed the same way, give these fractions."""
+    """Every layout weighed by plain Python; the counts behind the tables, weighed alike, give these fractions."""
     belief, names = called().given(bb.Holds("S", "D5 C3")), ("T", "card[SQ]")
     posterior = belief.infer("exact", rng=1)
     by_bid = IterativeBidder().bid_likelihood(belief.auction, 0)
@@ -167,11 +167,9 @@ def test_standard_errors_of_weighted_draws_are_what_they_say(method):
     """Over many seeds the deviations from the exact table are of the size of the errors; half of it is too small."""
     belief, names = wide().given(bb.Called("W", "1NT")), ("T", "card[HA]")
     truth = joint_distribution(belief.infer("exact", rng=1), *names)["probability"]
-    scores = []
+    scores, draws = [], 20_000 if method == "weights" else 2000
     for seed in range(30):
-        found = joint_distribution(
-            belief.infer(method, draws=20_000 if method == "weights" else 2000, rng=seed), *names
-        )
+        found = joint_distribution(belief.infer(method, draws=draws, rng=seed), *names)
         truth_here = truth.reindex_like(found["probability"], fill_value=0.0)
         common = truth_here.values > 0.05
         scores.append(((found["probability"] - truth_here) / found["error"]).values[common])

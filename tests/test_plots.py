@@ -326,5 +326,5 @@ def test_joint_has_every_cell_and_its_sums():
     rows, columns = int((shares.sum("length[N:H]") > 0).sum()), shares.sizes["length[N:H]"]
     assert len(shown) == rows * columns + rows + columns + 1
     assert "all" in shown
-    with pytest.raises(BayesBridgeError, match="3 numbers: a picture shows two"):
+    with pytest.raises(bb.BayesBridgeError, match="3 numbers: a picture shows two"):
         bb.plot_joint(bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "c2[S]", "c2[H]"))
