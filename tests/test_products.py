@@ -130,6 +130,7 @@ WHOLE_NUMBERS = {
     "capture.tables": 1,
     "engines.class_tables": 1,
     "engines.counting": 1,
+    "engines.level_tables": 1,
     "engines.marginals": 1,
     "engines.quantities": 1,
     "engines.sampling": 1,

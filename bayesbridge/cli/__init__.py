@@ -13,12 +13,25 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from bayesbridge import __version__, interrupts
-from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
+from bayesbridge.cli import (
+    bid,
+    capture,
+    completion,
+    count,
+    estimate,
+    plugins,
+    replay,
+    report,
+    score,
+    sensitivity,
+    study,
+    wins,
+)
 from bayesbridge.cli.parsing import Parser, protect_voids
 from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 
-COMMANDS = (estimate, report, count, wins, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (estimate, report, count, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
 """In the order of the help text."""
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import add_draws
 from bayesbridge.cli.evidence_options import add_evidence, position_of
+from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.writing import verify_target, writing
@@ -44,6 +45,7 @@ def add(commands: Subparsers) -> None:
     add_method(parser)
     add_draws(parser)
     add_limits(parser)
+    add_joint(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
 
@@ -61,15 +63,17 @@ def run(args: Namespace) -> int:
     belief = position.belief()
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
+    together = joints(posterior, args.joint, args.pair)
     found = _evaluate(posterior, registry, estimators, args)
     unsaved = None
     if found.estimators:
         if target is not None:
             unsaved = _save(found, target)
         if args.json:
-            print_json(estimate_document(found))
+            print_json(estimate_document(found) | joint_documents(together))
         else:
             show(found)
+            show_joints(together)
     for failure in found.failures.values():
         if sys.stderr is not None:
             print(f"bayesbridge: left out: {failure}", file=sys.stderr)

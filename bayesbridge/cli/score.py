@@ -17,13 +17,19 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "score",
-        "score the opening leader's posterior on real boards: where the honours lie, how long the suits are",
+        "score the posterior of one chair on real boards: where the honours lie, how long the suits are",
         run,
-        "bayesbridge score match.pbn --boards 100",
+        "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
         "--boards", type=whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
+    )
+    parser.add_argument(
+        "--chair",
+        choices=("leader", "partner", "declarer", "dummy"),
+        default="leader",
+        help="whose posterior: the opening leader's (default), the leader's partner's, declarer's or dummy's",
     )
     parser.add_argument(
         "--cards", type=whole(0, 52), default=0, metavar="N", help="after N cards of the play (default: 0, the auction)"
@@ -35,8 +41,10 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.inference import BoardScore, score_boards, total, usable
+    from bayesbridge.studies.inference import CHAIRS, BoardScore, score_boards, total, usable
 
+    if args.chair == "dummy" and args.cards:
+        raise UsageError("argument --chair dummy: dummy looks on from the lead on, leave --cards out")
     records = read_records(args.file)
     left_out: dict[str, int] = {}
     chosen = []
@@ -51,10 +59,11 @@ def run(args: Namespace) -> int:
         raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {reasons}")
     if args.boards is not None and args.boards < len(chosen):
         chosen = [chosen[i * len(chosen) // args.boards] for i in range(args.boards)]
-    next(score_boards(chosen[:1], cards=args.cards, draws=args.draws))  # compiles and loads before the clock starts
+    asked: dict[str, Any] = {"chair": args.chair, "cards": args.cards, "draws": args.draws}
+    next(score_boards(chosen[:1], **asked))  # compiles and loads before the clock starts
     progress = progress_line("boards")
     scores: list[BoardScore] = []
-    for _, one in score_boards(chosen, cards=args.cards, draws=args.draws, seed=args.seed):
+    for _, one in score_boards(chosen, **asked, seed=args.seed):
         if isinstance(one, BoardScore):
             scores.append(one)
         if progress is not None:
@@ -63,18 +72,20 @@ def run(args: Namespace) -> int:
     document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
     if args.json:
         curve = [one._asdict() for one in found.calibration]
-        print_json({**document, "calibration": curve, "after_cards": args.cards, "left_out": left_out})
+        told = {"chair": args.chair, "after_cards": args.cards, "draws": args.draws, "left_out": left_out}
+        print_json({**document, "calibration": curve, **told})
         return 0
     rows = [
-        ["honours, log-loss (nats)", number(found.honour_log_loss, 4), number(found.honour_error, 4), "1.0986"],
-        ["lengths, log-loss (nats)", number(found.length_log_loss, 4), number(found.length_error, 4), "1.681"],
-        ["honours, Brier score", number(found.brier, 4), "", "0.6667"],
-        ["honours, most likely seat is right", percent(found.top1), "", "33.3 %"],
-        ["calibration error", number(found.calibration_error, 4), "", ""],
-        ["seconds a board", number(found.seconds_per_board, 3), "", ""],
+        _loss("honours", found.honour_log_loss, found.honour_error, found.honour_monte_carlo, found.honour_hard_loss),
+        _loss("lengths", found.length_log_loss, found.length_error, found.length_monte_carlo, found.length_hard_loss),
+        ["honours, Brier score", number(found.brier, 4), "", "", ""],
+        ["honours, most likely seat is right", percent(found.top1), "", "", ""],
+        ["calibration error", number(found.calibration_error, 4), "", "", ""],
+        ["seconds a board", number(found.seconds_per_board, 3), "", "", ""],
     ]
     when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
-    print_table(f"{found.boards} boards, the opening leader {when}", ["", "score", "±", "knowing nothing"], rows)
+    header = ["", "score", "±", "by chance of draws", "by hard evidence alone"]
+    print_table(f"{found.boards} boards, {CHAIRS[args.chair]} {when}", header, rows)
     curve_rows = [
         [percent(predicted), percent(observed), str(cards), bar(observed, 30)]
         for predicted, observed, cards in found.calibration
@@ -85,4 +96,10 @@ def run(args: Namespace) -> int:
     )
     for reason, count in left_out.items():
         print(f"{count} records left out: {reason}.")
+    if found.honour_monte_carlo > found.honour_error or found.length_monte_carlo > found.length_error:
+        print("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
     return 0
+
+
+def _loss(what: str, loss: float, error: float, monte_carlo: float, hard: float) -> list[str]:
+    return [f"{what}, log-loss (nats)", *(number(value, 4) for value in (loss, error, monte_carlo, hard))]

@@ -73,9 +73,13 @@ def short_percent(share: float) -> str:
     return f"{hundredths:.1f}" if hundredths < 9.95 else f"{hundredths:.0f}"
 
 
-def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
-    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
-    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, share), edgecolor=GREY, linewidth=0.4))
-    colour = ink() if share <= INK_UP_TO else "white"
+def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float, darkest: float = 1.0) -> None:
+    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage.
+
+    ``darkest`` is the share that is all blue.
+    """
+    shade = min(share / darkest, 1.0)
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, shade), edgecolor=GREY, linewidth=0.4))
+    colour = ink() if shade <= INK_UP_TO else "white"
     text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from bayesbridge.capture import exact
-from bayesbridge.studies import captures, comparative, conditions, headline, opponents, strategies
+from bayesbridge.studies import captures, claims, comparative, conditions, headline, opponents, strategies
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.job import Progress, Setting
 from bayesbridge.studies.study import Table
 from bayesbridge.studies.tables import figures_table, hypotheses_table
+from bayesbridge.studies.verdicts import claims_table
 from bayesbridge.words import number
 
 SEED: Final = 1
@@ -38,6 +39,7 @@ def page(scale: float = 1.0, workers: int | None = None, progress: Progress | No
     deals = {name: max(1, round(scale * size)) for name, size in _DEALS.items()}
     comparison = comparative.simulate(deals["comparative"], SEED, runs=3, how=how)
     contracts = headline.simulate(deals["headline"], SEED, runs=3, how=how)
+    words = claims.simulate(deals["claims"], SEED, runs=3, how=how)
     play = strategies.simulate(deals["strategies"], SEED, how=how)
     calls = opponents.simulate(deals["opponents"], SEED, how=how)
     parts = [
@@ -45,6 +47,7 @@ def page(scale: float = 1.0, workers: int | None = None, progress: Progress | No
         exact_part(),
         _table(comparison, f"Our figures: 3 × {number(deals['comparative'])} random deals, seed {SEED}."),
         _table(contracts, f"Our figures: 3 × {number(deals['headline'])} random deals, seed {SEED}. {_HEADLINE_NOTE}"),
+        claims_part(words),
         _strategies(play),
         _opponents(calls),
     ]
@@ -57,7 +60,13 @@ def exact_part() -> str:
     return "\n".join([_table(captures.count_exactly(), note), _table(conditions.count_exactly(), note), _sentences()])
 
 
-_DEALS: Final = {"comparative": 1_000_000, "headline": 10_000_000, "strategies": 1_000_000, "opponents": 200_000}
+_DEALS: Final = {
+    "comparative": 1_000_000,
+    "headline": 10_000_000,
+    "claims": 10_000_000,
+    "strategies": 1_000_000,
+    "opponents": 200_000,
+}
 
 _HEADLINE_NOTE: Final = (
     "The play-out: whoever leads plays the highest card (clubs first among equals), each next hand its highest card of "
@@ -89,6 +98,25 @@ def _sentences() -> str:
         ["T above 13", "none in 3 000 000", "none in any deal", "reproduced"],
     ])  # fmt: skip
     return "\n".join([f"## {table.title}", "", *_markdown(table, words=1)])
+
+
+def claims_part(found: Comparison) -> str:
+    """What the text claims without a table, each claim with a verdict."""
+    return "\n".join(
+        [
+            f"## {found.title}",
+            "",
+            f"What no table shows: {number(found.counts['contracts'])} contracts out of {number(found.total)} random "
+            f"deals, seed {SEED}. An interval covers our figure 99 times in 100, for all rows of a claim together. The "
+            "verdict stands in the first row of a claim. It *holds* if all intervals lie where the claim wants them, "
+            "*does not hold* if one of them lies outside, and else there are too few deals to tell. For equal shares "
+            "*where the claim wants them* means within half a percentage point, for equal rates within one; an "
+            "interval without 0 lies outside.",
+            "",
+            *_markdown(claims_table(found.source, reasons=True), words=2),
+            *_tests(found),
+        ]
+    )
 
 
 def _strategies(found: Comparison) -> str:

@@ -27,6 +27,9 @@ def main():
     save("cards", bb.plot_cards(result))
     save("lengths", bb.plot_lengths(result))
     save("captures", bb.plot_captures(result))
+    save("joint", bb.plot_joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
+    asked = start.given(bb.Called("W", "2NT"))
+    save("sensitivity", bb.plot_sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plot_prior_posterior(prior, result))
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:1NT Pass Pass", dummy="N"),

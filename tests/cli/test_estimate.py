@@ -296,3 +296,16 @@ def test_bad_input(complaint, words, what, mend):
     said = complaint("estimate", *SOUTH, *words)
     assert said.startswith(what)
     assert mend in said
+
+
+def test_two_numbers_together(answer, document, complaint):
+    words = ("estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--void", "E:H")
+    said = document(*words, "--joint", "T,card[HA]", "--joint", "kappa[S],T", "--draws", "200")
+    exact, drawn = said["joint"]["T,card[HA]"], said["joint"]["kappa[S],T"]
+    assert (exact["exact"], drawn["exact"]) == (True, False)
+    assert sum(exact["probability"]["10"].values()) == pytest.approx(said["estimators"]["capture"]["T"]["pmf"]["10"])
+    assert "joint" not in document(*words)
+    screen = answer(*words, "--joint", "T,card[HA]")
+    assert "T (down) and card[HA] (across) together, exact" in screen
+    assert "argument --joint: 'T': name two numbers" in complaint(*words, "--joint", "T")
+    assert "argument --joint: unknown number 'x'" in complaint(*words, "--joint", "T,x")

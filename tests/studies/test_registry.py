@@ -124,6 +124,7 @@ PICTURES = {
     "captures": ["plot_runs"],
     "comparative": ["plot_algorithms", "plot_second_hand"],
     "headline": ["plot_headline"],
+    "claims": [],
     "strategies": [],
     "opponents": [],
     "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],

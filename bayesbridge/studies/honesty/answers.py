@@ -187,7 +187,9 @@ def truth_of(position: Position) -> dict[str, float]:
         return {}
     cards, lengths = tables.card_marginals(), tables.length_distributions()
     found = {name: float(cards[pair]) for name, pair in zip(CARDS, probe.cards, strict=True)}
-    found |= {name: float((lengths[pair] * np.arange(14)).sum()) for name, pair in zip(LENGTHS, probe.lengths, strict=True)}
+    found |= {
+        name: float((lengths[pair] * np.arange(14)).sum()) for name, pair in zip(LENGTHS, probe.lengths, strict=True)
+    }
     found[EVIDENCE] = posterior.log_evidence
     counted: tuple[Callable[[], dict[str, float]], ...] = (
         lambda: _counted_points(posterior, probe),
