@@ -58,8 +58,8 @@ def estimate(
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
-    and ``memory`` (megabytes) isolate estimators that are not built in, with these limits: a plugin's is then loaded in a
-    process of its own alone. Without them everything runs here, and a name that is not built in imports all plugins.
+    and ``memory`` (megabytes) isolate estimators that are not built in, with these limits: a plugin is then imported in
+    a process of its own. Without them everything runs here, and a name that is not built in imports all plugins.
 
     >>> from bayesbridge import Belief
     >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")

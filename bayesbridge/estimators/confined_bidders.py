@@ -16,6 +16,8 @@ from bayesbridge.estimators.descriptions import DescribedBidder, read_bidder
 from bayesbridge.estimators.isolation import Entry, Isolated, Limits, Lost
 
 type Floats = NDArray[np.float64]
+type Settings = tuple[tuple[str, Any], ...]
+"""Fields of a model and the values that they are to have."""
 
 HANDS: Final = 1 << 16
 """Hands that are sent at a time."""
@@ -26,9 +28,7 @@ CALLS: Final = 38
 class ConfinedBidder:
     """A bidder model whose work is done by an isolated process; ``settings`` are values of its fields."""
 
-    def __init__(
-        self, described: DescribedBidder, process: Isolated, settings: tuple[tuple[str, Any], ...] = ()
-    ) -> None:
+    def __init__(self, described: DescribedBidder, process: Isolated, settings: Settings = ()) -> None:
         self.name, self.cost = described.name, described.cost
         self.described, self.process, self._settings = described, process, settings
 
@@ -98,7 +98,7 @@ class ConfinedBidder:
             with naming(who, self.name, self.process, what):
                 yield
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"interrupted while {who} of {self.process.source} was asked {what}") from None
+            raise KeyboardInterrupt(f"interrupted while {who} of {self.process.who} was asked {what}") from None
 
 
 class ConfinedLevelBidder(ConfinedBidder):
@@ -114,15 +114,11 @@ class ConfinedLevelBidder(ConfinedBidder):
         return self._floats((CALLS,), "bid_likelihood", auction, index)
 
 
-def bidder_as(
-    described: DescribedBidder, process: Isolated, settings: tuple[tuple[str, Any], ...] = ()
-) -> ConfinedBidder:
+def bidder_as(described: DescribedBidder, process: Isolated, settings: Settings = ()) -> ConfinedBidder:
     """A bidder model that an isolated process offers."""
     kind = ConfinedBidder if described.level is None else ConfinedLevelBidder
     return kind(described, process, settings)
 
 
-def _again(
-    described: DescribedBidder, source: Entry, limits: Limits, who: str, settings: tuple[tuple[str, Any], ...]
-) -> ConfinedBidder:
+def _again(described: DescribedBidder, source: Entry, limits: Limits, who: str, settings: Settings) -> ConfinedBidder:
     return bidder_as(described, Isolated(source, limits, who), settings)

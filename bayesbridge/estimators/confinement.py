@@ -132,6 +132,7 @@ def naming(who: str, name: str, process: Isolated, what: str) -> Iterator[None]:
     try:
         yield
     except Lost as lost:
+        process.close()  # nothing that it still says can be trusted
         message = f"{who}{origin} {lost.how} when asked {what}: {lost.fix}, or do without it"
         raise PluginError(message, plugin=name, got=lost.how) from None
     except Failed as failed:
@@ -143,5 +144,5 @@ def naming(who: str, name: str, process: Isolated, what: str) -> Iterator[None]:
 
 def _array(raw: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     if dtype.kind == "b":
-        return np.ndarray(shape, np.uint8, raw) != 0  # a truth value is one of two bytes
+        return np.ndarray(shape, np.uint8, raw).astype(np.bool_)  # a truth value is one of two bytes
     return np.ndarray(shape, dtype, raw)

@@ -1,7 +1,7 @@
 """A plugin in a process of its own, seen from here: started when first asked, with limits on time and on memory.
 
-Requests go there as pickles, which we made. Answers come back as plain data (:mod:`.frames`): nothing that a plugin sends
-is run. What it prints, on stdout or stderr, is shown line by line on our stderr with its name.
+Requests go there as pickles, which we made. Answers come back as plain data (:mod:`.frames`): nothing that a plugin
+sends is run. What it prints, on stdout or stderr, is shown line by line on our stderr with its name.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def _start() -> tuple[subprocess.Popen[bytes], int | None]:
     It has a session of its own, so that Ctrl-C reaches us alone and a plugin finds no terminal.
     """
     begin = f"import sys; sys.path[:] = {sys.path!r}; from bayesbridge.estimators"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     if not hasattr(os, "fork"):
         return subprocess.Popen([sys.executable, "-c", f"{begin}.serving import serve; serve()"], **pipes), None
     theirs, ours = os.pipe()

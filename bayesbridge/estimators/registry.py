@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Final
+from typing import Any, Final
 
 import bayesbridge
 from bayesbridge.errors import PluginError
@@ -79,7 +79,7 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    found = [built_in()]
+    found: list[tuple[Entry, Offers | str]] = [built_in()]
     seen: list[tuple[str, object]] = []
     sources = [(entry, None) for entry in entries()] if installed else []
     for entry, given in [*sources, *((Entry(name, "", GIVEN, ""), plugin) for name, plugin in plugins)]:
@@ -99,10 +99,10 @@ def entries() -> tuple[Entry, ...]:
     """The entry points of all installed plugins, by name, from their metadata: nothing of theirs is imported."""
     found = []
     for entry in metadata.entry_points(group=PROJECT):
-        try:
-            origin = ("", "") if entry.dist is None else (str(entry.dist.name), str(entry.dist.version))
-        except (KeyError, ValueError, OSError, AttributeError):  # metadata that cannot be read
-            origin = ("", "")
+        told: Any = {}
+        with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
+            told = entry.dist.metadata  # type: ignore[union-attr]
+        origin = (str(told[key]) if key in told else "" for key in ("Name", "Version"))
         found.append(Entry(entry.name, entry.value, *origin))
     return tuple(sorted(set(found)))
 

@@ -1,7 +1,7 @@
 """The process between us and a plugin: it ends the plugin, and all that the plugin started, when we do.
 
-We start this process, and it forks the one that serves. A pipe that only we hold open tells it that we are done or dead;
-it then kills the serving process, its group, and on Linux whatever was left over by them, in other groups and sessions
+We start this process, and it forks the one that serves. A pipe that only we hold open tells it that we are done or
+dead; it then kills the serving process, its group, and on Linux whatever they left behind, in other groups and sessions
 too. It does no work that could hang, so it does not depend on what the plugin does.
 """
 
