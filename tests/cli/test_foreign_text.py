@@ -65,7 +65,10 @@ def writes(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("write", "writelines") and "std" in ast.unparse(node.func.value):
+            if node.func.attr in ("write", "writelines") and ast.unparse(node.func.value) in (
+                "sys.stdout",
+                "sys.stderr",
+            ):
                 return True
             if node.func.attr in ("print_exception", "print_exc"):
                 return True
