@@ -14,7 +14,6 @@ from bayesbridge.estimators.isolation import clipped
 from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Output, TrickCount
 from bayesbridge.evidence import BidderModel, Cost
 from bayesbridge.evidence.models import LevelModel, cost_of
-from bayesbridge.words import printable
 
 
 class DescribedEstimator(NamedTuple):
@@ -136,4 +135,4 @@ def _text(value: Any) -> str:
 
 
 def _said(value: Any) -> str:
-    return printable(clipped(_text(value)))
+    return clipped(_text(value))

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators import frames
 from bayesbridge.notices import tell
+from bayesbridge.words import printable
 
 STARTING: Final = 600.0
 """Seconds in which our own code must be ready over there, however busy the machine is."""
@@ -160,8 +161,8 @@ class Isolated:
 
 
 def clipped(text: object) -> str:
-    """Text of a plugin in one line that is not too long."""
-    line = " ".join(str(text)[: 10 * MOST_TEXT].split())
+    """Text of a plugin in one line that is not too long and holds no escapes."""
+    line = printable(" ".join(str(text)[: 10 * MOST_TEXT].split()))
     return line if len(line) <= MOST_TEXT else f"{line[:MOST_TEXT]} …"
 
 
@@ -204,8 +205,7 @@ class _Running:
         try:
             self.process.wait(10.0)
         except subprocess.TimeoutExpired:
-            with contextlib.suppress(OSError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.kill()
             self.process.wait()
         self.relay.join(10.0)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):

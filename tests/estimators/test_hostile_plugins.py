@@ -46,7 +46,7 @@ def bayesbridge_bidders():
 AT_IMPORT = {
     "exits": ("import os\nos._exit(0)", "ended its process with status 0 when asked to load"),
     "leaves": ("import sys\nsys.exit(0)", "SystemExit: 0"),
-    "raises": ("raise RuntimeError('two\\nlines \\x1b[2J')", "RuntimeError: two lines \x1b[2J"),
+    "raises": ("raise RuntimeError('two\\nlines \\x1b[2J')", "RuntimeError: two lines \\x1b[2J"),
     "interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt:"),
     "hangs": ("import time\ntime.sleep(1e6)", "gave no answer within 10 s when asked to load"),
     "crashes": ("import ctypes\nctypes.string_at(0)", "was ended by SIGSEGV when asked to load"),
