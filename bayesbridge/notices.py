@@ -7,7 +7,7 @@ import sys
 from bayesbridge.words import printable
 
 
-def tell(line: object) -> None:
+def tell(line: object, begin: str = "bayesbridge: ") -> None:
     """One line; nothing where there is no stderr, as under a window system."""
     if sys.stderr is not None:  # print would turn to stdout
-        sys.stderr.write(f"bayesbridge: {printable(line)}\n")
+        sys.stderr.write(f"{begin}{printable(line)}\n")

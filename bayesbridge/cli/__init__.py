@@ -94,7 +94,7 @@ def _fail(error: Exception, message: str, status: int) -> int:
         import traceback
 
         for line in "".join(traceback.format_exception(error)).splitlines():
-            tell(line)
+            tell(line, begin="")
     tell(message)
     return status
 

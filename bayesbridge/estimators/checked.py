@@ -38,6 +38,13 @@ def verify_declaration(estimator: Estimator) -> None:
                 plugin=estimator.name,
                 output=output.name,
             )
+        dims = tuple(output.dims)
+        if not all(isinstance(dim, str) for dim in dims) or len({*dims, "chain", "draw"}) < len(dims) + 2:
+            raise PluginError(
+                f"{who}: output {output.name!r} has dimensions {dims}: give each another name, not 'chain' or 'draw'",
+                plugin=estimator.name,
+                output=output.name,
+            )
         try:
             _ = output.shape
         except PluginError as error:

@@ -28,6 +28,9 @@ from bayesbridge.layouts import Layouts
 PIECE: Final = 1024
 """Layouts that are sent at a time."""
 
+MOST_BYTES: Final = 1 << 30
+"""Bytes of the outputs for a piece: a megabyte for each layout."""
+
 MOST_COUNTS: Final = 1 << 26
 """Bytes of the exact distributions that an estimator may give."""
 
@@ -75,6 +78,8 @@ class Confined:
     def _arrays(self, n: int, *args: Any) -> dict[str, NDArray[Any]]:
         """The declared arrays: their shapes and types are known, so that the answer is their bytes alone."""
         sizes = [n * prod(output.shape) * np.dtype(output.dtype).itemsize for output in self.outputs]
+        if sum(sizes) > MOST_BYTES:
+            raise Lost(f"declares outputs of {sum(sizes)} bytes, more than {MOST_BYTES},")
         _, raw = self.process.ask(sum(sizes), "estimate", self.name, *args)
         if len(raw) != sum(sizes):
             raise Lost(f"gave {len(raw)} bytes where {sum(sizes)} are expected")

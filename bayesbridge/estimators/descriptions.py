@@ -6,14 +6,17 @@ What comes from an isolated process is read here with care: a text is a text, a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from bayesbridge.estimators.isolation import clipped
 from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Output, TrickCount
 from bayesbridge.evidence import BidderModel, Cost
-from bayesbridge.evidence.models import LevelModel, cost_of
+from bayesbridge.evidence.models import QUICK, LevelModel, cost_of
+
+MOST_MOVES: Final = 1000
+"""Steps of a particle that a model may ask for: more would keep the engine busy without end."""
 
 
 class DescribedEstimator(NamedTuple):
@@ -101,7 +104,7 @@ def read_bidder(found: Any) -> DescribedBidder:
         _text(found["name"]),
         _said(found["doc"]),
         _said(found["text"]),
-        Cost(most, moves),
+        Cost(min(max(most, 1), QUICK.most_layouts), min(max(moves, 1), MOST_MOVES)),
         level,
         found["probabilities"] is True,
     )

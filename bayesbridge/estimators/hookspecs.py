@@ -33,8 +33,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 def bayesbridge_estimators() -> Iterable[Estimator]:  # type: ignore[empty-body]
     """Estimators to offer, each with a ``name``, its declared ``outputs`` and ``estimate(layouts, question)``.
 
-    ``layouts`` is a batch of full deals, ``(n, 4)`` masks with one column for each seat; ``question`` names the pair, the
-    trump suit and the trick so far. Every output is an array of ``n`` rows. Names are unique among all plugins.
+    ``layouts`` is a batch of full deals, ``(n, 4)`` masks with one column for each seat; ``question`` names the pair,
+    the trump suit and the trick so far. Every output is an array of ``n`` rows. Names are unique among all plugins.
     """
 
 

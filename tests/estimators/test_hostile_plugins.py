@@ -114,8 +114,8 @@ from bayesbridge.estimators import frames
 class Wild:
     outputs = (Output("x", "A number.", dtype="int16"), Output("ok", "Whether.", dtype="bool"))
 
-    def __init__(self, name, act):
-        self.name, self.act = name, act
+    def __init__(self, name, act, outputs=outputs):
+        self.name, self.act, self.outputs = name, act, outputs
 
     def estimate(self, layouts, question):
         n = len(layouts)
@@ -177,6 +177,7 @@ wild = [
     Wild("rows", lambda n: {"x": rows(n), "ok": good(n)}),
     Wild("many", lambda n: {"x": np.ones((n, 3000, 1000), np.int16), "ok": good(n)}),
     Wild("none", lambda n: {"x": None, "ok": good(n)}),
+    Wild("vast", lambda n: None, (Output("x", "Vast.", ("a", "b"), coords={"a": range(9999), "b": range(99999)}),)),
     Wild("list", lambda n: [1] * n),
     Wild("floods", flood),
     Wild("supervisor", lambda n: (os.kill(os.getppid(), signal.SIGKILL), time.sleep(1e6))),
@@ -205,6 +206,7 @@ SAYS = {
     "rows": r"x: expected shape \(5,\), got \(6,\)",
     "many": r"x: expected shape \(5,\), got \(5, 3000, 1000\)",
     "none": r"x: expected shape \(5,\), got \(\)",
+    "vast": "declares outputs of 39995600040 bytes, more than 1073741824,",
     "list": "result: expected a mapping of arrays, got list",
     "supervisor": "was ended by SIGKILL",
     "group": "was ended by SIGKILL",

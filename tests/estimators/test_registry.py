@@ -130,6 +130,12 @@ def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name
         ([Ones(outputs=7)], None, "estimator 'ones' declares no output: give a tuple of Output"),
         ([Ones(outputs=(Output("x", "One.", dtype="no type"),))], None, "output 'x' has type 'no type'"),
         ([Ones(outputs=(Output("x", "One.", ("k",)),))], None, "estimator 'ones': output 'x' has no labels"),
+        (
+            [Ones(outputs=(Output("x", "One.", ("suit", "suit")),))],
+            None,
+            "dimensions ('suit', 'suit'): give each another",
+        ),
+        ([Ones(outputs=(Output("x", "One.", ("draw",)),))], None, "dimensions ('draw',): give each another name"),
         (None, [IterativeBidder()], "TypeError"),
         (None, {"b": 7}, "'b': 7 is no bidder model: it needs log_likelihood"),
         (None, {"b": IterativeBidder}, "is no bidder model"),
