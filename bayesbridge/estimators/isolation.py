@@ -116,13 +116,15 @@ class Isolated:
         """What it offers, as plain data."""
         with self._lock:
             if self._running is None:
-                self._running = _Running(self.who)
-                self._end = weakref.finalize(self, self._running.end)
-                self._exchange(STARTING, 0)
+                self._begin()
                 limits = self.limits
                 patience = limits.timeout if limits.loading is None else limits.loading
                 source = (self.source,) if isinstance(self.source, bytes) else tuple(self.source)
-                self._offers = self._exchange(patience, 0, "load", source, limits.memory)[0]
+                try:
+                    self._offers = self._exchange(patience, 0, "load", source, limits.memory)[0]
+                except Failed:
+                    self.close()
+                    raise
             return self._offers
 
     def ask(self, most: int, method: str, *args: Any) -> tuple[dict[str, Any], bytes]:
@@ -142,6 +144,14 @@ class Isolated:
         if self._end is not None:
             self._end()
 
+    def _begin(self) -> None:
+        try:
+            self._running = _Running(self.who)
+        except OSError as error:
+            raise Lost(f"got no process ({error.strerror})", "make room for one") from None
+        self._end = weakref.finalize(self, self._running.end)
+        self._exchange(STARTING, 0)
+
     def _exchange(self, patience: float | None, most: int, *request: Any) -> tuple[dict[str, Any], bytes]:
         assert self._running is not None
         try:
@@ -153,11 +163,12 @@ class Isolated:
             return head, raw
         if head["kind"] == "memory":
             self.close()
-            told = "" if self.limits.memory is None else f" than the {self.limits.memory} MB it may take"
-            raise Lost(f"wanted more memory{told}", "allow more with --memory (memory= in Python)")
+            limit = "" if self.limits.memory is None else f" than the {self.limits.memory} MB it may take"
+            raise Lost(f"wanted more memory{limit}", "allow more with --memory (memory= in Python)")
         data = head.get("data")
-        texts = data.items() if isinstance(data, dict) else ()
-        raise Failed(clipped(head.get("message")), {clipped(key): clipped(text) for key, text in texts})
+        told = data if isinstance(data, dict) else {}
+        kept = {key: clipped(told[key]) for key in ("plugin", "output", "expected", "got") if key in told}
+        raise Failed(clipped(head.get("message")), kept)
 
 
 def clipped(text: object) -> str:

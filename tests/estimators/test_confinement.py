@@ -181,6 +181,10 @@ def test_one_that_cannot_be_loaded_over_there_is_named(monkeypatch):
     monkeypatch.setattr(OfThisFile, "__module__", "no_such_module")
     monkeypatch.setitem(sys.modules, "no_such_module", sys.modules[__name__])
     with confined([OfThisFile()], Limits(timeout=600)) as (behind,):
+        for _ in range(2):  # loaded anew each time, and not asked before
+            with pytest.raises(PluginError, match="when asked about 5 layouts"):
+                run(behind, LAYOUTS[:5], QUESTION)
+            assert behind.process.pid is None
         says = (
             r"^estimator 'lost' failed \(ModuleNotFoundError: .*no_such_module.*\) when asked about 5 layouts: fix it"
         )
@@ -294,6 +298,18 @@ def test_python_without_limits_imports_plugins_here_when_a_name_is_not_built_in(
     with pytest.raises(PluginError, match="estimator 'raises' raised ZeroDivisionError"):
         bb.estimate(posterior, "raises")
     assert "wild" in sys.modules
+
+
+def test_where_there_is_no_process_to_be_had_the_line_says_so(monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", full)
+    says = (
+        r"^estimator 'lost' got no process \(Resource temporarily unavailable\) when asked about 5 layouts: make room"
+    )
+    with pytest.raises(PluginError, match=says):
+        run(sent(OfThisFile(), Limits(timeout=1)), LAYOUTS[:5], QUESTION)
 
 
 def test_a_process_that_does_not_stop_is_killed(wild, monkeypatch):
