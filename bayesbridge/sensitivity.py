@@ -22,6 +22,7 @@ from bayesbridge.engines.exact import from_tables
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.evaluate import counted, evaluate
 from bayesbridge.estimators.registry import load
 from bayesbridge.evidence.models import BidderModel
@@ -125,7 +126,7 @@ def _named(belief: Belief, bidders: Bidders | None) -> dict[str, Any]:
         given: Sequence[str | BidderModel] = [belief.bidder]
     else:
         given = [bidders] if isinstance(bidders, str) or not isinstance(bidders, Sequence) else bidders
-    registry = load()
+    registry = offered("bidders", [one for one in given if isinstance(one, str)])
     named: dict[str, Any] = {}
     for one in given:
         name, model = (one, registry.bidder(one)) if isinstance(one, str) else (registry_name(one), one)
@@ -136,10 +137,10 @@ def _named(belief: Belief, bidders: Bidders | None) -> dict[str, Any]:
 
 
 def registry_name(model: Any) -> str:
-    """The name under which a model is offered, whatever its slip; else that of its class."""
-    offers: dict[str, Any] = dict(load().bidders)
-    for name, offered in offers.items():
-        alike = replace(offered, slip=model.slip) if type(offered) is type(model) and _has_slip(model) else offered
+    """The name of a built-in model, whatever its slip; else that of its class."""
+    offers: dict[str, Any] = dict(load(installed=False).bidders)
+    for name, offer in offers.items():
+        alike = replace(offer, slip=model.slip) if type(offer) is type(model) and _has_slip(model) else offer
         if alike == model:
             return name
     return type(model).__name__

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.parsing import Parser, UsageError
-from bayesbridge.cli.printing import print_table
+from bayesbridge.cli.printing import print_table, say
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import percent
 
@@ -68,7 +68,7 @@ def joint_documents(found: dict[str, xarray.Dataset]) -> dict[str, Any]:
 def show_joints(found: dict[str, xarray.Dataset]) -> None:
     """A table for each: the first number down, the second across; what no layout has is left out."""
     for joint in found.values():
-        print()
+        say()
         shares = joint["probability"]
         down, across = (str(dim) for dim in shares.dims)
         columns = [place for place in range(shares.shape[1]) if shares.values[:, place].any()]

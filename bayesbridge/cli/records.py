@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.parsing import UsageError
+from bayesbridge.notices import tell
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
@@ -23,9 +23,9 @@ def read_records(path: str) -> tuple[Record, ...]:
     except OSError as error:
         raise UsageError(f"argument FILE: cannot read {path!r}: {error.strerror}") from None
     for note in found.skipped[:5]:
-        print(f"bayesbridge: {note}", file=sys.stderr)
+        tell(note)
     if len(found.skipped) > 5:
-        print(f"bayesbridge: {len(found.skipped) - 5} more notes on what was left out", file=sys.stderr)
+        tell(f"{len(found.skipped) - 5} more notes on what was left out")
     if not found.records:
         raise UsageError(f"argument FILE: {path!r} holds no record that can be read: give a PBN or LIN file")
     return found.records

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line
+from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.records import read_records
 from bayesbridge.deal import Seat
 from bayesbridge.words import BITS, number, percent
@@ -95,8 +95,8 @@ def run(args: Namespace) -> int:
     where = f"Board {record.board} {record.room}".strip()
     title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
     print_table(title, ["event", "layouts", "bits", "qualified", "T if so", "P(make)", "how"], rows)
-    print("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
-    print(BITS)
+    say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
+    say(BITS)
     return 0
 
 

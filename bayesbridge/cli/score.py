@@ -7,7 +7,7 @@ from typing import Any
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import bar, print_json, print_table, progress_line
+from bayesbridge.cli.printing import bar, print_json, print_table, progress_line, say
 from bayesbridge.cli.records import read_records
 from bayesbridge.words import number, percent
 
@@ -95,9 +95,9 @@ def run(args: Namespace) -> int:
         "Cards predicted in a seat, and those that lay there", ["predicted", "observed", "cards", ""], curve_rows
     )
     for reason, count in left_out.items():
-        print(f"{count} records left out: {reason}.")
+        say(f"{count} records left out: {reason}.")
     if found.honour_monte_carlo > found.honour_error or found.length_monte_carlo > found.length_error:
-        print("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
+        say("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
     return 0
 
 

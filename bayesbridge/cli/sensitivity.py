@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.cli.accuracy import add_draws
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
+from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line
+from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError
@@ -58,6 +59,7 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer under every model, and print."""
+    from bayesbridge.estimators.discovery import offered
     from bayesbridge.sensitivity import sensitivity
 
     target = None
@@ -70,10 +72,14 @@ def run(args: Namespace) -> int:
     with position.blaming():
         belief.count()
     try:
+        bidders = None
+        if args.bidders is not None:
+            registry = offered("bidders", args.bidders, limits_of(args))
+            bidders = {name: registry.bidder(name) for name in args.bidders}
         found = sensitivity(
             belief,
             slips=args.slips,
-            bidders=args.bidders,
+            bidders=bidders,
             pair=args.pair,
             draws=args.draws,
             rng=args.seed,
@@ -140,8 +146,8 @@ def _show(found: xarray.Dataset, level: int) -> None:
     header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"{level}NT makes", "±"]
     print_table("The same question under every bidder model", header, rows)
     _show_cards(found)
-    print("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
-    print("±: the largest standard error of a probability.")
+    say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
+    say("±: the largest standard error of a probability.")
 
 
 def _show_cards(found: xarray.Dataset) -> None:

@@ -97,15 +97,19 @@ def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any)
         if (name := _name(model)).startswith("bayesbridge."):
             raise
         raise KeyboardInterrupt(f"interrupted while model {name} weighed {len(hands)} hands") from None
-    if found.shape != (len(hands),):
-        raise _broken(
-            model, f"gave log likelihoods of shape {found.shape} for {len(hands)} hands: return one for each hand"
-        )
+    if wrong := objection_to(found, len(hands)):
+        raise _broken(model, wrong)
+    return found
+
+
+def objection_to(found: Floats, n: int) -> str | None:
+    """What is wrong with log likelihoods of ``n`` hands, if anything is."""
+    if found.shape != (n,):
+        return f"gave log likelihoods of shape {found.shape} for {n} hands: return one for each hand"
     wrong = np.flatnonzero(~(found <= ROUNDING))
     if len(wrong):
-        value = found[wrong[0]]
-        raise _broken(model, f"gave the log likelihood {value:g}: return a number up to 0, or -inf, for every hand")
-    return found
+        return f"gave the log likelihood {found[wrong[0]]:g}: return a number up to 0, or -inf, for every hand"
+    return None
 
 
 def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:

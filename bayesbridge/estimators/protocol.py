@@ -17,17 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
+
+if TYPE_CHECKING:  # an isolated process then starts without numba
+    from bayesbridge.engines.suit_classes import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),

@@ -11,7 +11,6 @@ import bayesbridge as bb
 from bayesbridge.capture import literal
 from bayesbridge.cli import estimate, main
 from bayesbridge.engines.infer import ENGINES
-from bayesbridge.estimators import registry
 
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ76.A85"
@@ -246,20 +245,22 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(complaint, tmp
 
 
 @pytest.fixture
-def broken(monkeypatch):
+def broken(install):
     """An installed estimator that raises."""
+    install(
+        "broken-plugin",
+        """
+import bayesbridge as bb
 
-    @bb.estimator("broken")
-    def broken(deal, question):
-        raise RuntimeError("out of cards")
+@bb.estimator("broken")
+def broken(deal, question):
+    raise RuntimeError("out of cards")
 
-    class Plugin:
-        @bb.hookimpl
-        def bayesbridge_estimators(self):
-            return [broken]
-
-    load = registry.load
-    monkeypatch.setattr(registry, "load", lambda: load([("broken-plugin", Plugin())]))
+@bb.hookimpl
+def bayesbridge_estimators():
+    return [broken]
+""",
+    )
 
 
 def test_a_failing_estimator_is_reported_and_the_others_are_kept(capsys, broken):
