@@ -117,6 +117,18 @@ class PluginError(BayesBridgeError):
     """
 
 
+class WrongArgument(BayesBridgeError, TypeError):
+    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and the value.
+
+    >>> import bayesbridge as bb
+    >>> try:
+    ...     bb.card_wins("S", "W:H5")
+    ... except WrongArgument as error:
+    ...     error.data["argument"]
+    'posterior'
+    """
+
+
 class Unwritable(BayesBridgeError):
     """A file that cannot be written although its name is good, as on a full disk; ``data['path']`` says which.
 
