@@ -15,8 +15,9 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, signature, unwrap
 from numbers import Integral, Real
+from operator import index
 from typing import Any, Final, NoReturn, cast
 
 from bayesbridge.errors import WrongArgument
@@ -30,7 +31,7 @@ _WORDS: Final = {
     "bool": "True or False",
     "None": "None",
     "Callable": "a function",
-    "ndarray": "a NumPy array",
+    "IO": "an open file",
 }
 LONGEST_VALUE: Final = 80
 """Letters of a refused value that a message shows."""
@@ -52,6 +53,25 @@ def checked[F: Callable[..., Any]](door: F) -> F:
         kind.__init__ = _guarded(kind.__init__, door.__name__)
         return door
     return cast(F, _guarded(door, door.__qualname__))
+
+
+def whole(value: object, what: str) -> int:
+    """A whole number as a Python int, for constructors that must stay quick: they ask only for what is not an int yet.
+
+    >>> whole(True, "Card: index")
+    1
+    """
+    try:
+        return index(cast(int, value))
+    except TypeError:
+        raise WrongArgument(f"{what} {shorten(value)}: give a whole number", argument=what, value=value) from None
+
+
+def one_row(name: str, *arrays: Any) -> None:
+    """Refuse arrays of masks that are not (n,), or not all of the same length: a kernel would read past their ends."""
+    if any(array.ndim != 1 or len(array) != len(arrays[0]) for array in arrays):
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise WrongArgument(f"{name} of shape {shapes}: give (n,) masks", argument=name, value=arrays)
 
 
 def _guarded(function: Callable[..., Any], where: str) -> Callable[..., Any]:
@@ -106,7 +126,11 @@ class _ByName(type):
     """A class that is not loaded: its instances are known by the names of their classes."""
 
     def __instancecheck__(cls, value: object) -> bool:
-        return any(base.__name__ == cls.__name__ for base in type(value).__mro__)
+        name = cls.__name__.lower()  # NDArray is the alias of ndarray
+        return any(base.__name__.lower() == name for base in type(value).__mro__)
+
+    def __getitem__(cls, _: object) -> _ByName:
+        return cls
 
     def __getattr__(cls, name: str) -> _ByName:
         if name.startswith("_"):
@@ -118,11 +142,13 @@ class _Names(dict[str, Any]):
     """What annotations of a function may speak of; a name that is not loaded stands for a class of that name."""
 
     def __missing__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise KeyError(name)
         return getattr(builtins, name) if hasattr(builtins, name) else _ByName(name, (), {})
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    names = _Names(function.__globals__)
+    names = _Names(unwrap(function).__globals__)
     hints = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
     return {name: eval(hint, {}, names) if isinstance(hint, str) else hint for name, hint in hints.items()}
 
@@ -131,11 +157,21 @@ def _always(_: object) -> bool:
     return True
 
 
+def _parts(hint: Any) -> tuple[Any, Any, tuple[Any, ...]]:
+    """An annotation with its aliases resolved, its outer type (``None`` for a plain class) and what stands inside."""
+    while True:
+        origin, parts = typing.get_origin(hint), typing.get_args(hint)
+        if isinstance(hint, typing.TypeAliasType):
+            hint = hint.__value__
+        elif isinstance(origin, typing.TypeAliasType):
+            hint = origin.__value__[parts]
+        else:
+            return hint, origin, parts
+
+
 def _test(hint: Any) -> Test:
     """Whether a value fits an annotation."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if isinstance(hint, typing.TypeAliasType):
-        return _test(hint.__value__)
+    hint, origin, parts = _parts(hint)
     if origin in (typing.Union, types.UnionType):
         return _either([_test(part) for part in parts])
     if origin is typing.Literal:
@@ -146,28 +182,32 @@ def _test(hint: Any) -> Test:
         return lambda value: value is None
     if hint is bool:
         return lambda value: type(value).__name__ in ("bool", "bool_")
-    if not isinstance(hint, type) or (getattr(hint, "_is_protocol", False) and not hasattr(hint, "_is_runtime_protocol")):
-        return _always
+    if not isinstance(hint, type):
+        return _always  # Any, and the variables of generics
     kind: type = {int: Integral, float: Real}.get(hint, hint)
     return lambda value: isinstance(value, kind)
 
 
 def _test_of_parts(origin: Any, parts: tuple[Any, ...]) -> Test:
     """Of a tuple the elements are looked at too, of a sequence as well; of an array the type of its elements."""
+    if origin is typing.IO:
+        return lambda value: hasattr(value, "read") or hasattr(value, "write")
     if origin.__name__ == "ndarray":
         wanted = typing.get_args(parts[1])
         return lambda value: isinstance(value, origin) and _numbers(value.dtype, wanted[0] if wanted else None)
     if origin is tuple and parts[-1:] != (...,):
         tests = [_test(part) for part in parts]
-        return lambda value: (
-            isinstance(value, tuple) and len(value) == len(tests) and all(t(v) for t, v in zip(tests, value, strict=True))
-        )
+        return lambda value: isinstance(value, tuple) and len(value) == len(tests) and all(map(_ask, tests, value))
     if issubclass(origin, Sequence):
         element = _test(parts[0])
         return lambda value: (
             isinstance(value, origin) and not isinstance(value, str | bytes) and all(map(element, value))
         )
     return lambda value: isinstance(value, origin)
+
+
+def _ask(test: Test, value: object) -> bool:
+    return test(value)
 
 
 def _either(tests: list[Test]) -> Test:
@@ -185,10 +225,8 @@ def _words(hint: Any) -> str:
 
 
 def _kinds(hint: Any) -> Iterator[str]:
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if isinstance(hint, typing.TypeAliasType):
-        yield from _kinds(hint.__value__)
-    elif origin in (typing.Union, types.UnionType):
+    hint, origin, parts = _parts(hint)
+    if origin in (typing.Union, types.UnionType):
         for part in parts:
             yield from _kinds(part)
     elif origin is typing.Literal:

@@ -21,7 +21,7 @@ class BayesBridgeError(ValueError):
     """
 
     def __init__(self, message: str, **data: Any) -> None:
-        super().__init__(message)
+        super().__init__(" ".join(message.split("\n")) if "\n" in message else message)
         self.data = data
 
 

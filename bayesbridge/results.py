@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
+from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Strain, Suit
@@ -41,6 +42,7 @@ SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 """Packages whose version can change a figure."""
 
 
+@checked
 def estimate(
     posterior: Posterior,
     estimators: str | Estimator | Sequence[str | Estimator] = "capture",
@@ -135,6 +137,7 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
     return xarray.DataTree.from_dict(groups)
 
 
+@checked
 def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0) -> xarray.DataTree:
     """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
 

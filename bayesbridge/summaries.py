@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.trick_counts import LEVELS, Tricks
 
@@ -34,6 +35,7 @@ NONE: Final = "–"
 """Stands where a figure has no meaning, such as the R-hat of one chain."""
 
 
+@checked
 def summary(
     result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
 ) -> pandas.DataFrame:
@@ -74,6 +76,7 @@ def summary(
     return table
 
 
+@checked
 def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
     """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
 

@@ -2,6 +2,7 @@
 
 import inspect
 from functools import cache
+from io import StringIO
 
 import numpy as np
 
@@ -12,9 +13,8 @@ from bayesbridge.bidders.simulate import call_probabilities, sample_call, simula
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.capture import kernels, literal
-from bayesbridge.constraints import Constraints
 from bayesbridge.notation import iter_lin, iter_pbn, iter_records, lin_part, read_lin, read_pbn, write_lin, write_pbn
-from bayesbridge.notation.record import Record, Tag, Vulnerability, read_hands
+from bayesbridge.notation.record import Record, Vulnerability, read_hands
 from bayesbridge.scoring import OLD
 from tests.positions import EAST, NORTH, SOUTH, quiet
 
@@ -29,6 +29,8 @@ LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,,,|mb|1N|mb|p|"
 
 UNASKED = frozenset(("BidderModel", "Estimator", "PlayerModel", "hookimpl"))
 """Protocols, which users implement, and pluggy's own marker."""
+INNER = frozenset(("constrain", "log_chances", "of_sums"))
+"""Methods by which the package asks itself: their arguments are tables of its own."""
 
 
 @cache
@@ -48,7 +50,6 @@ def record():
 
 def examples():
     """name → (callable, arguments that it takes); methods are bound to a value."""
-    known = Constraints.free()
     layouts = posterior().layouts[:3]
     calls = {
         "Auction": (bb.Auction, {"first": bb.Seat.S, "calls": (bb.Call.of("1C"),), "dummy": bb.Seat.N}),
@@ -242,11 +243,10 @@ def examples():
         made = getattr(bb, kind)
         piece = made.of(made.example)
         calls[f"{kind}.of"] = (made.of, {"text": piece.text})
-        calls[f"{kind}.constrain"] = (piece.constrain, {"known": known, "played": 0})
     for kind in ("IterativeBidder", "LearnedBidder", "StyleBidder"):
         model = getattr(bb, kind)()
-        calls[f"{kind}.log_likelihood"] = (model.log_likelihood, {"hands": MASKS, "auction": AUCTION, "index": 0})
-        calls[f"{kind}.probabilities"] = (model.probabilities, {"hands": MASKS, "auction": bb.Auction.three()})
+        calls[f"{kind}.log_likelihood"] = (model.log_likelihood, {"hands": MASKS, "auction": FOUR, "index": 0})
+        calls[f"{kind}.probabilities"] = (model.probabilities, {"hands": MASKS, "auction": FOUR})
     return calls
 
 
@@ -259,7 +259,7 @@ def documented():
     """The same for what the reference names beside the top level."""
     style = bb.StyleBidder()
     return {
-        "MixtureBidder": (MixtureBidder, {"models": (style, style)}),
+        "MixtureBidder": (MixtureBidder, {"bidders": (style, style)}),
         "MixtureBidder.log_likelihood": (
             MixtureBidder((style,)).log_likelihood,
             {"hands": MASKS, "auction": AUCTION, "index": 0},
@@ -269,17 +269,17 @@ def documented():
             {"hands": MASKS, "auction": bb.Auction.three()},
         ),
         "Turn.of": (Turn.of, {"auction": AUCTION, "index": 0}),
-        "call_probabilities": (call_probabilities, {"model": style, "hand": SOUTH, "auction": bb.Auction.three()}),
-        "sample_call": (sample_call, {"model": style, "hand": SOUTH, "auction": bb.Auction.three(), "rng": 1}),
+        "call_probabilities": (call_probabilities, {"bidder": style, "hands": MASKS, "auction": bb.Auction.three()}),
+        "sample_call": (sample_call, {"bidder": style, "hand": SOUTH, "auction": bb.Auction.three(), "rng": 1}),
         "simulate_auction": (
             simulate_auction,
-            {"deal": DEAL, "models": style, "first": "S", "dummy": "N", "rng": 1},
+            {"deal": DEAL, "bidders": style, "first": "S", "dummy": "N", "rng": 1},
         ),
         "records_of": (records_of, {"deal": DEAL, "auction": AUCTION, "players": {bb.Seat.S: "x"}}),
         "Styles.load": (Styles.load, {"path": "there-is-no-such-file"}),
         "capture": (literal.capture, {"first": HAND, "second": bb.Hand.of(NORTH)}),
         "bid": (literal.bid, {"hand": HAND}),
-        "kernels.bids": (kernels.bids, {"masks": MASKS}),
+        "kernels.bids": (kernels.bids, {"hands": MASKS}),
         "kernels.captures": (kernels.captures, {"first": MASKS, "second": MASKS ^ MASKS}),
         "kernels.tricks": (kernels.tricks, {"first": MASKS, "second": MASKS ^ MASKS}),
         "iter_lin": (iter_lin, {"source": LIN}),
@@ -288,11 +288,10 @@ def documented():
         "lin_part": (lin_part, {"record": record()}),
         "read_lin": (read_lin, {"source": LIN}),
         "read_pbn": (read_pbn, {"source": PBN}),
-        "write_lin": (write_lin, {"records": [record()]}),
-        "write_pbn": (write_pbn, {"records": [record()]}),
+        "write_lin": (write_lin, {"records": [record()], "stream": StringIO()}),
+        "write_pbn": (write_pbn, {"records": [record()], "stream": StringIO()}),
         "read_hands": (read_hands, {"text": f"N:{NORTH} - - -"}),
         "Vulnerability.of": (Vulnerability.of, {"value": "None"}),
-        "Tag": (Tag, {"name": "x", "value": "y"}),
         "Record": (Record, {"dealer": bb.Seat.N, "hands": DEAL.hands, "auction": FOUR, "board": "1"}),
     }
 
@@ -308,13 +307,10 @@ def public_names():
             continue
         if not issubclass(thing, int):
             yield name
-        for key in dir(thing):
-            member = inspect.getattr_static(thing, key)
+        for key in dir(thing) if not issubclass(thing, int) else ("of", "next"):
+            member = inspect.getattr_static(thing, key, None)
             own = key in ("__getitem__", "__contains__", "__or__", "__and__", "__sub__") or not key.startswith("_")
-            inherited = issubclass(thing, int) and hasattr(int, key)
-            if own and not inherited and (inspect.isfunction(member) or isinstance(member, classmethod)):
+            if own and key not in INNER and (inspect.isfunction(member) or isinstance(member, classmethod)):
                 parameters = list(inspect.signature(getattr(thing, key)).parameters)
                 if parameters not in ([], ["self"]):
                     yield f"{name}.{key}"
-
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
@@ -20,6 +21,7 @@ from bayesbridge.tricks import Trick
 Bools = NDArray[np.bool_]
 
 
+@checked
 def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
 

@@ -77,7 +77,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     search = min(SEARCH, target.cost.most_layouts // 10)
     try:
         with _matrix_threads().limit(limits=1):  # batches are small: more threads would wait for each other
-            found = tilted(
+            drawn = tilted(
                 target.constraints,
                 target.sampler,
                 target.soft.of_seat,
@@ -86,9 +86,10 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
                 rng=rng,
                 search=search,
                 start=start,
-            ).thinned(draws, rng)
+            )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
+    found = drawn.thinned(draws, rng)
     ess = found.ess
     warning = found.diagnosis if found.unexplained else ""
     return Draws(
@@ -98,6 +99,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         f"{ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,
+        proposed=drawn.weights,
         likelihood=found.log_likelihood,
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,

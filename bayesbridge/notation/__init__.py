@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
+from bayesbridge.arguments import checked
 from bayesbridge.notation.lin import iter_lin, read_lin
 from bayesbridge.notation.lin_writer import lin_part, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 
+@checked
 def open_records(path: str | os.PathLike[str]) -> Reading:
     """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
 
@@ -50,6 +52,7 @@ def open_records(path: str | os.PathLike[str]) -> Reading:
     return Reading.of(iter_records(path))
 
 
+@checked
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
     """As :func:`bayesbridge.open_records`, one by one."""
     return iter_lin(path) if _is_lin(path) else iter_pbn(path)

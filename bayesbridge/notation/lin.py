@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import Card
@@ -43,6 +44,7 @@ type Words = list[tuple[int, str]]
 """Values of tokens, each with its line."""
 
 
+@checked
 def read_lin(source: Source) -> Reading:
     """Read a LIN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
 
@@ -54,6 +56,7 @@ def read_lin(source: Source) -> Reading:
     return Reading.of(iter_lin(source))
 
 
+@checked
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:
     """The records of a LIN document and the notes on what was left out, one by one, in the order of the file."""
     document = Document(source)
