@@ -13,7 +13,7 @@ from __future__ import annotations
 import builtins
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import wraps
 from inspect import Parameter, signature, unwrap
 from numbers import Integral, Real
@@ -203,6 +203,9 @@ def _test_of_parts(origin: Any, parts: tuple[Any, ...]) -> Test:
         return lambda value: (
             isinstance(value, origin) and not isinstance(value, str | bytes) and all(map(element, value))
         )
+    if origin is Iterable:
+        part = _test(parts[0])
+        return lambda value: isinstance(value, Iterable) and (not isinstance(value, Sized) or all(map(part, value)))
     return lambda value: isinstance(value, origin)
 
 

@@ -245,7 +245,8 @@ class Hand:
 
     def field(self, suit: Suit | str) -> int:
         """The 13 bits of one suit, two at bit 0, ace at bit 12."""
-        return self.mask >> (13 * Suit.of(suit)) & SUIT_MASK
+        place = suit if isinstance(suit, int) and 0 <= suit < 4 else Suit.of(suit)
+        return self.mask >> (13 * place) & SUIT_MASK
 
     def length(self, suit: Suit | str) -> int:
         """How many cards of a suit."""

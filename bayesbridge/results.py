@@ -22,6 +22,7 @@ import bayesbridge
 from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.wins import verify_seen
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
@@ -89,6 +90,8 @@ def ask(
 ) -> Question:
     """The question behind the arguments of :func:`estimate`; what was played comes from the evidence."""
     belief = posterior.belief
+    if trick is not None:
+        verify_seen(belief, trick)
     strain = belief.contract_strain if trump is None else Strain.of(trump)
     cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
     return Question.of(

@@ -193,7 +193,7 @@ def examples():
                 "estimators": "capture",
                 "pair": "E:N",
                 "trump": "H",
-                "trick": TRICK,
+                "trick": bb.Trick.of("E:"),
                 "rng": 0,
                 "progress": None,
                 "timeout": None,

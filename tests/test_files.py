@@ -88,7 +88,7 @@ def test_links_in_a_circle_and_long_names_are_named(tmp_path):
         (tmp_path / ("n" * 300), errno.ENAMETOOLONG, "shorter"),
         (tmp_path / "none" / "page.html", errno.ENOENT, "folder first"),
     ):
-        with pytest.raises(OSError) as caught:
+        with pytest.raises(OSError, match=r"\[Errno") as caught:
             write(path, "new")
         assert caught.value.errno == number
         assert words in advice(caught.value)

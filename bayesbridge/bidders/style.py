@@ -132,9 +132,7 @@ class StyleBidder:
         ):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not low <= value <= high:
-                raise BayesBridgeError(
-                    f"{name} {value!r}: it is a number and lies from {low:g} to {high:g}", **{name: value}
-                )
+                raise BayesBridgeError(f"{name} {value!r}: it lies from {low:g} to {high:g}", **{name: value})
 
     @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:

@@ -19,12 +19,11 @@ def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
     if path.suffix not in endings:
         raise UsageError(f"argument {option}: {name!r}: {what}, let its name end in {endings[0]}")
     try:
-        target, _ = final_path(path)
-        longest = os.pathconf(target.parent, "PC_NAME_MAX") if hasattr(os, "pathconf") else 255
-        if len(os.fsencode(target.name)) > longest:
-            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-    except FileNotFoundError:
-        raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists") from None
+        folder = final_path(path)[0].parent
+        if not folder.is_dir():
+            raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists")
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, f"nothing may be written in {str(folder)!r}")
     except OSError as error:
         raise UsageError(f"argument {option}: cannot write {name!r} ({error.strerror}): {advice(error)}") from None
     return path
@@ -38,6 +37,4 @@ def writing(option: str, path: Path) -> Iterator[Path]:
             yield part
     except OSError as error:
         why = error.strerror or error
-        raise Unwritable(
-            f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path
-        ) from None
+        raise Unwritable(f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path) from None

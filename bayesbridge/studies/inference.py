@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record
-from bayesbridge.studies.reliability import Bin, calibration_error, curve_of
+from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
 
 type Floats = NDArray[np.float64]
 
@@ -142,30 +143,79 @@ def score_boards(
         yield record, usable(record) or score_board(record, cards=cards, draws=draws, seed=seed)
 
 
-def total(scores: list[BoardScore]) -> BoardScores:
+class Sums:
+    """Running sums over boards, so that memory does not grow with their number."""
+
+    def __init__(self) -> None:
+        self.boards = self.honours = self.right = self.layouts = 0
+        self.brier = self.seconds = 0.0
+        self.honour_loss, self.length_loss = Moments(), Moments()
+        self.bins = np.zeros((3, BINS))
+
+    def add(self, one: BoardScore) -> None:
+        """Take a board in."""
+        self.boards += 1
+        self.layouts += one.layouts
+        self.seconds += one.seconds
+        self.length_loss.add(float(one.length_loss.mean()))
+        if not len(one.truth):
+            return
+        came = _indicator(one)
+        self.honours += len(one.truth)
+        self.right += int((one.honours.argmax(axis=1) == one.truth).sum())
+        self.brier += float(((one.honours - came) ** 2).sum())
+        self.honour_loss.add(float(_losses(one).mean()))
+        place = bin_of(one.honours.ravel(), BINS)
+        for row, weight in zip(self.bins, (None, one.honours.ravel(), came.ravel()), strict=True):
+            row += np.bincount(place, weight, BINS)
+
+    def scores(self) -> BoardScores:
+        """Means over the boards; raises where no honour was in doubt on any of them."""
+        if not self.honours:
+            raise BayesBridgeError(
+                f"nothing is left to score: no honour is in doubt on any of {self.boards} boards; take fewer cards"
+            )
+        calibration = curve(*self.bins)
+        return BoardScores(
+            boards=self.boards,
+            honour_log_loss=self.honour_loss.mean,
+            honour_error=self.honour_loss.error,
+            length_log_loss=self.length_loss.mean,
+            length_error=self.length_loss.error,
+            brier=self.brier / self.honours,
+            top1=self.right / self.honours,
+            calibration_error=calibration_error(calibration),
+            calibration=calibration,
+            seconds_per_board=self.seconds / self.boards,
+            layouts_per_second=self.layouts / self.seconds,
+        )
+
+
+class Moments:
+    """Mean and standard error of numbers that come one by one (B. P. Welford, 1962)."""
+
+    def __init__(self) -> None:
+        self.n, self.mean, self._squares = 0, 0.0, 0.0
+
+    def add(self, value: float) -> None:
+        """Take a number in."""
+        self.n += 1
+        step = value - self.mean
+        self.mean += step / self.n
+        self._squares += step * (value - self.mean)
+
+    @property
+    def error(self) -> float:
+        """One standard error of the mean, 0 for a single number."""
+        return float(np.sqrt(self._squares) / self.n)
+
+
+def total(scores: Iterable[BoardScore]) -> BoardScores:
     """Means over boards."""
-    told = [float(_losses(one).mean()) for one in scores if len(one.truth)]
-    honour = np.array(told or [0.0])
-    length = np.array([one.length_loss.mean() for one in scores])
-    predicted = np.concatenate([one.honours.ravel() for one in scores])
-    observed = np.concatenate([_indicator(one).ravel() for one in scores])
-    brier = np.concatenate([((one.honours - _indicator(one)) ** 2).sum(axis=1) for one in scores])
-    top = np.concatenate([one.honours.argmax(axis=1) == one.truth for one in scores])
-    calibration = curve_of(predicted, observed, BINS)
-    seconds = sum(one.seconds for one in scores)
-    return BoardScores(
-        boards=len(scores),
-        honour_log_loss=float(honour.mean()),
-        honour_error=float(honour.std() / np.sqrt(len(honour))),
-        length_log_loss=float(length.mean()),
-        length_error=float(length.std() / np.sqrt(len(length))),
-        brier=float(brier.mean()),
-        top1=float(top.mean()),
-        calibration_error=calibration_error(calibration),
-        calibration=calibration,
-        seconds_per_board=seconds / len(scores),
-        layouts_per_second=sum(one.layouts for one in scores) / seconds,
-    )
+    sums = Sums()
+    for one in scores:
+        sums.add(one)
+    return sums.scores()
 
 
 def _losses(one: BoardScore) -> Floats:
