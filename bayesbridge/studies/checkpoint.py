@@ -79,7 +79,7 @@ class Checkpoint:
 
     def _open(self, flags: int) -> None:
         try:
-            self._file = os.fdopen(os.open(self.path, os.O_RDWR | flags, 0o666), "r+b")
+            handle = os.open(self.path, os.O_RDWR | flags, 0o666)
         except FileExistsError:
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} exists already: continue it with --resume, or name another file",
@@ -89,11 +89,12 @@ class Checkpoint:
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} cannot be opened ({error.strerror}): name another file", path=self.path
             ) from None
-        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
-            self._file.close()
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} is a device or a pipe, which keeps nothing: name a file", path=self.path
             )
+        self._file = os.fdopen(handle, "r+b")
         try:
             _lock(self._file)
         except OSError:

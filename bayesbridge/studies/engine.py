@@ -36,6 +36,10 @@ class ChunkFailed(RuntimeError):
     """A chunk that failed every time it was tried."""
 
 
+class SchedulerLost(BayesBridgeError):
+    """The scheduler of the workers went away; what a checkpoint holds is good."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """What a study counted, and how long it took."""
@@ -150,7 +154,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
                 kept = "give --checkpoint FILE next time, so that what is done stays"
                 if how.checkpoint is not None:
                     kept = f"what is done is kept, continue with --resume {how.checkpoint}"
-                raise ChunkFailed(
+                raise SchedulerLost(
                     f"the scheduler {how.scheduler!r} ended before the work of study {job.name!r} was done: "
                     f"start it again; {kept}"
                 ) from None

@@ -7,6 +7,7 @@ import sys
 import tracemalloc
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from bayesbridge import cli
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
-from bayesbridge.studies import engine
+from bayesbridge.studies import engine, inference
 from bayesbridge.studies.executors import Pool
+from bayesbridge.studies.inference import BoardScore
 from bayesbridge.studies.job import Job, Setting
 from tests.positions import NORTH, SOUTH, wide
 from tests.public_calls import PBN
@@ -194,19 +196,36 @@ def test_a_bomb_stops_at_the_limit(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ["pbn", "lin"])
-def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, ending):
+def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    def peak(n):
+    one = BoardScore(np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), np.ones(12), 1.0, 1)
+    monkeypatch.setattr(inference, "score_board", lambda record, **_: replace(one, honours=one.honours.copy()))
+
+    def peak(n, command, *words, status):
         path = tmp_path / f"{n}.{ending}"
         path.write_text("\n".join([board] * n))
         tracemalloc.start()
         try:
-            assert cli.main(["replay", str(path), "--board", "none"]) == 2
-            assert "no board none" in capsys.readouterr().err
+            assert cli.main([command, str(path), *words]) == status
+            told = capsys.readouterr()
+            assert "no board none" in told.err or f"{n} boards" in told.out
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
 
-    peak(50)
-    assert peak(1200) < 1.3 * peak(300)
+    for asked in (("replay", "--board", "none", 2), ("score", 0)):
+        command, *words, status = asked
+        peak(50, command, *words, status=status)  # loads what is loaded once
+        assert peak(1200, command, *words, status=status) < 1.3 * peak(300, command, *words, status=status), command
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_nothing_left_to_score_is_one_line(capsys, tmp_path, monkeypatch, seen):
+    none = BoardScore(np.empty((0, 3 - seen)), np.empty(0, dtype=np.int64), np.zeros(1), 1.0, 1)
+    monkeypatch.setattr(inference, "score_board", lambda record, **_: none)
+    path = tmp_path / "match.pbn"
+    path.write_text(PBN)
+    status, err = ask(capsys, "score", str(path))
+    assert status == 2
+    assert "nothing is left to score: no honour is in doubt on any of 1 boards; take fewer cards" in err
