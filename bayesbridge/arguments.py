@@ -2,7 +2,7 @@
 
 ``@checked`` goes on a public function, or on a dataclass for its constructor: an argument whose type does not fit is
 refused by name before anything else happens. The annotation is the check, so what mypy reads and what callers are told
-cannot differ. Only arguments that were given are looked at: a call costs about a microsecond more. Whether a *value* of
+cannot differ. Only arguments that were given are looked at: a call costs some microseconds more. Whether a *value* of
 the right type makes sense (13 cards, a level from 1 to 7) is the business of the function.
 
 A name that is imported for type checkers alone is matched by the name of the class, so nothing is imported to check.
@@ -75,33 +75,34 @@ def one_row(name: str, *arrays: Any) -> None:
 
 
 def _guarded(function: Callable[..., Any], where: str) -> Callable[..., Any]:
+    parameters = signature(function).parameters.values()
+    names = [one.name for one in parameters if one.kind not in (Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD)]
+    more = [one.name for one in parameters if one.kind is Parameter.VAR_POSITIONAL]
     tests: dict[str, Test] = {}
-    positional: list[Test] = []
-    rest: list[Test] = []
-    names = list(signature(function).parameters)
+    plain: set[str] = set()
+    # Types that fit whatever the value is, by parameter: most calls need not look further.
+    known: dict[str, set[type]] = {one.name: set() for one in parameters if one.kind is not Parameter.VAR_KEYWORD}
 
-    def prepare() -> None:
-        hints = _hints(function)
-        for name, parameter in signature(function).parameters.items():
-            test = _test(hints[name]) if name in hints else _always
-            if parameter.kind is Parameter.VAR_POSITIONAL:
-                rest.append(test)
-            elif parameter.kind is not Parameter.VAR_KEYWORD:
-                tests[name] = test
-                if parameter.kind is not Parameter.KEYWORD_ONLY:
-                    positional.append(test)
+    def look(name: str, value: object) -> None:
+        if not tests:
+            hints = _hints(function)
+            tests.update({one: _test(hints.get(one, Any)) for one in known})
+            plain.update(one for one in known if _is_plain(hints.get(one, Any)))
+        if not tests[name](value):
+            _refuse(function, where, name, value)
+        if name in plain:
+            known[name].add(type(value))
 
     @wraps(function)
     def call(*args: Any, **named: Any) -> Any:
-        if not tests:
-            prepare()
-        for place, value in enumerate(args):
-            test = positional[place] if place < len(positional) else rest[0] if rest else _always
-            if not test(value):
-                _refuse(function, where, names[min(place, len(names) - 1)], value)
+        for name, value in zip(names, args, strict=False):
+            if type(value) not in known[name]:
+                look(name, value)
+        for value in args[len(names) :] if more else ():
+            look(more[0], value)
         for name, value in named.items():
-            if not tests.get(name, _always)(value):
-                _refuse(function, where, name, value)
+            if name in known and type(value) not in known[name]:
+                look(name, value)
         return function(*args, **named)
 
     return call
@@ -182,10 +183,16 @@ def _test(hint: Any) -> Test:
         return lambda value: value is None
     if hint is bool:
         return lambda value: type(value).__name__ in ("bool", "bool_")
-    if not isinstance(hint, type):
-        return _always  # Any, and the variables of generics
+    if hint is Any or not isinstance(hint, type):
+        return _always  # the variables of generics are no types
     kind: type = {int: Integral, float: Real}.get(hint, hint)
     return lambda value: isinstance(value, kind)
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether the type of a value alone decides: there are no parts to look at."""
+    _, origin, parts = _parts(hint)
+    return origin is None or (origin in (typing.Union, types.UnionType) and all(map(_is_plain, parts)))
 
 
 def _test_of_parts(origin: Any, parts: tuple[Any, ...]) -> Test:
@@ -199,10 +206,18 @@ def _test_of_parts(origin: Any, parts: tuple[Any, ...]) -> Test:
         tests = [_test(part) for part in parts]
         return lambda value: isinstance(value, tuple) and len(value) == len(tests) and all(map(_ask, tests, value))
     if issubclass(origin, Sequence):
-        element = _test(parts[0])
-        return lambda value: (
-            isinstance(value, origin) and not isinstance(value, str | bytes) and all(map(element, value))
-        )
+        element, plain, known = _test(parts[0]), _is_plain(parts[0]), set[type]()
+
+        def all_fit(value: Any) -> bool:
+            if not isinstance(value, origin) or isinstance(value, str | bytes):
+                return False
+            if known.issuperset(map(type, value)):
+                return True
+            if fits := all(map(element, value)):
+                known.update(map(type, value) if plain else ())
+            return fits
+
+        return all_fit
     if origin is Iterable:
         part = _test(parts[0])
         return lambda value: isinstance(value, Iterable) and (not isinstance(value, Sized) or all(map(part, value)))

@@ -111,7 +111,7 @@ class Document:
         """What is past its limit, empty if nothing is."""
         if line > LONGEST_LINE:
             return f"line {self.count + 1} has more than {LONGEST_LINE} letters"
-        if self._packed is not None and letters > max(SMALL, LARGEST_EXPANSION * self._packed.tell()):
+        if letters > SMALL and self._packed is not None and letters > LARGEST_EXPANSION * self._packed.tell():
             return f"the compressed file is more than {LARGEST_EXPANSION} times as large when it is unpacked"
         return ""
 
