@@ -192,7 +192,8 @@ def _session(
             submit(chunk)
         if not pending:
             return
-        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+        # What is finished comes first: a scheduler that is gone must not take it along.
+        for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
             error = future.exception()
             if isinstance(error, (BrokenExecutor, *CANCELLED)):
                 raise error
