@@ -52,7 +52,7 @@ def checked[F: Callable[..., Any]](door: F) -> F:
         kind: Any = door
         kind.__init__ = _guarded(kind.__init__, door.__name__)
         return door
-    return cast(F, _guarded(door, door.__qualname__))
+    return cast(F, _guarded(door, door.__qualname__.removesuffix(".__init__")))
 
 
 def whole(value: object, what: str) -> int:

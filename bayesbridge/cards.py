@@ -280,22 +280,13 @@ class Hand:
         return bool(self.mask & Card.of(card).mask)
 
     def __or__(self, other: Hand) -> Hand:
-        try:
-            return Hand(self.mask | other.mask)
-        except AttributeError:
-            return NotImplemented
+        return Hand(self.mask | other.mask) if hasattr(other, "mask") else NotImplemented
 
     def __and__(self, other: Hand) -> Hand:
-        try:
-            return Hand(self.mask & other.mask)
-        except AttributeError:
-            return NotImplemented
+        return Hand(self.mask & other.mask) if hasattr(other, "mask") else NotImplemented
 
     def __sub__(self, other: Hand) -> Hand:
-        try:
-            return Hand(self.mask & ~other.mask)
-        except AttributeError:
-            return NotImplemented
+        return Hand(self.mask & ~other.mask) if hasattr(other, "mask") else NotImplemented
 
     def __str__(self) -> str:
         return self.pbn

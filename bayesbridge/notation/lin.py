@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call, Contract
 from bayesbridge.cards import Card
@@ -44,7 +43,6 @@ type Words = list[tuple[int, str]]
 """Values of tokens, each with its line."""
 
 
-@checked
 def read_lin(source: Source) -> Reading:
     """Read a LIN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
 
@@ -56,7 +54,6 @@ def read_lin(source: Source) -> Reading:
     return Reading.of(iter_lin(source))
 
 
-@checked
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:
     """The records of a LIN document and the notes on what was left out, one by one, in the order of the file."""
     document = Document(source)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, PASS, Call, Contract
 from bayesbridge.cards import Card
@@ -33,7 +32,6 @@ _WORD: Final = re.compile(r"=\d*=|\$\d*|\^\w?|[!?]+|[*+]|[^\s=$^!?*+]+|=")
 _RESULT: Final = re.compile(r"(?:(NS|EW)\s*)?(\d{1,2})", re.IGNORECASE)
 
 
-@checked
 def read_pbn(source: Source) -> Reading:
     """Read a PBN document: a path (also of a ``.gz`` file), a text, bytes or a stream.
 
@@ -46,7 +44,6 @@ def read_pbn(source: Source) -> Reading:
     return Reading.of(iter_pbn(source))
 
 
-@checked
 def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
     """The records of a PBN document and the notes on what was left out, one by one, in the order of the file."""
     document = Document(source)
