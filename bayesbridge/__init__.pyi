@@ -20,6 +20,7 @@ from .errors import (
     TablesTooLarge,
     TooManyLayouts,
     Unwritable,
+    WrongArgument,
 )
 from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
@@ -96,6 +97,7 @@ __all__ = [
     "Tricks",
     "Unwritable",
     "Void",
+    "WrongArgument",
     "card_wins",
     "contract_probabilities",
     "equally_weighted",

@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
+from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.wins import verify_seen
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
@@ -42,6 +44,7 @@ SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 """Packages whose version can change a figure."""
 
 
+@checked
 def estimate(
     posterior: Posterior,
     estimators: str | Estimator | Sequence[str | Estimator] = "capture",
@@ -90,6 +93,8 @@ def ask(
 ) -> Question:
     """The question behind the arguments of :func:`estimate`; what was played comes from the evidence."""
     belief = posterior.belief
+    if trick is not None:
+        verify_seen(belief, trick)
     strain = belief.contract_strain if trump is None else Strain.of(trump)
     cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
     return Question.of(
@@ -139,6 +144,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> xarray.DataTree
     return xarray.DataTree.from_dict(groups)
 
 
+@checked
 def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0) -> xarray.DataTree:
     """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.products import matrix_product
 from bayesbridge.trick_counts import LEVELS, Tricks
@@ -40,6 +41,7 @@ FEWEST: Final = 10.0
 """Effective draws below which a conditional mean has no error that they could tell."""
 
 
+@checked
 def summary(
     result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
 ) -> pandas.DataFrame:
@@ -80,6 +82,7 @@ def summary(
     return table
 
 
+@checked
 def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
     """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
 

@@ -26,7 +26,7 @@ from bayesbridge.bidders.style import LEANING, StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.products import one_thread
-from bayesbridge.random64 import Seed
+from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
@@ -67,7 +67,7 @@ class Prior:
 
     def draw(self, rng: Seed = None) -> StyleBidder:
         """A player from the prior."""
-        return self.bidder(np.random.default_rng(rng).standard_normal(len(STYLE)).tolist())
+        return self.bidder(generator(rng).standard_normal(len(STYLE)).tolist())
 
     def bidder(self, z: Sequence[float]) -> StyleBidder:
         """The player who lies so many spreads from each centre; tricks are cut where a style ends."""
@@ -134,12 +134,12 @@ def fit_styles(
         raise BayesBridgeError("no records to fit: give at least one call with its hand", records=())
     players = sorted({record.player for record in on_record})
     design = Design.of(on_record, players)
-    generator = np.random.default_rng(rng)
+    numbers = generator(rng)
     with pm.Model(coords={"player": players}):
         style = style_variables(prior or Prior(), players, len(players) > 1 if pooled is None else pooled)
         pm.Potential("calls", log_calls(design, style).sum())
-        tree = sample_quietly(draws, tune, chains, generator)
-    return Styles(with_predictions(tree, design, predictive, generator))
+        tree = sample_quietly(draws, tune, chains, numbers)
+    return Styles(with_predictions(tree, design, predictive, numbers))
 
 
 def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any) -> xarray.DataTree:

@@ -24,8 +24,10 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.encoding import MADE_WIDTH, encode, step_inputs, suit_features
+from bayesbridge.bidders.turn import Turn
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.models import Cost
@@ -60,6 +62,7 @@ class LearnedBidder:
     cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=15)
     """A network: a sampler is quicker beyond so many layouts, and half a second affords so many moves."""
 
+    @checked
     def __init__(self, vulnerable: Vulnerability | str = Vulnerability.NONE, slip: float = 1e-4) -> None:
         if not 0.0 <= slip <= 1.0:
             raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
@@ -69,18 +72,23 @@ class LearnedBidder:
     def __repr__(self) -> str:
         return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip})"
 
+    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        one_row("hands", hands)
+        turn = Turn.of(auction, index)
         context = self._contexts(auction)[index]
-        chosen = int(np.searchsorted(context.legal, auction.calls[index].index))
+        chosen = int(np.searchsorted(context.legal, turn.call.index))
         result = np.empty(len(hands))
         with one_thread():
             for block, vectors in _network().hand_vectors(hands):
                 result[block] = np.log(self._chances(context, vectors)[:, chosen])
         return result
 
+    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        one_row("hands", hands)
         if auction.is_over:
             raise BayesBridgeError(f"the auction '{auction}' is over: nobody calls any more", auction=auction)
         context = self._contexts(auction.after("pass"))[len(auction.calls)]

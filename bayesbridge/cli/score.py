@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import bar, print_json, print_table, progress_line, say
-from bayesbridge.cli.records import read_records
+from bayesbridge.cli.records import open_file
 from bayesbridge.words import number, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.notation import Record
 
 
 def add(commands: Subparsers) -> None:
@@ -41,34 +45,48 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.inference import CHAIRS, BoardScore, score_boards, total, usable
+    from bayesbridge.studies.board_scores import BoardScore, Sums
+    from bayesbridge.studies.inference import CHAIRS, score_boards, usable
 
     if args.chair == "dummy" and args.cards:
         raise UsageError("argument --chair dummy: dummy looks on from the lead on, leave --cards out")
-    records = read_records(args.file)
+    records = open_file(args.file)
+
+    def hindrance(record: Record) -> str | None:
+        return usable(record) or ("the play is shorter" if len(record.plays) < args.cards else None)
+
     left_out: dict[str, int] = {}
-    chosen = []
-    for record in records:
-        reason = usable(record) or ("the play is shorter" if len(record.plays) < args.cards else None)
+    good = 0
+    for record in records():
+        reason = hindrance(record)
         if reason is None:
-            chosen.append(record)
+            good += 1
         else:
             left_out[reason] = left_out.get(reason, 0) + 1
-    if not chosen:
+    if not good:
         reasons = "; ".join(f"{reason} ({count})" for reason, count in left_out.items())
         raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {reasons}")
-    if args.boards is not None and args.boards < len(chosen):
-        chosen = [chosen[i * len(chosen) // args.boards] for i in range(args.boards)]
+    wanted = min(args.boards or good, good)
+
+    def chosen() -> Iterator[Record]:
+        """Evenly spread: of ``good`` records number i · good // wanted, for each i."""
+        taken = 0
+        for place, record in enumerate(one for one in records() if hindrance(one) is None):
+            if place == taken * good // wanted:
+                taken += 1
+                yield record
+
     asked: dict[str, Any] = {"chair": args.chair, "cards": args.cards, "draws": args.draws}
-    next(score_boards(chosen[:1], **asked))  # compiles and loads before the clock starts
+    first = next(chosen())
+    next(score_boards([first], **asked))  # compiles and loads before the clock starts
     progress = progress_line("boards")
-    scores: list[BoardScore] = []
-    for _, one in score_boards(chosen, **asked, seed=args.seed):
+    sums = Sums()
+    for _, one in score_boards(chosen(), **asked, seed=args.seed):
         if isinstance(one, BoardScore):
-            scores.append(one)
+            sums.add(one)
         if progress is not None:
-            progress(len(scores), len(chosen))
-    found = total(scores)
+            progress(sums.boards, wanted)
+    found = sums.scores()
     document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
     if args.json:
         curve = [one._asdict() for one in found.calibration]

@@ -100,6 +100,8 @@ class Draws:
     """Whether every answer is exact, not only the marginals."""
     importance: Weights | None = None
     """Weights of the layouts; ``None`` where all count the same."""
+    proposed: Weights | None = None
+    """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
     """(n,) log P(soft evidence ∣ layout) where the engine worked it out; see :attr:`log_likelihood`."""
     tables: ExactMarginals | None = None
@@ -143,6 +145,12 @@ class Draws:
             return self.mean_log or 0.0
         used = self.weights > 0
         return float(matrix_product(self.weights[used], self.log_likelihood[used]))
+
+    @property
+    def khat(self) -> float | None:
+        """Pareto k̂ of the weights as they were drawn; ``None`` without weights, or where they do not determine it."""
+        weights = self.proposed or self.importance
+        return None if self.exact or weights is None else weights.khat
 
     @cached_property
     def weights(self) -> Floats:

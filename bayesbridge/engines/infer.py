@@ -21,7 +21,7 @@ from bayesbridge.engines.tilted import tilted_draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.products import one_thread
-from bayesbridge.random64 import Seed, seed_state
+from bayesbridge.random64 import Seed, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, draws wanted, random numbers, why this engine, proposal to start from) → draws."""
@@ -45,15 +45,15 @@ class Engine(NamedTuple):
 
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
-    if method not in ENGINES:
+    if str(method) not in ENGINES:
         raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
-    generator = np.random.default_rng(rng)
+    numbers = generator(rng)
     if ENGINES[method].hears and not target.soft:
-        return _sample(target, draws, generator, "there is no call to weigh")
+        return _sample(target, draws, numbers, "there is no call to weigh")
     with one_thread():
-        return ENGINES[method].run(target, draws, generator, "as asked", start)
+        return ENGINES[method].run(target, draws, numbers, "as asked", start)
 
 
 def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:

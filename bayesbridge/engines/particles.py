@@ -52,6 +52,7 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         why=f"smc: {found.why.partition(': ')[2]}; {n} particles moved from there descend from {lineages:.0f} draws",
         source=layouts,
         importance=None,
+        proposed=found.proposed or found.importance,
         likelihood=terms.sum(axis=1),
         ess=lineages,
     )

@@ -75,7 +75,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
     try:
-        found = tilted(
+        drawn = tilted(
             target.constraints,
             target.sampler,
             target.soft.of_seat,
@@ -84,9 +84,10 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
-        ).thinned(draws, rng)
+        )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
+    found = drawn.thinned(draws, rng)
     ess = found.ess
     warning = found.diagnosis if found.unexplained else ""
     return Draws(
@@ -96,6 +97,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         f"{ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,
+        proposed=drawn.weights,
         likelihood=found.log_likelihood,
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,

@@ -161,11 +161,13 @@ class Weights:
         >>> Weights([0.0, -np.inf, 0.0]).resample(4, rng=1).tolist()
         [0, 0, 2, 2]
         """
-        generator = np.random.default_rng(rng)
+        from bayesbridge.random64 import generator
+
+        numbers = generator(rng)
         if method == "systematic":
-            points = (generator.random() + np.arange(n)) / n
+            points = (numbers.random() + np.arange(n)) / n
         elif method == "multinomial":
-            points = generator.random(n)
+            points = numbers.random(n)
         else:
             raise BayesBridgeError(
                 f"unknown resampling {method!r}: choose 'systematic' or 'multinomial'", method=method

@@ -22,7 +22,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.joint.marginal import Rows, log_marginal, log_weights
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks
-from bayesbridge.random64 import Seed
+from bayesbridge.random64 import Seed, generator
 
 NAN: Final = float("nan")
 
@@ -65,14 +65,14 @@ def infer_jointly(
     if method not in METHODS:
         raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(METHODS)}", method=method)
     question = StyleQuestion.of(belief, seat, list(records), prior or Prior())
-    count, generator = belief.count(), np.random.default_rng(rng)
+    count, numbers = belief.count(), generator(rng)
     if method == "auto":
         method = "counts" if count <= MOST_LAYOUTS else "draws"
     if method == "swaps":
-        return _with_swaps(question, (draws, tune, chains), generator)
+        return _with_swaps(question, (draws, tune, chains), numbers)
     target = belief.target
-    source = target.walk if method == "counts" else target.sampler.draw(layouts, generator)
-    return _summed_out(question, source, (draws, tune, chains), generator)
+    source = target.walk if method == "counts" else target.sampler.draw(layouts, numbers)
+    return _summed_out(question, source, (draws, tune, chains), numbers)
 
 
 def _summed_out(

@@ -15,6 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from bayesbridge.errors import WrongArgument
+
 BLUE: Final = "#0072B2"
 SKY: Final = "#56B4E9"
 ORANGE: Final = "#E69F00"
@@ -48,6 +50,15 @@ def new_grid(
     if figure is None:
         figure = Figure((width, height), layout="constrained")
     axes: NDArray[Any] = figure.subplots(rows, columns, squeeze=False, **options)
+    return axes
+
+
+def verify_axes(axes: NDArray[Any], *shape: int) -> NDArray[Any]:
+    """The axes that a user gave if they are Axes and as many as wanted; raises otherwise."""
+    if axes.shape != shape or not all(isinstance(ax, Axes) for ax in axes.flat):
+        raise WrongArgument(
+            f"axes of shape {axes.shape} and type {axes.dtype}: give {shape} Axes", argument="axes", value=axes
+        )
     return axes
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Mapping
@@ -85,7 +86,7 @@ class Checkpoint:
 
     def _open(self, flags: int) -> None:
         try:
-            self._file = os.fdopen(os.open(self.path, os.O_RDWR | flags, 0o666), "r+b")
+            handle = os.open(self.path, os.O_RDWR | flags, 0o666)
         except FileExistsError:
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} exists already: continue it with --resume, or name another file",
@@ -95,6 +96,12 @@ class Checkpoint:
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} cannot be opened ({error.strerror}): name another file", path=self.path
             ) from None
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise CheckpointError(
+                f"checkpoint {str(self.path)!r} is a device or a pipe, which keeps nothing: name a file", path=self.path
+            )
+        self._file = os.fdopen(handle, "r+b")
         try:
             _lock(self._file)
         except OSError:
@@ -144,7 +151,7 @@ class Checkpoint:
             theirs = json.loads(first)
             crc = theirs.pop("crc")
             whole = first == _line(theirs, 0)
-        except (ValueError, KeyError, AttributeError, TypeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             raise self._foreign() from None
         if not whole or not isinstance(crc, str):
             raise self._damaged(1, "its checksum is wrong")
@@ -178,7 +185,7 @@ class Checkpoint:
             if line != _line(entry, self._crc):
                 raise self._damaged(number, "its checksum is wrong")
             chunk, cells = entry["chunk"], {int(place): count for place, count in entry["cells"].items()}
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
             if isinstance(error, CheckpointError):
                 raise
             raise self._damaged(number, "it cannot be read") from None

@@ -7,9 +7,10 @@ completion. Several runs take the chunks one after the other: the first run of t
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import islice
@@ -25,6 +26,9 @@ from bayesbridge.studies.checkpoint import CODE, WRITTEN_BY, Cells, Checkpoint
 from bayesbridge.studies.executors import Pool, open_executor, worker_name
 from bayesbridge.studies.job import THREADS, Count, Counts, Job, Setting
 
+CANCELLED = (CancelledError, asyncio.CancelledError)
+"""What becomes of chunks whose scheduler has gone."""
+
 ATTEMPTS = 3
 """How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""
 
@@ -35,6 +39,10 @@ class OtherCode(BayesBridgeError):
 
 class ChunkFailed(RuntimeError):
     """A chunk that failed every time it was tried."""
+
+
+class SchedulerLost(BayesBridgeError):
+    """The scheduler of the workers went away; what a checkpoint holds is good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +161,14 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
                         f"({error}): is there memory for {pool.size} of them?"
                     ) from None
                 lost.extend(pending.values())
+            except CANCELLED:
+                kept = "give --checkpoint FILE next time, so that what is done stays"
+                if how.checkpoint is not None:
+                    kept = f"what is done is kept, continue with --resume {how.checkpoint}"
+                raise SchedulerLost(
+                    f"the scheduler {how.scheduler!r} ended before the work of study {job.name!r} was done: "
+                    f"start it again; {kept}"
+                ) from None
             except BaseException:
                 for future in pending:
                     future.cancel()
@@ -187,9 +203,10 @@ def _session(
             submit(chunk)
         if not pending:
             return
-        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+        # What is finished comes first: a scheduler that is gone must not take it along.
+        for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
             error = future.exception()
-            if isinstance(error, BrokenExecutor | OtherCode):
+            if isinstance(error, (BrokenExecutor, OtherCode, *CANCELLED)):
                 raise error
             chunk = pending.pop(future)
             if error is None:

@@ -13,8 +13,8 @@ import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Final, NamedTuple
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, Final, NamedTuple
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.job import PROCESSES, THREADS
@@ -73,7 +73,9 @@ def _cluster(address: str) -> Iterator[Pool]:
             "correct the address",
             scheduler=address,
         ) from None
-    with client:
+    with ExitStack() as stack:
+        # A scheduler that is gone cannot be taken leave of: that must not hide why the run ended.
+        stack.callback(_leave, client)
         try:
             client.wait_for_workers(1, timeout=REACH_SECONDS)
         except TimeoutError:
@@ -93,6 +95,11 @@ def worker_name() -> str:
         return str(get_worker().address)
     except (ImportError, ValueError):
         return f"{os.getpid()} on {platform.node()}"
+
+
+def _leave(client: Any) -> None:
+    with suppress(Exception):
+        client.close()
 
 
 def _cores() -> int:

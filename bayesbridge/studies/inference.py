@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from math import nan
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -25,7 +24,7 @@ from bayesbridge.engines.marginals import Marginals
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record
-from bayesbridge.studies.reliability import Bin, calibration_error, curve_of
+from bayesbridge.studies.board_scores import BoardScore, at_truth, losses_of
 
 type Floats = NDArray[np.float64]
 
@@ -46,54 +45,6 @@ CHAIRS: Final = {
     "dummy": "dummy",
 }
 """Whose posterior is scored, and how it is called in a sentence."""
-
-BINS: Final = 10
-"""Of the calibration curve."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BoardScore:
-    """One board: for each hidden honour P(seat) of the hidden seats and where it lies, and the losses of lengths."""
-
-    honours: Floats
-    """(h, 3) probabilities of the hidden seats, rows sum to one."""
-    truth: NDArray[np.int64]
-    """(h,) the column of the true seat."""
-    length_loss: Floats
-    """(hidden seats × 4,) −log P(true length)."""
-    seconds: float
-    layouts: int
-    honour_noise: float = 0.0
-    """Monte Carlo part of the mean loss of the honours; 0 where exact."""
-    length_noise: float = 0.0
-    honour_prior: float = nan
-    """Mean loss of the honours by the hard evidence alone."""
-    length_prior: float = nan
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BoardScores:
-    """Means over boards; losses in nats."""
-
-    boards: int
-    honour_log_loss: float
-    honour_error: float
-    """Standard error, boards taken as independent."""
-    honour_monte_carlo: float
-    """How much of the loss is due to the number of draws; more draws take it away."""
-    honour_hard_loss: float
-    """The loss without calls and chosen cards: what the hard evidence alone says."""
-    length_log_loss: float
-    length_error: float
-    length_monte_carlo: float
-    length_hard_loss: float
-    brier: float
-    top1: float
-    calibration_error: float
-    """Mean gap between predicted and observed, over bins weighted by their cards."""
-    calibration: tuple[Bin, ...]
-    seconds_per_board: float
-    layouts_per_second: float
 
 
 def usable(record: Record) -> str | None:
@@ -150,9 +101,9 @@ def score_board(
     noise = _scored(*monte_carlo_parts(posterior, honours, lengths), deal, hidden, 0.0, 0, like=honours)
     return replace(
         scored,
-        honour_noise=float(_picked(noise).mean()) if len(noise.truth) else 0.0,
+        honour_noise=float(at_truth(noise).mean()) if len(noise.truth) else 0.0,
         length_noise=float(noise.length_loss.mean()),
-        honour_prior=float(_losses(before).mean()) if len(before.truth) else 0.0,
+        honour_prior=float(losses_of(before).mean()) if len(before.truth) else 0.0,
         length_prior=float(before.length_loss.mean()),
     )
 
@@ -243,49 +194,3 @@ def score_boards(
     """Each record with its score, or with the reason why it has none."""
     for record in records:
         yield record, usable(record) or score_board(record, chair=chair, cards=cards, draws=draws, seed=seed)
-
-
-def total(scores: list[BoardScore]) -> BoardScores:
-    """Means over boards."""
-    asked = [one for one in scores if len(one.truth)]
-    honour = np.array([float(_losses(one).mean()) for one in asked] or [0.0])
-    length = np.array([one.length_loss.mean() for one in scores])
-    predicted = np.concatenate([one.honours.ravel() for one in scores])
-    observed = np.concatenate([_indicator(one).ravel() for one in scores])
-    brier = np.concatenate([((one.honours - _indicator(one)) ** 2).sum(axis=1) for one in scores])
-    top = np.concatenate([one.honours.argmax(axis=1) == one.truth for one in scores])
-    calibration = curve_of(predicted, observed, BINS)
-    seconds = sum(one.seconds for one in scores)
-    return BoardScores(
-        boards=len(scores),
-        honour_log_loss=float(honour.mean()),
-        honour_error=float(honour.std() / np.sqrt(len(honour))),
-        honour_monte_carlo=float(np.mean([one.honour_noise for one in asked] or [0.0])),
-        honour_hard_loss=float(np.mean([one.honour_prior for one in asked] or [0.0])),
-        length_log_loss=float(length.mean()),
-        length_error=float(length.std() / np.sqrt(len(length))),
-        length_monte_carlo=float(np.mean([one.length_noise for one in scores])),
-        length_hard_loss=float(np.mean([one.length_prior for one in scores])),
-        brier=float(brier.mean()),
-        top1=float(top.mean()),
-        calibration_error=calibration_error(calibration),
-        calibration=calibration,
-        seconds_per_board=seconds / len(scores),
-        layouts_per_second=sum(one.layouts for one in scores) / seconds,
-    )
-
-
-def _losses(one: BoardScore) -> Floats:
-    losses: Floats = -np.log(_picked(one))
-    return losses
-
-
-def _picked(one: BoardScore) -> Floats:
-    """(h,) what stands at the true seat of each honour."""
-    picked: Floats = one.honours[np.arange(len(one.truth)), one.truth]
-    return picked
-
-
-def _indicator(one: BoardScore) -> Floats:
-    indicator: Floats = (np.arange(one.honours.shape[1]) == one.truth[:, None]).astype(np.float64)
-    return indicator

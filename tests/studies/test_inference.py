@@ -12,16 +12,15 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called
 from bayesbridge.notation import Record, open_records
+from bayesbridge.studies.board_scores import BoardScore, total
 from bayesbridge.studies.inference import (
     CHAIRS,
     HONOURS,
-    BoardScore,
     monte_carlo_parts,
     score_board,
     score_boards,
     seat_of,
     smoothed_marginals,
-    total,
     usable,
 )
 
