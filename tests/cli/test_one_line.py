@@ -18,8 +18,8 @@ from bayesbridge.bidders.styles import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
 from bayesbridge.studies import engine, inference
-from bayesbridge.studies.executors import Pool
 from bayesbridge.studies.board_scores import BoardScore
+from bayesbridge.studies.executors import Pool
 from bayesbridge.studies.job import Job, Setting
 from tests.positions import NORTH, SOUTH, wide
 from tests.public_calls import PBN
