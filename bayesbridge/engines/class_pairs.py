@@ -1,7 +1,8 @@
 """Rows of suits in entries, and entries of two suits together: layouts counted without looking at rows one by one.
 
 Rows of a suit with the same key (see ``suit_rows``) and the same classes of all quantities (see ``suit_classes``) are
-one *entry*; pairs of rows of two suits with the same key and classes are one entry of the pair.
+one *entry*; pairs of rows of two suits with the same key and classes are one entry of the pair. What has a negative class
+is left out: see ``Classes.only``.
 
 All counts are int64 and exact: each counts a part of all layouts, and totals from 2^63 on are refused.
 """
@@ -26,6 +27,9 @@ MOST_CLASSES: Final = 1 << 24
 MOST_PRODUCTS: Final = 1 << 28
 """Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
 
+LEFT_OUT: Final = -(1 << 30)
+"""What is looked up for a negative class: all sums with it are negative."""
+
 
 class Lookup(NamedTuple):
     """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
@@ -40,7 +44,10 @@ class Lookup(NamedTuple):
 
     @classmethod
     def of(cls, matrices: Sequence[Ints], sizes: Sequence[int]) -> Self:
-        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest."""
+        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest.
+
+        The sum is negative where an entry is.
+        """
         size = math.prod(sizes)
         if size > MOST_CLASSES:
             raise TablesTooLarge(
@@ -49,7 +56,8 @@ class Lookup(NamedTuple):
                 needed=size,
             )
         flat = [
-            (matrix * radix).astype(np.int32).ravel() for matrix, radix in zip(matrices, radices(sizes), strict=True)
+            np.where(matrix < 0, LEFT_OUT, matrix * radix).astype(np.int32).ravel()
+            for matrix, radix in zip(matrices, radices(sizes), strict=True)
         ]
         return cls(
             np.concatenate([*flat, np.zeros(0, dtype=np.int32)]),
@@ -74,14 +82,17 @@ class ClassRows(NamedTuple):
     @classmethod
     def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
         """The rows of a suit, with the class of each row for each quantity."""
-        sizes = [1 + int(of_row.max()) for of_row in classes]
-        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(sizes)
+        kept = np.ones(len(rows.fields), dtype=np.bool_)
+        for of_row in classes:
+            kept &= of_row >= 0
+        sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
+        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel())[kept] * math.prod(sizes)
         for of_row, radix in zip(classes, radices(sizes), strict=True):
-            label += of_row * radix
+            label += of_row[kept] * radix
         order = np.argsort(label, kind="stable")
         entries, row_start = np.unique(label[order], return_index=True)
         return cls(
-            np.ascontiguousarray(rows.fields[order]),
+            np.ascontiguousarray(rows.fields[kept][order]),
             np.append(row_start, len(label)).astype(np.int64),
             np.searchsorted(entries // math.prod(sizes), np.arange(rows.ways.size + 1)),
             digits(entries, sizes),
@@ -115,7 +126,7 @@ class ClassPair(NamedTuple):
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
         verify_work(_products(pair, first, second))
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
-        sizes = [1 + int(matrix.max()) for matrix in matrices]
+        sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         place = Lookup.of(matrices, sizes)
         splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
         key_start, label, ways = _tally(first, second, splits, place)
@@ -216,6 +227,8 @@ def _tally(
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
+                    if name < 0:
+                        continue
                     if sums[name] == 0:
                         touched[found] = name
                         found += 1

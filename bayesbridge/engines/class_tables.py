@@ -17,6 +17,7 @@ import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
+from bayesbridge.engines.class_joins import Parts, join
 from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup, Meeting, verify_work
 from bayesbridge.engines.class_unranking import add_pair, locate
 from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
@@ -71,6 +72,10 @@ class ClassTables:
         out = np.zeros(self.size, dtype=np.int64)
         _count(self.low, self.high, self.meeting, out)
         return out
+
+    def only_rests(self) -> tuple[Ints, Ints]:
+        """:meth:`rests` of two levels of which one value each is kept, in a way that suits large tables."""
+        return join(self.low, self.high, self.meeting, *map(Parts.of, self.classes))
 
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
@@ -137,7 +142,8 @@ def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None
                     value = 0
                     for q in range(quantities):
                         value += table[base[q] + twos[j, q]]
-                    out[value] += low_count[i] * high_count[j]
+                    if value >= 0:
+                        out[value] += low_count[i] * high_count[j]
 
 
 @njit
@@ -162,8 +168,9 @@ def _join(low: ClassPair, high: ClassPair, meeting: Meeting, low_rest: Ints, hig
                     value = 0
                     for q in range(quantities):
                         value += table[base[q] + twos[j, q]]
-                    low_rest[i, value] += high_count[j]
-                    high_rest[j, value] += low_count[i]
+                    if value >= 0:
+                        low_rest[i, value] += high_count[j]
+                        high_rest[j, value] += low_count[i]
 
 
 @njit
@@ -193,6 +200,8 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
+                    if name < 0:
+                        continue
                     entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
                     for value in range(size):
                         for_first[i, value] += more * rest[entry, value]
