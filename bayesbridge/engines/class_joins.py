@@ -1,19 +1,22 @@
-"""How two pairs of suits meet if two quantities must each have one value: without a look at each pair of entries.
+"""How two pairs of suits meet if two levels must fit: without a look at each pair of entries.
 
-A pair of classes (a, b) of the low pair and a pair (c, d) of the high pair make layouts if a fits c and b fits d. Tens of
-thousands of entries on either side are too many to try one by one. But the classes of the high pair fall into *parts*, for
-a level by the leading gaps of hearts and spades, and within a part the classes of the low pair are few *states*: hundreds
-of classes become some dozens, since the budget is known. So for two parts
+Classes (a, b) of the low pair and (c, d) of the high pair make layouts if a fits c and b fits d. With tens of thousands
+of entries on either side there are too many pairs to try. But the classes of the high pair fall into *parts* by the
+leading gaps of hearts and spades, and towards one part the classes of the low pair are a few *states*: hundreds of
+classes become some dozens, since the budget is known. For two parts let
 
-    S[s, t] = pairs of low rows in the states s and t,        V[s, d] = Σ over c of high rows (c, d) with s fitting c,
+    S[s, t] = pairs of low rows in the states s and t,
+    V[d, s] = pairs of high rows of class d for the second level whose class for the first one fits s.
 
-and what completes one low row in the states s and t is Σ over d of V[s, d] [t fits d], a product of matrices; what
-completes a high row is found from S in the same way. Sums are whole numbers below 3²⁶, so floating point adds exactly.
+Then Σ over d of V[d, s] [t fits d], a product of matrices, completes each pair of low rows in the states s and t. What
+completes a pair of high rows is found from S in the same way. Sums are whole numbers up to 3²⁶: floating point adds them
+exactly.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Self
 
 import numpy as np
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.engines.class_pairs import ClassPair, Meeting
 from bayesbridge.engines.levels import leading_gaps
+from bayesbridge.engines.matrix_threads import one_thread
 from bayesbridge.engines.suit_classes import Classes, distinct_rows
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.jit import njit
@@ -30,7 +34,7 @@ type Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The parts of one quantity of which one value is kept."""
+    """The parts of one level of which one value is asked for."""
 
     part: Ints
     """(high classes,) the part of each."""
@@ -42,14 +46,14 @@ class Parts:
     """For each part, (classes, states) whether they fit: 1 or 0."""
 
     @classmethod
-    def of(cls, classes: Classes) -> Self:
-        """The parts of :meth:`Classes.only`, by what the codes of high classes say of their leading gap."""
+    def of(cls, classes: Classes, value: int) -> Self:
+        """Parts by the leading gap that is in the codes of high classes."""
         part = np.unique(leading_gaps(classes.high_codes), return_inverse=True)[1]
         place, states, fits = np.zeros(len(part), dtype=np.int64), [], []
         for number in range(part.max(initial=-1) + 1):
             mine = np.flatnonzero(part == number)
             place[mine] = np.arange(len(mine))
-            fit = classes.values[:, mine] >= 0
+            fit = classes.values[:, mine] == value
             alive = np.flatnonzero(fit.any(1))
             state = np.full(len(fit), -1, dtype=np.int64)
             kept, state[alive] = distinct_rows(fit[alive])
@@ -58,11 +62,19 @@ class Parts:
         return cls(part, place, np.stack(states), tuple(fits))
 
 
-def join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Parts, second: Parts) -> tuple[Ints, Ints]:
-    """For each entry of the low and of the high pair: how many pairs of rows of the other pair complete one of its.
+def join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Classes, second: Classes) -> tuple[Ints, Ints]:
+    """For each entry of the low and of the high pair, (entries, values): see ``ClassTables.rests``."""
+    ones, twos = ([Parts.of(classes, value) for value in range(classes.size)] for classes in (first, second))
+    low_rest = np.zeros((len(low.ways), len(ones) * len(twos)), dtype=np.int64)
+    high_rest = np.zeros((len(high.ways), len(ones) * len(twos)), dtype=np.int64)
+    with one_thread():
+        for value, (two, one) in enumerate(product(twos, ones)):
+            low_rest[:, value], high_rest[:, value] = _join(low, high, meeting, one, two)
+    return low_rest, high_rest
 
-    Both have one column, for the one value that is kept.
-    """
+
+def _join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Parts, second: Parts) -> tuple[Floats, Floats]:
+    """The same for one value of each level: (entries,) of the low and of the high pair."""
     low_rest, high_rest = np.zeros(len(low.ways)), np.zeros(len(high.ways))
     c, d = high.classes.T
     column, line = first.place[c], second.place[d]
@@ -82,7 +94,7 @@ def join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Parts, second
             _add_high(chosen, column, line, high.ways, fits, through)
             _take_low(states, classes, np.ascontiguousarray(through.T @ more), rest)
             _take_high(chosen, column, line, fits, np.ascontiguousarray(more @ counted.T), high_rest)
-    return low_rest.astype(np.int64)[:, None], high_rest.astype(np.int64)[:, None]
+    return low_rest, high_rest
 
 
 def _meetings(low: ClassPair, high: ClassPair, meeting: Meeting) -> list[tuple[int, int]]:

@@ -17,8 +17,16 @@ import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
-from bayesbridge.engines.class_joins import Parts, join
-from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup, Meeting, verify_work
+from bayesbridge.engines.class_joins import join
+from bayesbridge.engines.class_pairs import (
+    HOPELESS_PRODUCTS,
+    ClassPair,
+    ClassRows,
+    Lookup,
+    Meeting,
+    PairPlan,
+    verify_work,
+)
 from bayesbridge.engines.class_unranking import add_pair, locate
 from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
 from bayesbridge.engines.suit_rows import Ints
@@ -37,30 +45,39 @@ class ClassTables:
     low: ClassPair
     high: ClassPair
     meeting: Meeting
+    joined: bool = False
+    """Whether these are tables of two levels that are too large to let entries meet one by one."""
 
     @classmethod
     def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
-        return cls._of_classes(unranking, tuple(Classes.of(quantity, _fields(unranking)) for quantity in quantities))
+        return cls._of_classes(unranking, tuple(Classes.of(quantity, fields_of(unranking)) for quantity in quantities))
+
+    @classmethod
+    def joint(cls, unranking: Unranking, first: Quantity, second: Quantity) -> Self:
+        """Tables over the layouts in which neither of two levels has the value 0, which is left out of both."""
+        classes = (Classes.of(quantity, fields_of(unranking)).without_first() for quantity in (first, second))
+        return cls._of_classes(unranking, tuple(classes), joined=True)
 
     def extended(self, quantity: Quantity) -> Self:
         """Tables of one more quantity, the last."""
-        return self._of_classes(self.unranking, (*self.classes, Classes.of(quantity, _fields(self.unranking))))
+        return self._of_classes(self.unranking, (*self.classes, Classes.of(quantity, fields_of(self.unranking))))
 
     @classmethod
-    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...]) -> Self:
+    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], joined: bool = False) -> Self:
         keys, order = unranking.keys, unranking.order
-        low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
-        fits = np.zeros((len(keys.points), len(keys.points)), dtype=np.int64)
-        fits[np.repeat(np.arange(len(fits)), np.diff(order.fit_start)), order.fit_points] = 1
-        ones, twos = (np.diff(pair.key_start).reshape(keys.shape) for pair in (low, high))
-        verify_work(int((ones * (twos[partner] @ fits.T))[within].sum()))
         meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
-        return cls(unranking, classes, low, high, meeting)
+        plans = PairPlan.of(unranking.low, 0, classes), PairPlan.of(unranking.high, 2, classes)
+        if not joined:
+            verify_work(_meetings(meeting, *(plan.most_entries for plan in plans)), HOPELESS_PRODUCTS)
+        low, high = map(ClassPair.of, plans)
+        if not joined:
+            verify_work(_meetings(meeting, *(np.diff(pair.key_start) for pair in (low, high))))
+        return cls(unranking, classes, low, high, meeting, joined)
 
     @property
     def size(self) -> int:
@@ -73,13 +90,11 @@ class ClassTables:
         _count(self.low, self.high, self.meeting, out)
         return out
 
-    def only_rests(self) -> tuple[Ints, Ints]:
-        """:meth:`rests` of two levels of which one value each is kept, in a way that suits large tables."""
-        return join(self.low, self.high, self.meeting, *map(Parts.of, self.classes))
-
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
+        if self.joined:
+            return join(self.low, self.high, self.meeting, *self.classes)
         low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
         _join(self.low, self.high, self.meeting, low, high)
@@ -111,7 +126,16 @@ class ClassTables:
         return self.low.first, self.low.second, self.high.first, self.high.second
 
 
-def _fields(unranking: Unranking) -> list[Fields]:
+def _meetings(meeting: Meeting, low: Ints, high: Ints) -> int:
+    """How many pairs of entries meet; ``low``, ``high``: (keys,) entries of each key."""
+    ones, twos = low.reshape(-1, meeting.points), high.reshape(-1, meeting.points)
+    fits = np.zeros((meeting.points, meeting.points))
+    fits[np.repeat(np.arange(meeting.points), np.diff(meeting.fit_start)), meeting.fit_points] = 1
+    within = meeting.partner >= 0
+    return int((ones[within] * (twos[meeting.partner[within]] @ fits.T)).sum())
+
+
+def fields_of(unranking: Unranking) -> list[Fields]:
     """The rows of C D H S with the certain cards."""
     must = unranking.keys.known.must
     certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]

@@ -79,7 +79,7 @@ class LevelTables:
         """
         levels, factors = [], []
         for seat, by_level in weights.items():
-            checked = _checked(seat, by_level)
+            checked = checked_weights(seat, by_level)
             level = Level.of(seat, checked, walks.get(seat))
             levels.append(level)
             factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
@@ -94,10 +94,7 @@ class LevelTables:
         # The value of the first caller is the lowest digit, so it varies fastest.
         by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
         if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
-            raise Contradiction(
-                "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip",
-                evidence=(),
-            )
+            raise unexplained()
         fitting = slice(len(counts) - len(counts) // 2 ** len(shapes), None)  # the shapes are the highest digits
         return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]))
 
@@ -113,13 +110,17 @@ class LevelTables:
         A refusal may take as long as building the tables of a pair of suits: a second or two.
         """
         for seat, by_level in weights.items():
-            _checked(seat, by_level)
+            checked_weights(seat, by_level)
         try:
             return cls.of(constraints, weights, walks)
         except Contradiction:
             raise
         except BayesBridgeError:
             return None
+
+    def given(self, value: int) -> Self:
+        """The layouts of one value alone, all of equal weight."""
+        return replace(self, weights=tuple(int(value == other) for other in range(len(self.counts))))
 
     @property
     def mean(self) -> float | Fraction:
@@ -194,7 +195,14 @@ class LevelTables:
         return found
 
 
-def _checked(seat: int, weights: Weights) -> list[float | Fraction]:
+def unexplained() -> Contradiction:
+    """The error for calls that no layout explains."""
+    return Contradiction(
+        "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip", evidence=()
+    )
+
+
+def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
     """Weights as Python numbers."""
     values = [weight if isinstance(weight, Fraction | int) else float(weight) for weight in weights]
     if len(values) != 8 or not all(0 <= weight < math.inf for weight in values):

@@ -89,19 +89,19 @@ class Classes:
         rows = tuple(by_code[place] for by_code, place in zip((clubs, diamonds, hearts, spades), places, strict=True))
         return cls(quantity.size, rows, low, high, values.astype(np.int64), high_codes[high_kept])
 
-    def only(self, value: int) -> Self:
-        """The classes of the layouts with one value, which becomes 0; what leads to no such layout is −1.
+    def without_first(self) -> Self:
+        """The classes of the layouts whose value is not 0: the others move down by one. What cannot lead to them is −1.
 
-        A class of a half is left out if it has the value with no class of the other half, a class of a suit if it makes
-        such a class with no class of its neighbour.
+        A class of a half is left out if it has the value 0 with all classes of the other half, a class of a suit if it
+        makes such a class with all classes of its neighbour.
         """
-        fits = self.values == value
+        fits = self.values > 0
         low, high = (
             np.where(alive[pair], pair, -1) for alive, pair in ((fits.any(1), self.low), (fits.any(0), self.high))
         )
         alive = [(pair >= 0).any(axis) for pair in (low, high) for axis in (1, 0)]
         rows = tuple(np.where(kept[row], row, -1) for kept, row in zip(alive, self.rows, strict=True))
-        return type(self)(1, rows, low, high, np.where(fits, 0, -1), self.high_codes)
+        return type(self)(self.size - 1, rows, low, high, self.values - 1, self.high_codes)
 
 
 def _distinct(codes: Ints) -> tuple[Ints, Ints]:

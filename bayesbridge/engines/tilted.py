@@ -7,14 +7,14 @@ says of pilot draws. Both are unbiased whatever the fit: draws are weighed by li
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.level_proposal import LevelProposal
+from bayesbridge.engines.matrix_threads import one_thread
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import SEARCH, tilted
@@ -76,7 +76,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
     try:
-        with _matrix_threads().limit(limits=1):  # batches are small: more threads would wait for each other
+        with one_thread():
             found = tilted(
                 target.constraints,
                 target.sampler,
@@ -105,10 +105,3 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         warning=warning,
         proposal=found.proposal,
     )
-
-
-@cache
-def _matrix_threads() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
