@@ -27,6 +27,9 @@ MOST_CLASSES: Final = 1 << 24
 MOST_PRODUCTS: Final = 1 << 28
 """Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
 
+MOST_JOINT_PRODUCTS: Final = 1 << 29
+"""The same for two callers at once, where any other engine takes as long."""
+
 HOPELESS_PRODUCTS: Final = 1 << 38
 """Pairs of entries that could meet beyond which no attempt is made: one in a thousand of them does meet, or fewer."""
 
@@ -114,11 +117,11 @@ class PairPlan(NamedTuple):
     """The classes of the pair, of each quantity."""
 
     @classmethod
-    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
-        """A suit and the next one; what would take too long is refused."""
+    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes], most: int | None = None) -> Self:
+        """A suit and the next one; more than ``most`` pairs of entries are refused (see :func:`verify_work`)."""
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
-        verify_work(_products(pair, first, second))
+        verify_work(_products(pair, first, second), most)
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from bayesbridge.constraints import SEATS, SUITS
 from bayesbridge.engines.class_joins import join
 from bayesbridge.engines.class_pairs import (
     HOPELESS_PRODUCTS,
+    MOST_JOINT_PRODUCTS,
     ClassPair,
     ClassRows,
     Lookup,
@@ -51,17 +53,17 @@ class ClassTables:
     @classmethod
     def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
-        return cls._of_classes(unranking, tuple(Classes.of(quantity, fields_of(unranking)) for quantity in quantities))
+        return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
 
     @classmethod
     def joint(cls, unranking: Unranking, first: Quantity, second: Quantity) -> Self:
         """Tables over the layouts in which neither of two levels has the value 0, which is left out of both."""
-        classes = (Classes.of(quantity, fields_of(unranking)).without_first() for quantity in (first, second))
+        classes = (_classes(quantity, unranking).without_first() for quantity in (first, second))
         return cls._of_classes(unranking, tuple(classes), joined=True)
 
     def extended(self, quantity: Quantity) -> Self:
         """Tables of one more quantity, the last."""
-        return self._of_classes(self.unranking, (*self.classes, Classes.of(quantity, fields_of(self.unranking))))
+        return self._of_classes(self.unranking, (*self.classes, _classes(quantity, self.unranking)))
 
     @classmethod
     def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], joined: bool = False) -> Self:
@@ -71,7 +73,8 @@ class ClassTables:
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
         meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
-        plans = PairPlan.of(unranking.low, 0, classes), PairPlan.of(unranking.high, 2, classes)
+        most = MOST_JOINT_PRODUCTS if joined else None
+        plans = PairPlan.of(unranking.low, 0, classes, most), PairPlan.of(unranking.high, 2, classes, most)
         if not joined:
             verify_work(_meetings(meeting, *(plan.most_entries for plan in plans)), HOPELESS_PRODUCTS)
         low, high = map(ClassPair.of, plans)
@@ -135,7 +138,12 @@ def _meetings(meeting: Meeting, low: Ints, high: Ints) -> int:
     return int((ones[within] * (twos[meeting.partner[within]] @ fits.T)).sum())
 
 
-def fields_of(unranking: Unranking) -> list[Fields]:
+@lru_cache(maxsize=4)  # common tables, their mixture and the tables of one caller ask for the same classes in turn
+def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
+    return Classes.of(quantity, _fields(unranking))
+
+
+def _fields(unranking: Unranking) -> list[Fields]:
     """The rows of C D H S with the certain cards."""
     must = unranking.keys.known.must
     certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 from bayesbridge.constraints import SEATS, Constraints
 from bayesbridge.engines.callers import Caller
 from bayesbridge.engines.class_tables import ClassTables
-from bayesbridge.engines.level_tables import Floats, LevelTables, checked_weights, unexplained
+from bayesbridge.engines.level_tables import Floats, LevelTables, checked_weights, numbered, unexplained
 from bayesbridge.engines.levels import Level
 from bayesbridge.engines.quantities import Points, Tricks
 from bayesbridge.engines.suit_classes import Quantity
-from bayesbridge.engines.unranking import Unranking
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
@@ -74,7 +73,7 @@ class LevelMixture:
             for level, by_level in zip((first, second), weights, strict=True)
         )
         # The largest tables come first: if they are refused, nothing was done in vain.
-        joint = ClassTables.joint(Unranking.of(known), first, second)
+        joint = ClassTables.joint(numbered(known), first, second)
         low_rest, high_rest = joint.rests()
         counts = tuple(map(int, (joint.low.ways[:, None] * low_rest).sum(0)))
         both = LevelTables(joint, low_rest, high_rest, (1,) * len(counts), counts, sum(counts))

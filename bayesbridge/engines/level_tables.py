@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from types import MappingProxyType
 from typing import Final, Self
@@ -86,7 +86,7 @@ class LevelTables:
         # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
         known = constraints.normalised()
         shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
-        unranking = Unranking.of(replace(known, shapes=(None, None, None, None)))
+        unranking = numbered(replace(known, shapes=(None, None, None, None)))
         tables = ClassTables.of(unranking, [*levels, *shapes])
         factors += [[0, 1] for _ in shapes]
         low_rest, high_rest = tables.rests()
@@ -105,10 +105,7 @@ class LevelTables:
         weights: Mapping[int, Weights],
         walks: Mapping[int, SuitWalks] = MappingProxyType({}),
     ) -> Self | None:
-        """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`.
-
-        A refusal may take as long as building the tables of a pair of suits: a second or two.
-        """
+        """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`."""
         for seat, by_level in weights.items():
             checked_weights(seat, by_level)
         try:
@@ -193,6 +190,12 @@ class LevelTables:
             certain = np.array([known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16)
             found.append(self._mixed(_tally_fields(rows, certain, ways)))
         return found
+
+
+@lru_cache(maxsize=1)
+def numbered(known: Constraints) -> Unranking:
+    """The tables of normalised constraints without shapes."""
+    return Unranking.of(known)
 
 
 def unexplained() -> Contradiction:
