@@ -27,8 +27,10 @@ from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.engines import callers
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.level_mixture import LevelMixture
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.moves import Moves
@@ -185,7 +187,13 @@ def levels():
     seen = position(8, 8, 13, 10).points(0, 10, 15)
     weights = {0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0]}
     tables = LevelTables.of(seen, weights)
+    mixture = LevelMixture.of(
+        seen, [callers.Caller(seat, callers.NO_TRUMP, np.array(w), exact=True) for seat, w in weights.items()]
+    )
     return (
+        mixture.counts,
+        mixture.draw(40, rng=12),
+        mixture.card_marginals(),
         tables.counts,
         tables.draw(40, rng=12),
         tables.card_marginals(),

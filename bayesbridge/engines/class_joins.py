@@ -9,8 +9,8 @@ classes become some dozens, since the budget is known. For two parts let
     V[d, s] = pairs of high rows of class d for the second level whose class for the first one fits s.
 
 Then Σ over d of V[d, s] [t fits d], a product of matrices, completes each pair of low rows in the states s and t. What
-completes a pair of high rows is found from S in the same way. Sums are whole numbers up to 3²⁶: floating point adds them
-exactly.
+completes a pair of high rows is found from S in the same way. Sums are whole numbers up to 3²⁶, which floating point
+adds exactly.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Exact answers under the calls of two seats whose common tables are too large: a mixture of smaller tables.
 
-A layout in which the levels of the callers have the values i and j weighs v[i] w[j], where 0 is the value of a hand that
-does not bid. Each factor is w[0] + (w[j] − w[0]), so the product is a sum of four parts: all layouts, those in which the
-one or the other caller has a value other than 0, and those in which both have. The first part is plain counting, the
-next two are the tables of one caller. The last part has few layouts, and tables of them alone leave out every row and
-every class with which either hand does not bid.
+A layout in which the levels of the callers have the values i and j weighs v[i] w[j], where 0 is the value of a hand
+that does not bid. Each factor is w[0] + (w[j] − w[0]), so the product is a sum of four parts: all layouts, those in
+which the one or the other caller has a value other than 0, and those in which both have. The first part is plain
+counting, the next two are the tables of one caller. The last part has few layouts, and tables of them alone leave out
+every row and every class with which either hand does not bid.
 
 P(calls), marginals and all else that is linear in counts are sums over the parts, some with a minus sign. A draw is a
 pair of values, chosen by count · weight, and a layout with these values: if both are positive, straight from the last
