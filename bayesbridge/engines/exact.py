@@ -40,7 +40,7 @@ def from_tables(target: Target, tables: CallTables, draws: int, rng: np.random.G
     return Draws(
         target,
         "exact",
-        f"exact: {why}, but the calls depend on levels alone and are counted; P(calls) and marginals exact, "
+        f"exact: {why}, but the calls depend on levels alone and are counted; P(calls), cards and lengths exact, "
         f"{draws} independent exact draws",
         Pending(tables, draws, seed_state(rng)),
         log_soft=tables.log_mean,
