@@ -30,6 +30,7 @@ from bayesbridge.engines.class_pairs import (
     verify_work,
 )
 from bayesbridge.engines.class_unranking import add_pair, locate
+from bayesbridge.engines.levels import Level
 from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
@@ -138,9 +139,15 @@ def _meetings(meeting: Meeting, low: Ints, high: Ints) -> int:
     return int((ones[within] * (twos[meeting.partner[within]] @ fits.T)).sum())
 
 
-@lru_cache(maxsize=4)  # common tables, their mixture and the tables of one caller ask for the same classes in turn
 def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
+    if isinstance(quantity, Level):
+        return _level_classes(quantity, unranking)
     return Classes.of(quantity, _fields(unranking))
+
+
+@lru_cache(maxsize=4)  # common tables, a mixture and the tables of one caller ask for the same classes in turn
+def _level_classes(level: Level, unranking: Unranking) -> Classes:
+    return Classes.of(level, _fields(unranking))
 
 
 def _fields(unranking: Unranking) -> list[Fields]:
