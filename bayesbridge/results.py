@@ -196,7 +196,7 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
             "card_probabilities": cards.assign_attrs(exact, long_name="P(seat holds card)"),
             "length_probabilities": lengths.assign_attrs(exact, long_name="P(seat has so many cards of the suit)"),
             "point_probabilities": posterior.point_probabilities().assign_attrs(
-                exact, long_name="P(seat has so many high-card points)"
+                exact=int(posterior.counts_points), long_name="P(seat has so many high-card points)"
             ),
         }
     )

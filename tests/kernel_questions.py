@@ -10,6 +10,7 @@ import dataclasses
 import os
 import pickle
 import sys
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +28,10 @@ from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.engines import callers
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.level_mixture import LevelMixture
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.moves import Moves
@@ -185,7 +188,14 @@ def levels():
     seen = position(8, 8, 13, 10).points(0, 10, 15)
     weights = {0: [0.1, 1.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 1: [1.0, 0.5, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0]}
     tables = LevelTables.of(seen, weights)
+    hands = map(Hand.of, ("T764.T86.Q2.JT92", "9.9.JT76.764", "8532.J32.9854.Q3", "QJ.Q754.3.85"))
+    both = reduce(lambda known, seen: known.hold(seen[0], seen[1].mask), enumerate(hands), Constraints.free())
+    bids = np.array([0.1] + [1.0] * 7)
+    mixture = LevelMixture.of(both, [callers.Caller(seat, callers.NO_TRUMP, bids, exact=True) for seat in (1, 3)])
     return (
+        mixture.counts,
+        mixture.draw(40, rng=12),
+        mixture.card_marginals(),
         tables.counts,
         tables.draw(40, rng=12),
         tables.card_marginals(),

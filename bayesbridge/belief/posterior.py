@@ -24,7 +24,7 @@ from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, WrongArgument
+from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
@@ -122,10 +122,24 @@ class Posterior:
         return _labelled(lengths, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
-        """P(seat has so many high-card points), seat × points."""
-        tables = self.draws.tables
-        points = self.marginals.points[:, :38] if tables is None else tables.point_distributions()
+        """P(seat has so many high-card points), seat × points; from the draws where :attr:`counts_points` is false."""
+        points = self.marginals.points[:, :38] if self._counted_points is None else self._counted_points
         return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
+
+    @property
+    def counts_points(self) -> bool:
+        """Whether the points are exact: beside calls their tables may be too large where those of cards are not."""
+        return self.exact or self._counted_points is not None
+
+    @cached_property
+    def _counted_points(self) -> Floats | None:
+        """(4, 38) exact, or ``None`` if there are no tables or too large ones."""
+        if (tables := self.draws.tables) is None:
+            return None
+        try:
+            return tables.point_distributions()
+        except TablesTooLarge:
+            return None
 
     @cached_property
     def marginals(self) -> Marginals:

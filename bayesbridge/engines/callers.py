@@ -48,14 +48,16 @@ class Caller:
         """What the tables must know of the strain."""
         return {} if self.strain == NO_TRUMP else {self.seat: SuitWalks.trumps(self.strain)}
 
+    def levels(self, hands: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """(n,) levels of (n,) hands of the seat."""
+        if self.strain == NO_TRUMP:
+            return bids(np.ascontiguousarray(hands)).level
+        return strain_levels(hands)[:, self.strain]
+
     def log_weights(self, hands: NDArray[np.uint64]) -> Floats:
         """(n,) log weight of (n,) hands of the seat."""
-        if self.strain == NO_TRUMP:
-            level = bids(np.ascontiguousarray(hands)).level
-        else:
-            level = strain_levels(hands)[:, self.strain]
         with np.errstate(divide="ignore"):
-            found: Floats = np.log(self.weights)[level]
+            found: Floats = np.log(self.weights)[self.levels(hands)]
         return found
 
 

@@ -1,7 +1,8 @@
 """Rows of suits in entries, and entries of two suits together: layouts counted without looking at rows one by one.
 
 Rows of a suit with the same key (see ``suit_rows``) and the same classes of all quantities (see ``suit_classes``) are
-one *entry*; pairs of rows of two suits with the same key and classes are one entry of the pair.
+one *entry*; pairs of rows of two suits with the same key and classes are one entry of the pair. What has a negative
+class is left out: see ``Classes.without_first``.
 
 All counts are int64 and exact: each counts a part of all layouts, and totals from 2^63 on are refused.
 """
@@ -26,6 +27,15 @@ MOST_CLASSES: Final = 1 << 24
 MOST_PRODUCTS: Final = 1 << 28
 """Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
 
+MOST_JOINT_PRODUCTS: Final = 1 << 29
+"""The same for two callers at once, where any other engine takes as long."""
+
+HOPELESS_PRODUCTS: Final = 1 << 38
+"""Pairs of entries that could meet beyond which no attempt is made: one in a thousand of them does meet, or fewer."""
+
+LEFT_OUT: Final = -(1 << 30)
+"""What is looked up for a negative class: all sums with it are negative."""
+
 
 class Lookup(NamedTuple):
     """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
@@ -40,7 +50,10 @@ class Lookup(NamedTuple):
 
     @classmethod
     def of(cls, matrices: Sequence[Ints], sizes: Sequence[int]) -> Self:
-        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest."""
+        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest.
+
+        The sum is negative where an entry is.
+        """
         size = math.prod(sizes)
         if size > MOST_CLASSES:
             raise TablesTooLarge(
@@ -49,7 +62,8 @@ class Lookup(NamedTuple):
                 needed=size,
             )
         flat = [
-            (matrix * radix).astype(np.int32).ravel() for matrix, radix in zip(matrices, radices(sizes), strict=True)
+            np.where(matrix < 0, LEFT_OUT, matrix * radix).astype(np.int32).ravel()
+            for matrix, radix in zip(matrices, radices(sizes), strict=True)
         ]
         return cls(
             np.concatenate([*flat, np.zeros(0, dtype=np.int32)]),
@@ -74,18 +88,52 @@ class ClassRows(NamedTuple):
     @classmethod
     def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
         """The rows of a suit, with the class of each row for each quantity."""
-        sizes = [1 + int(of_row.max()) for of_row in classes]
-        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(sizes)
+        kept = np.ones(len(rows.fields), dtype=np.bool_)
+        for of_row in classes:
+            kept &= of_row >= 0
+        sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
+        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel())[kept] * math.prod(sizes)
         for of_row, radix in zip(classes, radices(sizes), strict=True):
-            label += of_row * radix
+            label += of_row[kept] * radix
         order = np.argsort(label, kind="stable")
         entries, row_start = np.unique(label[order], return_index=True)
         return cls(
-            np.ascontiguousarray(rows.fields[order]),
+            np.ascontiguousarray(rows.fields[kept][order]),
             np.append(row_start, len(label)).astype(np.int64),
             np.searchsorted(entries // math.prod(sizes), np.arange(rows.ways.size + 1)),
             digits(entries, sizes),
         )
+
+
+class PairPlan(NamedTuple):
+    """Two suits before their entries are put together: enough to say what that takes."""
+
+    first: ClassRows
+    second: ClassRows
+    splits: tuple[Ints, Ints, Ints]
+    """``split_start``, ``split_first`` and ``split_second`` of :class:`ClassPair`."""
+    place: Lookup
+    sizes: list[int]
+    """The classes of the pair, of each quantity."""
+
+    @classmethod
+    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes], most: int | None = None) -> Self:
+        """A suit and the next one; more than ``most`` pairs of entries are refused (see :func:`verify_work`)."""
+        first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
+        second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
+        verify_work(_products(pair, first, second), most)
+        matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
+        sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
+        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
+        return cls(first, second, splits, Lookup.of(matrices, sizes), sizes)
+
+    @property
+    def most_entries(self) -> Ints:
+        """(keys,) no key of the pair has more entries."""
+        start, one, two = self.splits
+        products = np.diff(self.first.key_start)[one] * np.diff(self.second.key_start)[two]
+        running = np.concatenate([[0], np.cumsum(products)])
+        return np.minimum(np.diff(running[start]), self.place.size)
 
 
 class ClassPair(NamedTuple):
@@ -109,17 +157,11 @@ class ClassPair(NamedTuple):
     """(entries, quantities) class of each quantity."""
 
     @classmethod
-    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
+    def of(cls, plan: PairPlan) -> Self:
         """A suit and the next one."""
-        first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
-        second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
-        verify_work(_products(pair, first, second))
-        matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
-        sizes = [1 + int(matrix.max()) for matrix in matrices]
-        place = Lookup.of(matrices, sizes)
-        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
-        key_start, label, ways = _tally(first, second, splits, place)
-        return cls(first, second, *splits, place, key_start, label, ways, digits(label, sizes))
+        key_start, label, ways = _tally(plan.first, plan.second, plan.splits, plan.place)
+        classes = digits(label, plan.sizes)
+        return cls(plan.first, plan.second, *plan.splits, plan.place, key_start, label, ways, classes)
 
 
 class Meeting(NamedTuple):
@@ -136,11 +178,12 @@ class Meeting(NamedTuple):
     """The value of a layout from the classes of both pairs, all quantities in one number."""
 
 
-def verify_work(products: int) -> None:
-    """Refuse what takes too long."""
-    if products > MOST_PRODUCTS:
+def verify_work(products: int, most: int | None = None) -> None:
+    """Refuse what takes too long: more than ``MOST_PRODUCTS`` unless told otherwise."""
+    most = MOST_PRODUCTS if most is None else most
+    if products > most:
         raise TablesTooLarge(
-            f"{products} pairs of suit classes are needed and tables stop at {MOST_PRODUCTS}: "
+            f"{products} pairs of suit classes are needed and tables stop at {most}: "
             "ask about fewer seats at once, or make a hand known",
             needed=products,
         )
@@ -216,6 +259,8 @@ def _tally(
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
+                    if name < 0:
+                        continue
                     if sums[name] == 0:
                         touched[found] = name
                         found += 1

@@ -11,14 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
-from bayesbridge.engines.class_pairs import ClassPair, ClassRows, Lookup, Meeting, verify_work
+from bayesbridge.engines.class_joins import join
+from bayesbridge.engines.class_pairs import (
+    HOPELESS_PRODUCTS,
+    MOST_JOINT_PRODUCTS,
+    ClassPair,
+    ClassRows,
+    Lookup,
+    Meeting,
+    PairPlan,
+    verify_work,
+)
 from bayesbridge.engines.class_unranking import add_pair, locate
+from bayesbridge.engines.levels import Level
 from bayesbridge.engines.suit_classes import Classes, Fields, Quantity
 from bayesbridge.engines.suit_rows import Ints
 from bayesbridge.engines.unranking import Unranking
@@ -36,31 +48,41 @@ class ClassTables:
     low: ClassPair
     high: ClassPair
     meeting: Meeting
+    joined: bool = False
+    """Whether these are tables of two levels that are too large to let entries meet one by one."""
 
     @classmethod
     def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
-        return cls._of_classes(unranking, tuple(Classes.of(quantity, _fields(unranking)) for quantity in quantities))
+        return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
+
+    @classmethod
+    def joint(cls, unranking: Unranking, first: Quantity, second: Quantity) -> Self:
+        """Tables over the layouts in which neither of two levels has the value 0, which is left out of both."""
+        classes = (_classes(quantity, unranking).without_first() for quantity in (first, second))
+        return cls._of_classes(unranking, tuple(classes), joined=True)
 
     def extended(self, *quantities: Quantity) -> Self:
         """Tables of more quantities, the last ones."""
-        fields = _fields(self.unranking)
-        return self._of_classes(self.unranking, (*self.classes, *(Classes.of(one, fields) for one in quantities)))
+        more = (_classes(quantity, self.unranking) for quantity in quantities)
+        return self._of_classes(self.unranking, (*self.classes, *more))
 
     @classmethod
-    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...]) -> Self:
+    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], joined: bool = False) -> Self:
         keys, order = unranking.keys, unranking.order
-        low, high = ClassPair.of(unranking.low, 0, classes), ClassPair.of(unranking.high, 2, classes)
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
-        fits = np.zeros((len(keys.points), len(keys.points)), dtype=np.int64)
-        fits[np.repeat(np.arange(len(fits)), np.diff(order.fit_start)), order.fit_points] = 1
-        ones, twos = (np.diff(pair.key_start).reshape(keys.shape) for pair in (low, high))
-        verify_work(int((ones * (twos[partner] @ fits.T))[within].sum()))
         meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
-        return cls(unranking, classes, low, high, meeting)
+        most = MOST_JOINT_PRODUCTS if joined else None
+        plans = PairPlan.of(unranking.low, 0, classes, most), PairPlan.of(unranking.high, 2, classes, most)
+        if not joined:
+            verify_work(_meetings(meeting, *(plan.most_entries for plan in plans)), HOPELESS_PRODUCTS)
+        low, high = map(ClassPair.of, plans)
+        if not joined:
+            verify_work(_meetings(meeting, *(np.diff(pair.key_start) for pair in (low, high))))
+        return cls(unranking, classes, low, high, meeting, joined)
 
     @property
     def size(self) -> int:
@@ -76,6 +98,8 @@ class ClassTables:
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
+        if self.joined:
+            return join(self.low, self.high, self.meeting, *self.classes)
         low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
         _join(self.low, self.high, self.meeting, low, high)
@@ -105,6 +129,26 @@ class ClassTables:
     def suits(self) -> tuple[ClassRows, ClassRows, ClassRows, ClassRows]:
         """The rows of C D H S."""
         return self.low.first, self.low.second, self.high.first, self.high.second
+
+
+def _meetings(meeting: Meeting, low: Ints, high: Ints) -> int:
+    """How many pairs of entries meet; ``low``, ``high``: (keys,) entries of each key."""
+    ones, twos = low.reshape(-1, meeting.points), high.reshape(-1, meeting.points)
+    fits = np.zeros((meeting.points, meeting.points))
+    fits[np.repeat(np.arange(meeting.points), np.diff(meeting.fit_start)), meeting.fit_points] = 1
+    within = meeting.partner >= 0
+    return int((ones[within] * (twos[meeting.partner[within]] @ fits.T)).sum())
+
+
+def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
+    if isinstance(quantity, Level):
+        return _level_classes(quantity, unranking)
+    return Classes.of(quantity, _fields(unranking))
+
+
+@lru_cache(maxsize=4)  # common tables, a mixture and the tables of one caller ask for the same classes in turn
+def _level_classes(level: Level, unranking: Unranking) -> Classes:
+    return Classes.of(level, _fields(unranking))
 
 
 def _fields(unranking: Unranking) -> list[Fields]:
@@ -138,7 +182,8 @@ def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None
                     value = 0
                     for q in range(quantities):
                         value += table[base[q] + twos[j, q]]
-                    out[value] += low_count[i] * high_count[j]
+                    if value >= 0:
+                        out[value] += low_count[i] * high_count[j]
 
 
 @njit
@@ -163,8 +208,9 @@ def _join(low: ClassPair, high: ClassPair, meeting: Meeting, low_rest: Ints, hig
                     value = 0
                     for q in range(quantities):
                         value += table[base[q] + twos[j, q]]
-                    low_rest[i, value] += high_count[j]
-                    high_rest[j, value] += low_count[i]
+                    if value >= 0:
+                        low_rest[i, value] += high_count[j]
+                        high_rest[j, value] += low_count[i]
 
 
 @njit
@@ -194,6 +240,8 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
+                    if name < 0:
+                        continue
                     entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
                     for value in range(size):
                         for_first[i, value] += more * rest[entry, value]

@@ -111,7 +111,7 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
-                    at = following[name]
+                    at = following[name] if name >= 0 else -1
                     if at < 0:
                         continue
                     more = two_rows[j + 1] - two_rows[j]

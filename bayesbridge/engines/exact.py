@@ -9,15 +9,14 @@ import numpy as np
 
 from bayesbridge.engines.callers import callers_of
 from bayesbridge.engines.draws import Draws, Pending
-from bayesbridge.engines.level_proposal import tables_of
-from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.level_proposal import CallTables, tables_of
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.random64 import seed_state
 
 
-def exact_tables(target: Target) -> LevelTables | None:
+def exact_tables(target: Target) -> CallTables | None:
     """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
     callers = callers_of(target.soft)
     if not callers or not all(caller.exact for caller in callers) or len(callers) < len(target.soft.seats):
@@ -36,12 +35,12 @@ def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, 
     return from_tables(target, tables, draws, rng, why)
 
 
-def from_tables(target: Target, tables: LevelTables, draws: int, rng: np.random.Generator, why: str) -> Draws:
+def from_tables(target: Target, tables: CallTables, draws: int, rng: np.random.Generator, why: str) -> Draws:
     """What the tables tell."""
     return Draws(
         target,
         "exact",
-        f"exact: {why}, but the calls depend on levels alone and are counted; P(calls) and marginals exact, "
+        f"exact: {why}, but the calls depend on levels alone and are counted; P(calls), cards and lengths exact, "
         f"{draws} independent exact draws",
         Pending(tables, draws, seed_state(rng)),
         log_soft=tables.log_mean,

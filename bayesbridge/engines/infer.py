@@ -149,7 +149,7 @@ ENGINES: Final = {
     "auto": Engine(_auto, "the most exact engine that fits", hears=False),
     "enumerate": Engine(_enumerate, "every layout, exact", hears=False),
     "sample": Engine(_sample, "independent exact draws where no call is heard, marginals exact", hears=False),
-    "exact": Engine(exact_draws, "independent exact draws under calls by Algorithm 1; P(calls) and marginals exact"),
+    "exact": Engine(exact_draws, "exact draws under calls by Algorithm 1; P(calls), cards and lengths exact"),
     "tilted": Engine(tilted_draws, "weighted draws from a proposal fitted to the calls"),
     "smc": Engine(_particles, "tilted draws, resampled and moved"),
     "weights": Engine(_weigh, "uniform draws, weighed: the plain reference"),

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.callers import Caller, callers_of
+from bayesbridge.engines.level_mixture import LevelMixture
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.levels import SuitWalks
 from bayesbridge.engines.target import Target
@@ -22,13 +23,14 @@ from bayesbridge.errors import Contradiction
 from bayesbridge.layouts import Masks
 
 type Floats = NDArray[np.float64]
+type CallTables = LevelTables | LevelMixture
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelProposal:
     """Exact tables for some callers."""
 
-    tables: LevelTables
+    tables: CallTables
     callers: tuple[Caller, ...]
 
     @classmethod
@@ -51,12 +53,14 @@ class LevelProposal:
 
 
 @lru_cache(maxsize=2)  # whether tables are too large is asked by two engines in a row
-def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
-    """Exact tables of the levels of some callers, ``None`` if they would be too large."""
+def tables_of(target: Target, seats: frozenset[int]) -> CallTables | None:
+    """Exact tables of the levels of some callers, a mixture if need be; ``None`` if they would be too large."""
     callers = [caller for caller in callers_of(target.soft) if caller.seat in seats]
     nothing: dict[int, SuitWalks] = {}
     walks = reduce(or_, (caller.walks for caller in callers), nothing)
+    weights = {caller.seat: caller.weights for caller in callers}
     try:
-        return LevelTables.if_affordable(target.constraints, {caller.seat: caller.weights for caller in callers}, walks)
+        tables = LevelTables.if_affordable(target.constraints, weights, walks)
+        return tables or LevelMixture.if_affordable(target.constraints, callers)
     except Contradiction:
         raise target.unexplained() from None

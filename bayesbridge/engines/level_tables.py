@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from types import MappingProxyType
 from typing import Any, Final, Self
@@ -88,14 +88,14 @@ class LevelTables:
         """
         levels, factors = [], []
         for seat, by_level in weights.items():
-            checked = _checked(seat, by_level)
+            checked = checked_weights(seat, by_level)
             level = Level.of(seat, checked, walks.get(seat))
             levels.append(level)
             factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
         # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
         known = constraints.normalised()
         shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
-        unranking = Unranking.of(replace(known, shapes=(None, None, None, None)))
+        unranking = numbered(replace(known, shapes=(None, None, None, None)))
         tables = ClassTables.of(unranking, [*levels, *shapes])
         low_rest, high_rest = tables.rests()
         counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
@@ -112,7 +112,7 @@ class LevelTables:
             return None
         factors = []
         for level in self.levels:
-            checked = _checked(level.seat, weights[level.seat])
+            checked = checked_weights(level.seat, weights[level.seat])
             factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
             if any(checked[n] != factors[-1][value] for n, value in enumerate(level.by_level)):
                 return None
@@ -126,18 +126,19 @@ class LevelTables:
         weights: Mapping[int, Weights],
         walks: Mapping[int, SuitWalks] = MappingProxyType({}),
     ) -> Self | None:
-        """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`.
-
-        A refusal may take as long as building the tables of a pair of suits: a second or two.
-        """
+        """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`."""
         for seat, by_level in weights.items():
-            _checked(seat, by_level)
+            checked_weights(seat, by_level)
         try:
             return cls.of(constraints, weights, walks)
         except Contradiction:
             raise
         except BayesBridgeError:
             return None
+
+    def given(self, value: int) -> Self:
+        """The layouts of one value alone, all of equal weight."""
+        return replace(self, weights=tuple(int(value == other) for other in range(len(self.counts))))
 
     @property
     def mean(self) -> float | Fraction:
@@ -241,14 +242,24 @@ def _by_value(
     # The value of the first caller is the lowest digit, so it varies fastest.
     by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(digits)))
     if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
-        raise Contradiction(
-            "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip",
-            evidence=(),
-        )
+        raise unexplained()
     return by_value
 
 
-def _checked(seat: int, weights: Weights) -> list[float | Fraction]:
+@lru_cache(maxsize=1)
+def numbered(known: Constraints) -> Unranking:
+    """The tables of normalised constraints without shapes."""
+    return Unranking.of(known)
+
+
+def unexplained() -> Contradiction:
+    """The error for calls that no layout explains."""
+    return Contradiction(
+        "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip", evidence=()
+    )
+
+
+def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
     """Weights as Python numbers."""
     values = [weight if isinstance(weight, Fraction | int) else float(weight) for weight in weights]
     if len(values) != 8 or not all(0 <= weight < math.inf for weight in values):

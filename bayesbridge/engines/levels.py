@@ -131,6 +131,11 @@ class Level:
         return 7 - self.lowest, self.highest, self.walks.needed
 
 
+def leading_gaps(codes: Ints) -> Ints:
+    """(n,) the total leading gap Δ of (n,) codes, −1 of DEAD ones."""
+    return np.where(codes < 0, np.int64(-1), codes & 15)
+
+
 # In the kernels ``most`` is the largest total gap of interest, ``targets`` how many targets are of interest (7 …
 # 6 + targets), and a target of 7 + j tricks needs ``needed`` − 6 + j captures.
 

@@ -56,6 +56,8 @@ class Classes:
     """(classes of hearts, classes of spades) the class of the pair."""
     values: Ints
     """(classes of the low pair, classes of the high pair) the value."""
+    high_codes: Ints
+    """(classes of the high pair,) a code of each."""
 
     @classmethod
     def of(cls, quantity: Quantity, suits: list[Fields]) -> Self:
@@ -74,18 +76,32 @@ class Classes:
                 needed=len(low_codes) * len(high_codes),
             )
         values = quantity.values(low_codes, high_codes)
-        low_kept, low_class = _distinct_rows(values)
-        high_kept, high_class = _distinct_rows(values[low_kept].T)
+        low_kept, low_class = distinct_rows(values)
+        high_kept, high_class = distinct_rows(values[low_kept].T)
         values = values[np.ix_(low_kept, high_kept)]
         merged = []
         for pair, classes in ((low, low_class), (high, high_class)):
             pair = classes[pair]
-            first_kept, first_class = _distinct_rows(pair)
-            second_kept, second_class = _distinct_rows(pair.T)
+            first_kept, first_class = distinct_rows(pair)
+            second_kept, second_class = distinct_rows(pair.T)
             merged.append((pair[np.ix_(first_kept, second_kept)], first_class, second_class))
         (low, clubs, diamonds), (high, hearts, spades) = merged
         rows = tuple(by_code[place] for by_code, place in zip((clubs, diamonds, hearts, spades), places, strict=True))
-        return cls(quantity.size, rows, low, high, values.astype(np.int64))
+        return cls(quantity.size, rows, low, high, values.astype(np.int64), high_codes[high_kept])
+
+    def without_first(self) -> Self:
+        """The classes of the layouts whose value is not 0: the others move down by one. What cannot lead to them is −1.
+
+        A class of a half is left out if it has the value 0 with all classes of the other half, a class of a suit if it
+        makes such a class with all classes of its neighbour.
+        """
+        fits = self.values > 0
+        low, high = (
+            np.where(alive[pair], pair, -1) for alive, pair in ((fits.any(1), self.low), (fits.any(0), self.high))
+        )
+        alive = [(pair >= 0).any(axis) for pair in (low, high) for axis in (1, 0)]
+        rows = tuple(np.where(kept[row], row, -1) for kept, row in zip(alive, self.rows, strict=True))
+        return type(self)(self.size - 1, rows, low, high, self.values - 1, self.high_codes)
 
 
 def _distinct(codes: Ints) -> tuple[Ints, Ints]:
@@ -94,7 +110,7 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints]:
     return distinct, place.reshape(codes.shape)
 
 
-def _distinct_rows(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
+def distinct_rows(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
     """One row of each kind of a matrix, and the kind of each row."""
     kinds: dict[bytes, int] = {}
     rows = np.ascontiguousarray(matrix)

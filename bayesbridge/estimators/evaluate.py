@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.engines.level_mixture import LevelMixture
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.checked import run, run_exact, verify_declaration
@@ -131,7 +132,7 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
     target, tables = posterior.draws.target, posterior.draws.tables
     outputs = {output.name: output for output in estimator.outputs}
     if target.soft:
-        if not isinstance(tables, LevelTables) or not isinstance(estimator, SuitwiseEstimator):
+        if not isinstance(tables, LevelMixture | LevelTables) or not isinstance(estimator, SuitwiseEstimator):
             return {}
         try:
             shares = {name: tables.distribution(one) for name, one in estimator.quantities(question).items()}

@@ -274,7 +274,7 @@ def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
         LevelTables.of(STRONG, {W: called(1)})
     monkeypatch.setattr(suit_classes, "MOST_CODES", 100)
     with pytest.raises(BayesBridgeError, match=r"codes of two suits meet .* tables stop at 100 meetings"):
-        LevelTables.of(STRONG, {W: called(1)})
+        LevelTables.of(STRONG, {W: called(2)})  # the classes of 1NT are kept
 
 
 def test_composition_is_associative() -> None:
