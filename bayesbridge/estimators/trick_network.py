@@ -161,9 +161,7 @@ def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights
 
 
 @njit
-def enter(
-    table: Masks, order: NDArray[np.int64], no_trump: bool, suit: Floats, role: Floats, hidden: Floats
-) -> None:
+def enter(table: Masks, order: NDArray[np.int64], no_trump: bool, suit: Floats, role: Floats, hidden: Floats) -> None:
     """(4n, 2d) the first hidden layer of every suit."""
     width = suit.shape[1]
     for i in range(len(table)):

@@ -32,4 +32,5 @@ class TricksEstimator:
         """(n, 14), one distribution per layout."""
         from bayesbridge.estimators.trick_network import trick_probabilities
 
-        return {"tricks": trick_probabilities(np.ascontiguousarray(layouts.masks[:, list(question.table)]), question.trump)}
+        table = np.ascontiguousarray(layouts.masks[:, list(question.table)])
+        return {"tricks": trick_probabilities(table, question.trump)}
