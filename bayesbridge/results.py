@@ -121,7 +121,8 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> xarray.DataTree
         values = found.draws[key]
         attrs = {"long_name": output.doc, "estimator": key[0], "exact": int(sums.exact)}
         attrs |= {"mean": _attr(sums.mean), "sd": _attr(sums.sd.ravel())}
-        draws[name] = (("chain", "draw", *output.dims), values.reshape(chains, -1, *values.shape[1:]), attrs)
+        axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
+        draws[name] = (("chain", "draw", *axes_of), values.reshape(chains, -1, *values.shape[1:]), attrs)
         if sums.pmf is not None:
             pmfs[name] = _pmf(name, sums)
     n = len(next(iter(found.draws.values())))

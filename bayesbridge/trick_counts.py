@@ -69,7 +69,7 @@ class Tricks:
         if not attrs.get("counts_tricks"):
             raise _not_tricks(name)
         fails_at = int(attrs["fails_at"]) if "fails_at" in attrs else None
-        counted = TrickCount(fails_at, str(attrs["failing"]), str(attrs["holding"]))
+        counted = TrickCount(fails_at, str(attrs["failing"]), str(attrs["holding"]), bool(attrs.get("at_table", 0)))
         return cls(name, pmf[f"{name}_value"].values, pmf.values, counted, bool(attrs["exact"]))
 
     @property
@@ -124,7 +124,7 @@ def trick_attributes(count: TrickCount | None) -> dict[str, Any]:
     """What a result keeps beside a distribution, for :meth:`Tricks.of`."""
     if count is None:
         return {}
-    told = {"counts_tricks": 1, "failing": count.failing, "holding": count.holding}
+    told = {"counts_tricks": 1, "at_table": int(count.at_table), "failing": count.failing, "holding": count.holding}
     return told if count.fails_at is None else {**told, "fails_at": count.fails_at}
 
 

@@ -11,13 +11,14 @@ from bayesbridge.estimators.card_wins import CardWinsEstimator
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.play_out import PlayOutEstimator
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.evidence import BidderModel
 
 
 @hookimpl
 def bayesbridge_estimators() -> list[Estimator]:
-    """The paper's two algorithms, the next card, and a whole play."""
-    return [CaptureEstimator(), BidEstimator(), CardWinsEstimator(), PlayOutEstimator()]
+    """The paper's two algorithms, the next card, a whole play, and double-dummy tricks by a network."""
+    return [CaptureEstimator(), BidEstimator(), CardWinsEstimator(), PlayOutEstimator(), TricksEstimator()]
 
 
 @hookimpl

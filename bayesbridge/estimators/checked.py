@@ -140,9 +140,9 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
     try:
         array = np.asarray(values)
     except ValueError:
-        raise _broken(estimator, output.name, f"shape {(n, *output.shape)}", "rows of different lengths") from None
-    if array.shape != (n, *output.shape):
-        raise _broken(estimator, output.name, f"shape {(n, *output.shape)}", f"{array.shape}")
+        raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", "rows of different lengths") from None
+    if array.shape != (n, *output.returned):
+        raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", f"{array.shape}")
     wanted = np.dtype(output.dtype)
     if array.dtype == wanted:
         cast = array
@@ -156,7 +156,17 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
     if cast.dtype.kind == "f" and not np.isfinite(cast).all():
         row = int(np.argwhere(~np.isfinite(cast))[0][0])
         raise _broken(estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}")
+    if output.support is not None:
+        _verify_shares(estimator, output, cast)
     return cast
+
+
+def _verify_shares(estimator: Estimator, output: Output, shares: NDArray[Any]) -> None:
+    """Probabilities on the last axis: none below zero, and together one."""
+    off = (np.abs(shares.sum(axis=-1, dtype=np.float64) - 1.0) > 1e-3) | (shares < 0).any(axis=-1)
+    if off.any():
+        row = int(np.argwhere(off)[0][0])
+        raise _broken(estimator, output.name, "probabilities that add up to 1", f"{shares[row]} for layout {row}")
 
 
 def _broken(estimator: Estimator, output: str, expected: str, got: str) -> PluginError:

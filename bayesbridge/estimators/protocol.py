@@ -96,6 +96,8 @@ class TrickCount:
     """What failing means, in two or three words."""
     holding: str = "holds"
     """What the contrary means, as in "T if they hold"."""
+    at_table: bool = False
+    """Whether it estimates tricks taken against a defence: then contracts *make*; otherwise the number is reached."""
 
 
 @checked
@@ -116,6 +118,8 @@ class Output:
     """Integer outputs get a distribution, floating-point ones a mean and a spread."""
     coords: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """Labels of dimensions of its own."""
+    support: range | None = None
+    """Set where each layout gets a distribution: probabilities of these whole numbers, on a last axis."""
     tricks: TrickCount | None = None
     """Set where the number counts tricks: then its contracts are summed up and drawn wherever results are shown."""
 
@@ -131,8 +135,13 @@ class Output:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape for one layout."""
+        """The shape of the number for one layout."""
         return tuple(len(self.labels(dim)) for dim in self.dims)
+
+    @property
+    def returned(self) -> tuple[int, ...]:
+        """The shape of what is returned for one layout: with probabilities on a last axis where there are such."""
+        return self.shape if self.support is None else (*self.shape, len(self.support))
 
 
 @runtime_checkable

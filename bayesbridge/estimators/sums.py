@@ -24,7 +24,7 @@ class Sums:
     output: Output
     lowest: int = 0
     table: NDArray[np.float64] | None = None
-    """(cells, values) weight of each value from ``lowest`` on; ``None`` for floating-point outputs."""
+    """(cells, values) weight of each value from ``lowest`` on; ``None`` for floating-point numbers."""
     mean: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     square: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     exact: bool = False
@@ -34,7 +34,9 @@ class Sums:
         """Sums before the first layout."""
         cells = int(np.prod(output.shape))
         sums = cls(output, mean=np.zeros(cells), square=np.zeros(cells))
-        if np.dtype(output.dtype).kind in "biu":
+        if output.support is not None:
+            sums.lowest, sums.table = output.support.start, np.zeros((cells, len(output.support)))
+        elif np.dtype(output.dtype).kind in "biu":
             sums.table = np.zeros((cells, 1))
         return sums
 
@@ -50,6 +52,10 @@ class Sums:
     def add(self, values: NDArray[Any], weights: NDArray[np.float64]) -> None:
         """Add (n, …) values with (n,) weights."""
         flat = values.reshape(len(values), -1)
+        if self.output.support is not None:
+            assert self.table is not None
+            self.table += (weights @ flat).reshape(self.table.shape)
+            return
         if self.table is None:
             with np.errstate(over="ignore", invalid="ignore"):  # `finish` reports what grew too large
                 self.mean += matrix_product(weights, flat)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import SUIT_MASK, Strain
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
-from bayesbridge.estimators.protocol import COORDS, Estimator, Output, Question
+from bayesbridge.estimators.protocol import COORDS, Estimator, Output, Question, TrickCount
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.tricks import Trick
 
@@ -33,8 +33,32 @@ _ONE_AT_A_TIME: Final = Lock()
 
 @hookimpl
 def bayesbridge_estimators() -> list[Estimator]:
-    """The table of all contracts, and the choice of a card."""
-    return [DoubleDummy(), DoubleDummyLeads()]
+    """One contract, the table of all contracts, and the choice of a card."""
+    return [Solved(), DoubleDummy(), DoubleDummyLeads()]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Double-dummy tricks of one contract: the first of the pair declares in the question's strain."""
+
+    name: str = "solved"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Tricks of the declaring side."""
+        doc = "Double-dummy tricks of the declaring side, solved."
+        return (Output("solved", doc, dtype="int8", tricks=TrickCount(at_table=True)),)
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One number a layout."""
+        distinct, rows = np.unique(layouts.masks[:, list(question.table)], axis=0, return_inverse=True)
+        position = np.zeros(24, dtype=np.int32)
+        position[:2] = _denomination(Strain.NT if question.trump is None else Strain(question.trump)), 1
+        taken = np.empty(len(distinct), dtype=np.int8)
+        for begin in range(0, len(distinct), BATCH):
+            part = slice(begin, begin + BATCH)
+            taken[part] = 13 - _best(position, _remaining(distinct[part]))
+        return {"solved": taken[rows]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +155,21 @@ def _tables(hands: NDArray[np.uint32], strains: list[Strain]) -> NDArray[np.int3
     with _ONE_AT_A_TIME:
         dds.CalcAllTables(deals, without_par, [i not in wanted for i in range(5)], solved, dds.allParResults())
     return np.frombuffer(solved.results, dtype=np.int32).reshape(-1, 5, 4)[: len(hands), wanted]
+
+
+def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
+    """(n,) most tricks of the side on lead."""
+    from endplay import _dds as dds
+
+    n = len(hands)
+    boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()
+    deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
+    deals[:] = position
+    deals[:, 8:] = hands.reshape(n, 16)
+    boards.target[:n], boards.solutions[:n], boards.mode[:n] = [-1] * n, [1] * n, [1] * n
+    with _ONE_AT_A_TIME:
+        dds.SolveAllBoardsBin(boards, solved)
+    return np.frombuffer(solved.solvedBoard, dtype=np.int32).reshape(-1, 54)[:n, 41].astype(np.int8)
 
 
 def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
