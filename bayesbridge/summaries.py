@@ -176,14 +176,17 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
     pmf = distribution(result, name) if name in result["pmf"].data_vars else None
     if counts_tricks(result, name):
         yield from _tricks(Tricks.of(result, name), draws.values)
-    shape = draws.shape[2:]
-    labels = [draws[dim].values for dim in draws.dims[2:]]
+    dims = [dim for dim in draws.dims[2:] if dim != f"{name}_value"]
+    shape = tuple(draws.sizes[dim] for dim in dims)
+    labels = [draws[dim].values for dim in dims]
     means, spreads = (np.reshape(draws.attrs[key], shape) for key in ("mean", "sd"))
     weights = _Draws.of(result).weights.ravel() if pmf is None else np.empty(0)
     for cell in np.ndindex(*shape):
         where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
         label = f"{name}[{where}]" if where else name
-        own = draws.values[(..., *cell)]
+        own = draws.values[(slice(None), slice(None), *cell)]
+        if own.ndim == 3:  # a distribution for each layout
+            own = (own * result["pmf"][f"{name}_value"].values).sum(axis=-1)
         if pmf is None:
             yield _Quantity(label, own.ravel(), weights, float(means[cell]), float(spreads[cell]), exact, own)
         else:
@@ -199,10 +202,17 @@ def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
 
 
 def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
-    """What is said of an output that counts tricks: whether it can, how many then, and every contract."""
-    name, failed = tricks.name, draws == tricks.count.fails_at
+    """What is said of an output that counts tricks: whether it can, how many then, and every contract.
 
-    def event(label: str, share: float, happens: NDArray[np.bool_]) -> _Quantity:
+    ``draws`` are (chain, draw) numbers, or (chain, draw, values) distributions.
+    """
+    name, spread = tricks.name, draws.ndim == 3
+    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.fails_at
+
+    def at_least(number: int) -> NDArray[Any]:
+        return draws[..., tricks.values >= number].sum(axis=-1) if spread else ~failed & (draws >= number)
+
+    def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
         ends, both, values = np.array([0, 1]), np.array([1.0 - share, share]), happens.astype(np.float64)
         return _Quantity(label, ends, both, share, (share * (1 - share)) ** 0.5, tricks.exact, values, event=True)
 
@@ -213,7 +223,7 @@ def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
             label = f"{name} if {tricks.count.holding}"
             yield _Quantity(label, tricks.values, given, *_moments(tricks.values, given), tricks.exact, draws, ~failed)
     for level, share in tricks.by_level.items():
-        yield event(f"{name} ≥ {6 + level}, level {level}", share, ~failed & (draws >= 6 + level))
+        yield event(f"{name} ≥ {6 + level}, level {level}", share, at_least(6 + level))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

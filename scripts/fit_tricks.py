@@ -27,8 +27,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
 CLASSES = 14
 """Tricks 0 … 13."""

@@ -65,7 +65,8 @@ def describe_estimator(estimator: Estimator) -> dict[str, Any]:
             "coords": {dim: [_label(label) for label in output.labels(dim)] for dim in output.dims},
             "tricks": None
             if output.tricks is None
-            else [output.tricks.fails_at, output.tricks.failing, output.tricks.holding],
+            else [output.tricks.fails_at, output.tricks.failing, output.tricks.holding, output.tricks.at_table],
+            "support": None if output.support is None else [output.support.start, output.support.stop],
         }
         for output in estimator.outputs
     ]
@@ -113,11 +114,13 @@ def read_bidder(found: Any) -> DescribedBidder:
 def _output(found: Mapping[str, Any]) -> Output:
     tricks = None
     if found["tricks"] is not None:
-        fails_at, failing, holding = found["tricks"]
-        tricks = TrickCount(None if fails_at is None else int(fails_at), _said(failing), _said(holding))
+        fails_at, failing, holding, at_table = found["tricks"]
+        least = None if fails_at is None else int(fails_at)
+        tricks = TrickCount(least, _said(failing), _said(holding), at_table is True)
+    support = None if found["support"] is None else range(*map(int, found["support"]))
     coords = {_text(dim): tuple(_plain(label) for label in labels) for dim, labels in found["coords"].items()}
     dims = tuple(_text(dim) for dim in found["dims"])
-    return Output(_text(found["name"]), _said(found["doc"]), dims, _text(found["dtype"]), coords, tricks)
+    return Output(_text(found["name"]), _said(found["doc"]), dims, _text(found["dtype"]), coords, support, tricks)
 
 
 def _label(label: Any) -> Any:

@@ -54,7 +54,7 @@ class Sums:
         flat = values.reshape(len(values), -1)
         if self.output.support is not None:
             assert self.table is not None
-            self.table += (weights @ flat).reshape(self.table.shape)
+            self.table += matrix_product(weights, flat).reshape(self.table.shape)
             return
         if self.table is None:
             with np.errstate(over="ignore", invalid="ignore"):  # `finish` reports what grew too large

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Suit
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
+from bayesbridge.products import matrix_product, one_thread
 
 type Floats = NDArray[np.float32]
 
@@ -82,7 +83,7 @@ def weights() -> Weights:
     about = json.loads(str(arrays.pop("about")))
 
     def vector(name: str) -> Floats:
-        return arrays[name].astype(np.float32)
+        return np.asarray(arrays[name], np.float32)
 
     def product(name: str) -> Floats:
         return np.ascontiguousarray(vector(f"{name}.weight").T)
@@ -131,9 +132,10 @@ def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
     """
     order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
     logits = np.empty((len(table), MOST_TRICKS + 1), np.float32)
-    for begin in range(0, len(table), BLOCK):
-        part = slice(begin, begin + BLOCK)
-        logits[part] = _logits(np.ascontiguousarray(table[part]), order, trump is None, weights())
+    with one_thread():
+        for begin in range(0, len(table), BLOCK):
+            part = slice(begin, begin + BLOCK)
+            logits[part] = _logits(np.ascontiguousarray(table[part]), order, trump is None, weights())
     logits -= logits.max(axis=1, keepdims=True)
     chances = np.exp(logits)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
@@ -143,21 +145,21 @@ def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights
     """(n, 14) of one block."""
     hidden = np.empty((4 * len(table), net.role.shape[1]), np.float32)
     enter(table, order, no_trump, net.suit, net.role, hidden)
-    x = np.asarray(hidden @ net.begin, np.float32)
+    x = np.asarray(matrix_product(hidden, net.begin), np.float32)
     turned = np.empty_like(x)
     add_and_norm(x, np.zeros_like(x), net.begin_bias, net.layers[0].before, turned)
     for layer, following in zip(net.layers, [*[one.before for one in net.layers[1:]], net.norm], strict=True):
-        joined = turned @ layer.joined
+        joined = matrix_product(turned, layer.joined)
         attend(joined, layer.joined_bias, net.heads, turned)
-        add_and_norm(x, turned @ layer.out, layer.out_bias, layer.between, turned)
-        up = turned @ layer.up
+        add_and_norm(x, matrix_product(turned, layer.out), layer.out_bias, layer.between, turned)
+        up = matrix_product(turned, layer.up)
         rectify(up, layer.up_bias)
-        add_and_norm(x, up @ layer.down, layer.down_bias, following, turned)
+        add_and_norm(x, matrix_product(up, layer.down), layer.down_bias, following, turned)
     tokens = turned.reshape(len(table), 4, -1)
     mean = tokens.mean(axis=1)
-    gathered = np.concatenate([mean if no_trump else tokens[:, 0], mean], axis=1) @ net.gather
+    gathered = matrix_product(np.concatenate([mean if no_trump else tokens[:, 0], mean], axis=1), net.gather)
     rectify(gathered, net.gather_bias)
-    return np.asarray(gathered @ net.leave + net.leave_bias, np.float32)
+    return np.asarray(matrix_product(gathered, net.leave) + net.leave_bias, np.float32)
 
 
 @njit
