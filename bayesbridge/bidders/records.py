@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -13,8 +13,11 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import cells
 from bayesbridge.bidders.style import LEANING, Options, Terms
 from bayesbridge.bidders.turn import Turn
+from bayesbridge.calls import Call
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.notation.record import Record, Vulnerability
 
 Floats = NDArray[np.float64]
 
@@ -24,35 +27,116 @@ NEVER: Final = -1e6
 
 @dataclass(frozen=True, slots=True, init=False)
 class CallRecord:
-    """One call on record: who made it, with which hand, as call number ``index`` of which auction."""
+    """One call on record: who made it, with which hand, as call number ``index`` of which auction, how vulnerable.
+
+    >>> auction = Auction.of("N:Pass 1H 1S")
+    >>> record = CallRecord("South", "AKQ52.J3.A94.K83", auction, 2, "NS")
+    >>> record.call, record.is_bid, record.is_opening_turn, record.is_overcall_turn
+    (Call.of('1S'), True, False, True)
+    """
 
     player: str
     hand: Hand
     auction: Auction
     index: int
+    vulnerable: Vulnerability
 
-    def __init__(self, player: str, hand: Hand | str, auction: Auction, index: int) -> None:
+    def __init__(
+        self,
+        player: str,
+        hand: Hand | str,
+        auction: Auction,
+        index: int,
+        vulnerable: Vulnerability | str = Vulnerability.NONE,
+    ) -> None:
         turn = Turn.of(auction, index)
         full = Hand.of(hand).verify_full(f"{turn.seat.name}'s hand")
-        for name, value in {"player": str(player), "hand": full, "auction": auction, "index": index}.items():
+        values = (str(player), full, auction, index, Vulnerability.of(vulnerable))
+        for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 
+    @property
+    def call(self) -> Call:
+        """What was called."""
+        return self.auction.calls[self.index]
 
-def records_of(deal: Deal | str, auction: Auction, players: Mapping[Seat, str]) -> list[CallRecord]:
+    @property
+    def is_bid(self) -> bool:
+        """Whether the call was a bid: not Pass, X or XX."""
+        return self.call.strain is not None
+
+    @property
+    def is_opening_turn(self) -> bool:
+        """Whether nobody had bid before, so that a bid would open the auction."""
+        return Turn.of(self.auction, self.index).before.last_bid is None
+
+    @property
+    def is_overcall_turn(self) -> bool:
+        """Whether opponents had bid and the caller's own side had only passed, so that a bid would be an overcall."""
+        turn = Turn.of(self.auction, self.index)
+        side = {turn.seat} if self.auction.dummy is not None else {turn.seat, turn.seat.partner}
+        own = [call for seat, call in turn.before if seat in side]
+        return turn.before.last_bid is not None and all(call.index == 0 for call in own)
+
+
+def records_of(
+    deal: Deal | str,
+    auction: Auction,
+    players: Mapping[Seat, str],
+    vulnerable: Vulnerability | str = Vulnerability.NONE,
+) -> list[CallRecord]:
     """All calls of an auction whose callers are among the players, as records."""
     dealt = Deal.of(deal)
     return [
-        CallRecord(players[seat], dealt[seat], auction, index)
+        CallRecord(players[seat], dealt[seat], auction, index, vulnerable)
         for index, (seat, _) in enumerate(auction)
         if seat in players
     ]
+
+
+def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[CallRecord]:
+    """All calls of tables read from PBN or LIN files, under the names that the files give.
+
+    ``by``: ``"player"``, or ``"pair"`` to take the calls of both partners together, as ``"Anna & Bert"``. Calls of
+    seats without a name or without a full hand are left out.
+    """
+    if by not in ("player", "pair"):
+        raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
+    found: list[CallRecord] = []
+    seen = 0
+    for table in tables:
+        seen += 1
+        if table.auction is None:
+            continue
+        names = _players(table, by)
+        for index, (seat, _) in enumerate(table.auction):
+            hand = table.hands[seat]
+            if hand is not None and len(hand) == 13 and seat in names:
+                vulnerable = table.vulnerable or Vulnerability.NONE
+                found.append(CallRecord(names[seat], hand, table.auction, index, vulnerable))
+    if not found:
+        raise BayesBridgeError(
+            f"no call to learn from in {seen} tables: each needs an auction, full hands and the players' names", by=by
+        )
+    return found
+
+
+def _players(table: Record, by: str) -> dict[Seat, str]:
+    """Seat → the name its calls are kept under; seats without a name are left out."""
+    tags = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
+    names = {seat: name for seat, tag in tags.items() if (name := table.tag(tag).strip()) not in ("", "?")}
+    if by == "player":
+        return names
+    return {
+        seat: " & ".join(sorted((name, names[seat.partner]))) for seat, name in names.items() if seat.partner in names
+    }
 
 
 class Design(NamedTuple):
     """Records as arrays, r of them.
 
     u0, u1, u2: (r, 38) utilities as in :class:`Terms`; Pass has 0, an illegal call :data:`NEVER`
-    legal:      (r,) how many calls were legal
+    legal:      (r, 38) 1 where the call was legal, else 0
     call:       (r,) the call made
     player:     (r,) its player's number
     """
@@ -70,15 +154,14 @@ class Design(NamedTuple):
         shape = len(records), 38
         u0, u1, u2 = np.full(shape, NEVER), np.zeros(shape), np.zeros(shape)
         u0[:, 0] = 0.0
-        legal = np.ones(len(records), dtype=np.int64)
         found = cells(np.array([record.hand.mask for record in records], dtype=np.uint64))
         for row, record in enumerate(records):
-            options = Options.of(Turn.of(record.auction, record.index).before)
+            options = Options.of(Turn.of(record.auction, record.index).before, record.vulnerable)
             terms = Terms.of(found[row, options.strain], options)
             u0[row, options.call], u1[row, options.call], u2[row, options.call] = terms
-            legal[row] += len(options.call)
-        call = np.array([record.auction.calls[record.index].index for record in records], dtype=np.int64)
-        return cls(u0, u1, u2, legal, call, np.array([players.index(r.player) for r in records], dtype=np.int64))
+        call = np.array([record.call.index for record in records], dtype=np.int64)
+        player = np.array([players.index(record.player) for record in records], dtype=np.int64)
+        return cls(u0, u1, u2, (u0 > NEVER).astype(np.int64), call, player)
 
     def probabilities(self, style: Floats) -> Floats:
         """(d, r, 38) P(call) under d draws of the players' styles, (d, players, 4)."""
@@ -86,6 +169,6 @@ class Design(NamedTuple):
         u = (self.u0 + (self.u1 + self.u2 * added) * added) / style[:, self.player, 2, None]
         odds = np.exp(u - u.max(axis=-1, keepdims=True))
         slip = style[:, self.player, 3, None]
-        floor = (self.u0 > NEVER) / self.legal[:, None]
+        floor = self.legal / self.legal.sum(axis=-1, keepdims=True)
         chances: Floats = slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True)
         return chances
