@@ -36,6 +36,7 @@ from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
 from .plots.sharpening import plot_sharpening
+from .plots.shrinkage import plot_shrinkage
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .results import equally_weighted, estimate
@@ -106,6 +107,7 @@ __all__ = [
     "plot_lengths",
     "plot_prior_posterior",
     "plot_sharpening",
+    "plot_shrinkage",
     "plot_tricks",
     "sharpening",
     "suit_lengths",

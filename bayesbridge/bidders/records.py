@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import cells
@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 
 NEVER: Final = -1e6
 """Utility of an illegal call: exp of it is 0, and its derivatives are too."""
+
+BLOCK: Final = 1 << 20
+"""Probabilities worked out at a time."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -66,9 +69,14 @@ class CallRecord:
         return self.call.strain is not None
 
     @property
+    def before(self) -> Auction:
+        """The auction up to the call."""
+        return Turn.of(self.auction, self.index).before
+
+    @property
     def is_opening_turn(self) -> bool:
         """Whether nobody had bid before, so that a bid would open the auction."""
-        return Turn.of(self.auction, self.index).before.last_bid is None
+        return self.before.last_bid is None
 
     @property
     def is_overcall_turn(self) -> bool:
@@ -156,7 +164,7 @@ class Design(NamedTuple):
         u0[:, 0] = 0.0
         found = cells(np.array([record.hand.mask for record in records], dtype=np.uint64))
         for row, record in enumerate(records):
-            options = Options.of(Turn.of(record.auction, record.index).before, record.vulnerable)
+            options = Options.of(record.before, record.vulnerable)
             terms = Terms.of(found[row, options.strain], options)
             u0[row, options.call], u1[row, options.call], u2[row, options.call] = terms
         call = np.array([record.call.index for record in records], dtype=np.int64)
@@ -172,3 +180,26 @@ class Design(NamedTuple):
         floor = self.legal / self.legal.sum(axis=-1, keepdims=True)
         chances: Floats = slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True)
         return chances
+
+
+def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
+    """(n,) how often players of n styles, (n, 4), would bid in these turns, with the hands on record there.
+
+    All are asked about the same turns, whoever made the calls, so that their rates can be compared.
+
+    >>> turn = CallRecord("South", "AKQ52.J3.A94.K83", Auction.of("S:1S"), 0)
+    >>> timid, bold = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
+    >>> bid_rates([turn], [timid, bold]).round(2).tolist()
+    [0.11, 0.99]
+    """
+    if not turns:
+        raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
+    design = Design.of(turns, sorted({record.player for record in turns}))
+    design = design._replace(player=np.zeros_like(design.player))
+    each = np.asarray(styles, dtype=np.float64)[:, None, :]
+    rates = np.empty(len(each))
+    step = max(1, BLOCK // design.u0.size)
+    for start in range(0, len(each), step):
+        chances = design.probabilities(each[start : start + step])
+        rates[start : start + step] = chances[:, :, 3:].sum(axis=2).mean(axis=1)
+    return rates

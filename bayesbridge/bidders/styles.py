@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.bidders.mixture import MixtureBidder
-from bayesbridge.bidders.records import CallRecord, Design
+from bayesbridge.bidders.records import CallRecord, bid_rates
 from bayesbridge.bidders.style import LEANING, StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.files import whole_file
@@ -28,9 +28,6 @@ STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
 
 POPULATION: Final = ("population_mean", "population_spread")
 """Where the players come from, on the scales of the prior."""
-
-BLOCK: Final = 1 << 20
-"""Probabilities worked out at a time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,20 +69,11 @@ class Styles:
     def bid_rates(self, turns: Sequence[CallRecord]) -> xarray.DataArray:
         """(chain, draw, player) how often each player would bid in these turns, with the hands on record there.
 
-        All players are asked about the same turns, whoever made the calls, so their rates can be compared.
+        All players are asked about the same turns, whoever made the calls, so that their rates can be compared.
         """
         import xarray
 
-        if not turns:
-            raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
-        design = Design.of(turns, sorted({record.player for record in turns}))
-        design = design._replace(player=np.zeros_like(design.player))
-        styles = self.values.reshape(-1, 1, len(STYLE))
-        rates = np.empty(len(styles))
-        step = max(1, BLOCK // design.u0.size)
-        for start in range(0, len(styles), step):
-            chances = design.probabilities(styles[start : start + step])
-            rates[start : start + step] = chances[:, :, 3:].sum(axis=2).mean(axis=1)
+        rates = bid_rates(turns, self.values.reshape(-1, len(STYLE)))
         like = self.tree["posterior"].dataset[STYLE[0]]
         return xarray.DataArray(rates.reshape(like.shape), like.coords, like.dims, "bid_rate")
 
