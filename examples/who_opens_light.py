@@ -1,4 +1,4 @@
-"""Who opens light, who overcalls? All pairs of PBN or LIN files in one hierarchical model; by default simulated ones."""
+"""Who opens light, who overcalls? All pairs of PBN or LIN files in one hierarchical model; by default simulated."""
 
 import argparse
 from collections import Counter

@@ -66,8 +66,8 @@ def plot_shrinkage(
     texts = ["{} ({} of {})".format(players[which], *counts.get(players[which], (0, 0))) for which in order]
     ax.set_yticks(range(len(players)), texts)
     ax.set_ylim(-0.6, len(players) - 0.2)
-    raw = [bids / turns for bids, turns in counts.values() if turns]
-    most = max([edges.max(), *raw, *(truth or {}).values()])
+    shares = [bids / turns for bids, turns in counts.values() if turns]
+    most = max([float(edges.max()), *shares, *(truth or {}).values()])
     ax.set_xlim(-0.04 * most, 1.06 * most)
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     bare(ax)
