@@ -188,9 +188,9 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
     All are asked about the same turns, whoever made the calls, so that their rates can be compared.
 
     >>> turn = CallRecord("South", "AKQ52.J3.A94.K83", Auction.of("S:1S"), 0)
-    >>> timid, bold = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
-    >>> bid_rates([turn], [timid, bold]).round(2).tolist()
-    [0.11, 0.99]
+    >>> timid, sober = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
+    >>> bid_rates([turn], [timid, sober]).round(2).tolist()
+    [0.41, 1.0]
     """
     if not turns:
         raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
