@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -56,7 +56,7 @@ class Styles:
 
     def bidder(self, player: str, vulnerable: Vulnerability | str = Vulnerability.NONE) -> StyleBidder:
         """The player at the posterior mean: quick, and certain of what is not certain."""
-        return StyleBidder(*self.draws(player).mean(axis=0).tolist(), vulnerable=Vulnerability.of(vulnerable))
+        return replace(StyleBidder(*self.draws(player).mean(axis=0).tolist()), vulnerable=Vulnerability.of(vulnerable))
 
     def mixture(
         self, player: str, models: int = 32, vulnerable: Vulnerability | str = Vulnerability.NONE
@@ -64,7 +64,7 @@ class Styles:
         """The player with all that is not known about them: evenly spaced draws as equally likely models."""
         draws, sides = self.draws(player), Vulnerability.of(vulnerable)
         chosen = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
-        return MixtureBidder(tuple(StyleBidder(*draws[row].tolist(), vulnerable=sides) for row in chosen))
+        return MixtureBidder(tuple(replace(StyleBidder(*draws[row].tolist()), vulnerable=sides) for row in chosen))
 
     def bid_rates(self, turns: Sequence[CallRecord]) -> xarray.DataArray:
         """(chain, draw, player) how often each player would bid in these turns, with the hands on record there.

@@ -71,5 +71,5 @@ def plot_shrinkage(
     ax.set_xlim(-0.04 * most, 1.06 * most)
     ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     bare(ax)
-    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2)
+    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)
     return ax
