@@ -15,13 +15,12 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
-# Notebooks are run again when they or the package have changed, and a cell that fails is an error.
-_package = Path(bayesbridge.__file__).parent
-_sources = b"".join(path.read_bytes() for path in sorted(_package.rglob("*.py")))
+# Notebooks take a minute and a half: they are run again when they or the bidders have changed, and `make clean` forgets
+# them. A cell that fails is an error.
+_bidders = Path(bayesbridge.__file__).parent / "bidders"
+_digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_bidders.glob("*.py")))).hexdigest()
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(
-    Path(__file__).parent / "_build" / "notebooks" / hashlib.sha256(_sources).hexdigest()[:16]
-)
+nb_execution_cache_path = str(Path(__file__).parent / "_build" / "notebooks" / _digest[:16])
 nb_execution_timeout = 1200  # seconds for one cell, on a slow machine too
 nb_execution_raise_on_error = True
 
