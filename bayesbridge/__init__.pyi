@@ -40,6 +40,7 @@ from .plots.cards import plot_cards, plot_lengths
 from .plots.joint import plot_joint
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
+from .plots.shrinkage import plot_shrinkage
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .results import equally_weighted, estimate
@@ -115,6 +116,7 @@ __all__ = [
     "plot_prior_posterior",
     "plot_sensitivity",
     "plot_sharpening",
+    "plot_shrinkage",
     "plot_tricks",
     "sensitivity",
     "sharpening",

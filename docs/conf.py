@@ -1,5 +1,8 @@
 """How Sphinx builds the site."""
 
+import hashlib
+from pathlib import Path
+
 import bayesbridge
 
 project = "bayesbridge"
@@ -7,10 +10,19 @@ author = "the bayesbridge developers"
 copyright = "2026, the bayesbridge developers"
 version = release = bayesbridge.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
+
+# Notebooks take a minute and a half: they are run again when they or the bidders have changed, and `make clean` forgets
+# them. A cell that fails is an error.
+_bidders = Path(bayesbridge.__file__).parent / "bidders"
+_digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_bidders.glob("*.py")))).hexdigest()
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(Path(__file__).parent / "_build" / "notebooks" / _digest[:16])
+nb_execution_timeout = 1200  # seconds for one cell, on a slow machine too
+nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 python_maximum_signature_line_length = 100

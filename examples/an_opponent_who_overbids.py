@@ -22,7 +22,7 @@ def auctions(n):
 
 
 records = [record for played in auctions(20) for record in records_of(*played, {bb.Seat.W: "West"})]
-styles = fit_styles(records, draws=300, tune=300, rng=1)
+styles = fit_styles(records, draws=300, tune=300, predictive=False, rng=1)
 print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub"]].round(2))
 
 gains = []  # log P(true hand | his calls) under what was learned, minus the same under the default style

@@ -114,8 +114,8 @@ def check_command(line):
 
 
 def check_python(text, names):
-    """Run a block with the names of those before it on the page."""
-    if text.partition("\n")[0] not in NOT_RUN:
+    """Run a block with the names of those before it on the page; read it if there are none."""
+    if names is not None and text.partition("\n")[0] not in NOT_RUN:
         exec(compile(text, "block", "exec"), names)
         return
     for node in ast.walk(ast.parse(text)):
@@ -159,6 +159,8 @@ def test_every_block_is_run_or_read(path, tmp_path, monkeypatch, capsys):
                 json.loads(text)
             case "text":
                 assert not re.search(r"^(>>>|\$ bayesbridge) ", text, re.M), "it could be run: call it pycon or console"
+            case "{code-cell}":  # run when the site is built
+                check_python(text, None)
             case _:
                 assert language.startswith("{"), f"```{language}: nothing runs such a block"  # Sphinx reads directives
 

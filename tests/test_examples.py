@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-SMALL = {"play_against_double_dummy.py": ["24"]}
+SMALL = {"play_against_double_dummy.py": ["24"], "who_opens_light.py": ["--draws", "40"]}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -17,3 +17,5 @@ def test_an_example_is_short_and_runs(path):
     result = subprocess.run(command, cwd=path.parent.parent, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout
+    if path.stem == "simulate_pairs":
+        assert result.stdout == path.with_name("pairs.pbn").read_text("utf-8")

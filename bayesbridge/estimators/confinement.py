@@ -77,7 +77,7 @@ class Confined:
 
     def _arrays(self, n: int, *args: Any) -> dict[str, NDArray[Any]]:
         """The declared arrays: their shapes and types are known, so that the answer is their bytes alone."""
-        sizes = [n * prod(output.shape) * np.dtype(output.dtype).itemsize for output in self.outputs]
+        sizes = [n * prod(output.returned) * np.dtype(output.dtype).itemsize for output in self.outputs]
         if sum(sizes) > MOST_BYTES:
             raise Lost(f"declares outputs of {sum(sizes)} bytes, more than {MOST_BYTES},")
         _, raw = self.process.ask(sum(sizes), "estimate", self.name, *args)
@@ -86,7 +86,7 @@ class Confined:
         arrays: dict[str, NDArray[Any]] = {}
         at = 0
         for output, size in zip(self.outputs, sizes, strict=True):
-            arrays[output.name] = _array(raw[at : at + size], np.dtype(output.dtype), (n, *output.shape))
+            arrays[output.name] = _array(raw[at : at + size], np.dtype(output.dtype), (n, *output.returned))
             at += size
         return arrays
 

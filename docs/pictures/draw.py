@@ -1,5 +1,7 @@
 """Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
 
+import runpy
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,6 +44,8 @@ def main():
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
     save("sharpening", bb.plot_sharpening(defender, pair="S:N", level=5, rng=1))
+    runpy.run_path("examples/who_opens_light.py")
+    shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
     compared = comparative.simulate(10_000_000, 1)
     save("paper-captures", studies.plot_runs(captures.count_exactly()))
     save("paper-conditions", studies.plot_runs(conditions.count_exactly()))

@@ -1,10 +1,15 @@
-"""Random hands and deals for bidders."""
+"""Random hands and deals for bidders; two players on record, and their styles as fitted."""
 
 import numpy as np
 import pytest
 
+from bayesbridge.bidders.records import records_of
+from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Hand
-from bayesbridge.deal import Deal
+from bayesbridge.deal import Deal, Seat
+
+SMALL = {"draws": 200, "tune": 300, "chains": 2}
 
 
 def deal_masks(n, rng):
@@ -22,3 +27,28 @@ def random_deals(n, rng):
 def random_hands():
     """(8000,) masks of random hands."""
     return deal_masks(2000, 1).ravel()
+
+
+def play(bidders, names, deals, rng):
+    """Records of simulated three-player auctions."""
+    generator = np.random.default_rng(rng)
+    records = []
+    for deal in random_deals(deals, generator):
+        auction = simulate_auction(deal, bidders, first="SWE"[generator.integers(3)], rng=generator)
+        records += records_of(deal, auction, names)
+    return records
+
+
+@pytest.fixture(scope="session")
+def table():
+    """Two players, one bold and one cautious, and a known third."""
+    bidders = {Seat.S: StyleBidder(), Seat.W: StyleBidder(1.2, 0.3, 0.7, 0.01), Seat.E: StyleBidder(-0.8, 0.3, 0.9)}
+    return bidders, play(bidders, {Seat.W: "bold", Seat.E: "cautious"}, 40, 1)
+
+
+@pytest.fixture(scope="session")
+def fitted(table):
+    """Their styles; the players come from one population."""
+    from bayesbridge.bidders.fit import fit_styles
+
+    return fit_styles(table[1], rng=1, **SMALL)

@@ -1,44 +1,31 @@
 """Styles learned from records: the arrays against the bidder, the fit against the truth, ranks against uniformity."""
 
 import numpy as np
+import pymc as pm
 import pytensor.tensor as pt
 import pytest
 import xarray
+from pymc.stats import compute_log_likelihood
 from pytensor.compile.mode import Mode
 from scipy import stats
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.fit import Prior, fit_styles, log_calls, with_predictions
-from bayesbridge.bidders.records import CallRecord, Design, records_of
-from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.bidders.fit import Prior, fit_styles, log_calls, style_model, with_predictions
+from bayesbridge.bidders.records import Design
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall
-from tests.bidders.conftest import random_deals
+from bayesbridge.errors import BayesBridgeError
+from tests.bidders.conftest import play
 
-HAND = "AKQ52.J3.A94.K83"
-SMALL = {"draws": 150, "tune": 250, "chains": 2}
+pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarning")
+"""A small fit says that it is small."""
+
 TIMID = -1.5, 0.0, 1.0, 0.02
 PLAIN = Mode(linker="py", optimizer=None)
 """Evaluate without compiling."""
-
-
-def play(bidders, names, deals, rng):
-    """Records of simulated three-player auctions."""
-    generator = np.random.default_rng(rng)
-    records = []
-    for deal in random_deals(deals, generator):
-        auction = simulate_auction(deal, bidders, first="SWE"[generator.integers(3)], rng=generator)
-        records += records_of(deal, auction, names)
-    return records
-
-
-@pytest.fixture(scope="module")
-def table():
-    """Two players, one bold and one cautious, and a known third."""
-    bidders = {Seat.S: StyleBidder(), Seat.W: StyleBidder(1.2, 0.3, 0.7, 0.01), Seat.E: StyleBidder(-0.8, 0.3, 0.9)}
-    return bidders, play(bidders, {Seat.W: "bold", Seat.E: "cautious"}, 40, 1)
+ONE = Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
+"""Aggressiveness alone is not known."""
 
 
 def test_arrays_say_what_the_bidder_says(table):
@@ -49,15 +36,10 @@ def test_arrays_say_what_the_bidder_says(table):
     found = design.probabilities(style[None])[0]
     logs = log_calls(design, [pt.as_tensor(column) for column in style.T]).eval(mode=PLAIN)
     for row, record in enumerate(records[:40]):
-        before = Auction(record.auction.first, record.auction.calls[: record.index], record.auction.dummy)
         bidder, masks = pair[record.player == "cautious"], np.array([record.hand.mask], dtype=np.uint64)
-        np.testing.assert_allclose(found[row], bidder.probabilities(masks, before)[0], atol=1e-12)
+        bidder = StyleBidder(*(getattr(bidder, name) for name in STYLE), vulnerable=record.vulnerable)
+        np.testing.assert_allclose(found[row], bidder.probabilities(masks, record.before)[0], atol=1e-12)
         assert logs[row] == pytest.approx(bidder.log_likelihood(masks, record.auction, record.index)[0])
-
-
-@pytest.fixture(scope="module")
-def fitted(table):
-    return fit_styles(table[1], rng=1, **SMALL)
 
 
 def test_a_fit_finds_the_players(fitted, table):
@@ -69,7 +51,16 @@ def test_a_fit_finds_the_players(fitted, table):
         truth = np.array([getattr(bidder, parameter) for parameter in STYLE])
         assert (np.abs(draws.mean(axis=0) - truth) < 5 * draws.std(axis=0)).all()
     assert (fitted.draws("bold")[:, 0] > fitted.draws("cautious")[:, 0]).mean() > 0.99
-    assert list(fitted.summary().index) == [f"{name}[{player}]" for name in STYLE for player in fitted.players]
+
+
+def test_the_summary_has_players_and_population(fitted):
+    scales = ("aggressiveness", "suit_preference", "log_temperature", "logit_slip")
+    assert list(fitted.summary().index) == [
+        *(f"{name}[{player}]" for name in STYLE for player in fitted.players),
+        *(f"population_{which}[{scale}]" for which in ("mean", "spread") for scale in scales),
+    ]
+    spread = fitted.tree["posterior"]["population_spread"].sel(parameter="aggressiveness")
+    assert float((spread > 0.3).mean()) > 0.9  # two tricks lie between the two
 
 
 def test_calls_simulated_from_the_fit_look_like_those_on_record(fitted):
@@ -83,63 +74,163 @@ def test_a_model_that_cannot_bid_so_is_found_out(table):
         name: (("chain", "draw", "player"), np.full((1, 50, 1), value))
         for name, value in zip(STYLE, TIMID, strict=True)
     }
-    tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset(timid, coords={"player": ["bold"]})})
-    checked = Styles(with_predictions(tree, Design.of(bold, ["bold"]), 50, np.random.default_rng(1))).check()
+    coords = {"player": ["bold"], "chain": [0], "draw": range(50)}
+    tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset(timid, coords=coords)})
+    checked = Styles(with_predictions(tree, Design.of(bold, ["bold"]), np.random.default_rng(1))).check()
     assert checked["passes"][1] < 0.01
     assert checked["mean level"][1] > 0.99
+
+
+def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
+    """PyMC's own way to the same numbers, with every call's share of the predictions against its probability."""
+    few = fitted.tree.isel(draw=slice(0, 400, 40), chain=slice(0, 1))
+    del few["log_likelihood"]
+    model = style_model(table[1])
+    compute_log_likelihood(few, model=model, progressbar=False)
+    found = fitted.tree["log_likelihood"]["call"].isel(draw=slice(0, 400, 40), chain=slice(0, 1))
+    np.testing.assert_allclose(few["log_likelihood"]["call"], found, atol=1e-9)
+    design = Design.of(table[1], fitted.players)
+    simulated = fitted.tree["posterior_predictive"]["call"].values.reshape(len(fitted.values), -1)
+    for call in (0, 3, 7):
+        chance = np.array([design.probabilities(style[None])[0, :, call].sum() for style in fitted.values[::8]])
+        error = np.sqrt(len(design.call) * 0.25 / len(simulated)) + chance.std() / len(chance) ** 0.5
+        assert abs((simulated == call).sum(axis=1).mean() - chance.mean()) < 5 * error
+
+
+def test_the_model_is_one_that_pymc_users_know(table):
+    model = style_model(table[1])
+    assert [variable.name for variable in model.observed_RVs] == ["call"]
+    assert not model.potentials
+    assert {name: len(labels) for name, labels in model.coords.items()} == {
+        "player": 2, "record": len(table[1]), "option": 38, "parameter": 4,
+    }  # fmt: skip
+    assert model.named_vars_to_dims["call"] == ("record",)
+    assert "Categorical" in pm.model_to_mermaid(model)
+    without = style_model(table[1], Prior(suit_preference=(0.0, 0.0)))
+    assert without.coords["parameter"] == ("aggressiveness", "log_temperature", "logit_slip")
+    alone, alike = (style_model(table[1], pooling=pooling) for pooling in ("none", "complete"))
+    assert [model["z_slip"].eval().shape for model in (alone, alike)] == [(2,), ()]
 
 
 def test_saved_and_loaded_it_is_the_same(fitted, tmp_path):
     fitted.save(tmp_path / "styles.nc")
     loaded = Styles.load(tmp_path / "styles.nc")
     np.testing.assert_array_equal(loaded.values, fitted.values)
-    assert (loaded.players, loaded.check(), loaded.divergences) == (
-        fitted.players, fitted.check(), fitted.divergences,
+    assert (loaded.players, loaded.check(), loaded.divergences, loaded.warning) == (
+        fitted.players, fitted.check(), fitted.divergences, fitted.warning,
     )  # fmt: skip
+    assert set(loaded.tree.children) == set(fitted.tree.children)
     with pytest.raises(BayesBridgeError, match="no file"):
         Styles.load(tmp_path / "none.nc")
 
 
 def test_bidders_come_out_of_a_fit(fitted, random_hands):
-    mean, mixture = fitted.bidder("bold"), fitted.mixture("bold", 8)
+    mean, mixture = fitted.bidder("bold"), fitted.mixture("bold", 8, vulnerable="EW")
     assert mean.aggressiveness == pytest.approx(fitted.draws("bold")[:, 0].mean())
     assert len(mixture.bidders) == 8
+    assert {bidder.vulnerable.value for bidder in mixture.bidders} == {"EW"}
     chances = mixture.probabilities(random_hands[:10], Auction.three("S"))
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     with pytest.raises(BayesBridgeError, match="no player 'timid' among those fitted: bold, cautious"):
         fitted.bidder("timid")
 
 
-def test_records_that_cannot_be_are_refused():
-    auction = Auction.of("S:1NT Pass Pass", dummy="N")
-    with pytest.raises(IllegalCall, match="call number 3 of"):
-        CallRecord("x", HAND, auction, 3)
-    with pytest.raises(DealError, match="W's hand"):
-        CallRecord("x", "AK...", auction, 1)
+def test_rates_are_those_of_the_bidders(fitted, table):
+    turns = [record for record in table[1] if record.is_opening_turn][:5]
+    rates = fitted.bid_rates(turns)
+    assert rates.dims == ("chain", "draw", "player")
+    first = StyleBidder(*fitted.draws("bold")[0].tolist())
+    expected = [
+        StyleBidder(*(getattr(first, name) for name in STYLE), vulnerable=record.vulnerable)
+        .probabilities(np.array([record.hand.mask], dtype=np.uint64), record.before)[0, 3:]
+        .sum()
+        for record in turns
+    ]
+    assert float(rates.sel(player="bold")[0, 0]) == pytest.approx(np.mean(expected))
+    with pytest.raises(BayesBridgeError, match="no turns to bid in"):
+        fitted.bid_rates([])
+
+
+def test_a_bad_question_is_refused(table):
     with pytest.raises(BayesBridgeError, match="no records"):
         fit_styles([])
     with pytest.raises(BayesBridgeError, match="prior of logit_slip"):
         Prior(logit_slip=(0.0, -1.0))
+    with pytest.raises(BayesBridgeError, match="unknown pooling 'some': choose none, partial, complete"):
+        fit_styles(table[1], pooling="some")
+    with pytest.raises(BayesBridgeError, match="nothing to learn"):
+        fit_styles(table[1], Prior((0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0)))
+    with pytest.raises(BayesBridgeError, match="nuts_sampler 'no_such_sampler' is not installed: install it, or"):
+        fit_styles(table[1], nuts_sampler="no_such_sampler")
+
+
+@pytest.mark.parametrize(
+    ("chains", "noise", "diverged", "said"),
+    [
+        (4, 1.0, 0, None),
+        (4, 1.0, 3, "3 of 2000 draws diverged: take more with draws= and tune=, or smaller"),
+        (4, 0.05, 0, r"R-hat of aggressiveness\[x\] is .*, above 1.01; aggressiveness\[x\] has .* effective draws"),
+        (1, 1.0, 0, "one chain cannot show"),
+    ],
+)
+def test_chains_that_have_not_converged_are_said(chains, noise, diverged, said):
+    """Chains of independent draws are fine; with little noise around different centres they disagree."""
+    generator = np.random.default_rng(3)
+    centres = np.arange(chains)[:, None, None] * (noise < 1.0)
+    dims = ("chain", "draw", "player")
+    known = {name: (dims, np.full((chains, 500, 1), 0.5)) for name in STYLE[1:]}
+    drawn = {"aggressiveness": (dims, centres + noise * generator.standard_normal((chains, 500, 1)))}
+    stats_group = {"diverging": (dims[:2], np.arange(chains * 500).reshape(chains, 500) < diverged)}
+    coords = {"player": ["x"], "chain": range(chains), "draw": range(500)}
+    groups = {"posterior": xarray.Dataset(drawn | known, coords), "sample_stats": xarray.Dataset(stats_group)}
+    warning = Styles(xarray.DataTree.from_dict(groups)).warning
+    if said is None:
+        assert warning == ""
+    else:
+        assert warning.count("\n") == 0
+        with pytest.raises(UserWarning, match=said):
+            raise UserWarning(warning)
+
+
+def check_ranks(fitted, truth, names):
+    """Ranks of the truth among the draws are uniform, and 80 % intervals hold it four times in five."""
+    for name in names:
+        column = STYLE.index(name)
+        actual = np.array([getattr(bidder, name) for bidder in truth])
+        share = (fitted.values[:, :, column] < actual).mean(axis=0)
+        assert stats.kstest(share, "uniform").pvalue > 1e-6, name
+        assert held(share) > 1e-6, name
+    # A negative control: intervals do not hold another player's truth so often.
+    others = (fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)).mean(axis=0)
+    assert held(others) < 1e-3
+
+
+def held(share):
+    """The p-value of "the 80 % interval holds the truth four times in five"."""
+    inside = (share > 0.1) & (share < 0.9)
+    return stats.binomtest(int(inside.sum()), len(share), 0.8).pvalue
+
+
+def calibrated(prior, players, deals, rng, **options):
+    """Players drawn from the prior, fitted side by side."""
+    generator = np.random.default_rng(rng)
+    truth, records = [prior.draw(generator) for _ in range(players)], []
+    for number, bidder in enumerate(truth):
+        bidders = {Seat.S: StyleBidder(), Seat.W: bidder, Seat.E: StyleBidder()}
+        records += play(bidders, {Seat.W: f"{number:03}"}, deals, generator)
+    return fit_styles(records, prior, pooling="none", chains=2, predictive=False, rng=6, **options), truth
+
+
+def test_ranks_of_the_truth_are_uniform_for_one_number():
+    """Simulation-based calibration, small: one number for each of 40 players, four auctions each."""
+    fitted, truth = calibrated(ONE, 40, 4, 5, draws=200, tune=300)
+    assert fitted.worst_rhat < 1.1
+    check_ranks(fitted, truth, STYLE[:1])
 
 
 @pytest.mark.slow
 def test_ranks_of_the_truth_are_uniform():
-    """Simulation-based calibration: 60 players drawn from the prior, fitted side by side, ranks of the truth."""
-    prior, generator = Prior(), np.random.default_rng(5)
-    truth = [prior.draw(generator) for _ in range(60)]
-    records = []
-    for number, bidder in enumerate(truth):
-        records += play(
-            {Seat.S: StyleBidder(), Seat.W: bidder, Seat.E: StyleBidder()}, {Seat.W: f"{number:02}"}, 12, generator
-        )
-    fitted = fit_styles(records, prior, pooled=False, draws=250, tune=500, chains=2, rng=6)
+    """Simulation-based calibration: 60 players drawn from the prior, twelve auctions each."""
+    fitted, truth = calibrated(Prior(), 60, 12, 5, draws=250, tune=500)
     assert fitted.worst_rhat < 1.1
-    for column, name in enumerate(STYLE):
-        actual = np.array([getattr(bidder, name) for bidder in truth])
-        share = (fitted.values[:, :, column] < actual).mean(axis=0)
-        assert stats.kstest(share, "uniform").pvalue > 1e-6, name
-        inside = (share > 0.1) & (share < 0.9)
-        assert stats.binomtest(int(inside.sum()), len(truth), 0.8).pvalue > 1e-6, name
-    # A negative control: against another player's truth the ranks are not uniform.
-    others = (fitted.values[:, :, 0] < np.roll([bidder.aggressiveness for bidder in truth], 1)).mean(axis=0)
-    assert stats.kstest(others, "uniform").pvalue < 0.01
+    check_ranks(fitted, truth, STYLE)

@@ -1,0 +1,103 @@
+"""Calls on record: what they are called with, whose they are in files, and what is refused."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.records import CallRecord, Design, bid_rates, records_of, records_of_tables
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, NotationError
+from bayesbridge.notation import read_pbn
+
+HAND = "AKQ52.J3.A94.K83"
+DEAL = "N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87"
+TABLES = read_pbn(f"""
+[Board "1"]
+[West "Wim"]
+[North "Zoe"]
+[East ""]
+[South "Ann"]
+[Vulnerable "NS"]
+[Deal "{DEAL}"]
+[Auction "N"]
+1D Pass 2NT Pass 3NT Pass Pass Pass
+
+[Board "2"]
+[North "Zoe"]
+[South "Ann"]
+[Deal "{DEAL}"]
+""").records
+
+
+@pytest.mark.parametrize(
+    ("text", "dummy", "opening", "overcall"),
+    [
+        ("S:Pass", None, True, False),
+        ("S:Pass Pass 1C", None, True, False),
+        ("S:1H Pass", None, False, True),
+        ("S:1H Pass 2H 2S", None, False, True),
+        ("S:1H X 2H Pass", None, False, True),
+        ("S:1H 1S Pass 2S", None, False, False),
+        ("S:1H 1S Pass 2S 3H", None, False, False),
+        ("S:1H X Pass 1S", None, False, False),
+        ("S:1H Pass 1S", "N", False, True),
+        ("S:1H Pass 1S 2H", "N", False, False),
+    ],
+)
+def test_the_last_turn_is_one_to_open_or_to_overcall(text, dummy, opening, overcall):
+    auction = Auction.of(text, dummy=dummy)
+    record = CallRecord("x", HAND, auction, len(auction.calls) - 1)
+    assert (record.is_opening_turn, record.is_overcall_turn) == (opening, overcall and not _partner_acted(auction))
+    assert record.call == auction.calls[-1]
+    assert record.is_bid == (record.call.index > 2)
+    assert record.before == Auction.of(text.rpartition(" ")[0] if " " in text else "S:", dummy=dummy)
+
+
+def _partner_acted(auction):
+    """Whether the caller or their partner called anything but Pass before."""
+    seats = [seat for seat, _ in auction]
+    own = {seats[-1]} if auction.dummy is not None else {seats[-1], seats[-1].partner}
+    return any(seat in own and call.index for seat, call in list(auction)[:-1])
+
+
+def test_vulnerable_players_are_more_cautious_on_record_too():
+    """A quarter of a trick: the arrays of a vulnerable record are those of a player who is so much more timid."""
+    auction = Auction.of("N:Pass 1H")
+    free, vulnerable = (CallRecord("x", HAND, auction, 1, sides) for sides in ("NS", "EW"))
+    style = np.array([[[0.5, 0.1, 0.8, 0.02]]])
+    timid = style - np.array([0.25, 0.0, 0.0, 0.0])
+    chances = Design.of([free, vulnerable], ["x"]).probabilities(style)[0]
+    shifted = Design.of([free], ["x"]).probabilities(timid)[0, 0]
+    assert chances[1, 0] > chances[0, 0]
+    np.testing.assert_allclose(chances[1], shifted, atol=1e-12)
+    bidder = StyleBidder(*style[0, 0].tolist(), vulnerable="EW")
+    expected = bidder.probabilities(np.array([free.hand.mask], dtype=np.uint64), free.before)[0]
+    np.testing.assert_allclose(chances[1], expected, atol=1e-12)
+    rates = bid_rates([free, vulnerable], style[0])
+    np.testing.assert_allclose(rates, chances[:, 3:].sum(axis=1).mean())
+
+
+def test_tables_tell_players_and_pairs():
+    one = records_of_tables(TABLES)
+    assert [record.player for record in one] == ["Zoe", "Ann", "Wim", "Zoe", "Ann", "Wim"]
+    assert {record.vulnerable.value for record in one} == {"NS"}
+    assert one[0].hand == Deal.of(DEAL)["N"]
+    pairs = records_of_tables(TABLES, by="pair")
+    assert [record.player for record in pairs] == ["Ann & Zoe"] * 4  # nobody knows who sat opposite Wim
+    names = {Seat.N: "Zoe", Seat.S: "Ann", Seat.W: "Wim"}
+    assert one == records_of(DEAL, TABLES[0].auction, names, "NS")
+
+
+def test_records_that_cannot_be_are_refused():
+    auction = Auction.of("S:1NT Pass Pass", dummy="N")
+    with pytest.raises(IllegalCall, match="call number 3 of"):
+        CallRecord("x", HAND, auction, 3)
+    with pytest.raises(DealError, match="W's hand"):
+        CallRecord("x", "AK...", auction, 1)
+    with pytest.raises(NotationError, match="unknown vulnerability 'some'"):
+        CallRecord("x", HAND, auction, 1, "some")
+    with pytest.raises(BayesBridgeError, match="no call to learn from in 1 tables: each needs an auction"):
+        records_of_tables(TABLES[1:])
+    with pytest.raises(BayesBridgeError, match="by 'club': choose 'player' or 'pair'"):
+        records_of_tables(TABLES, by="club")
