@@ -196,6 +196,6 @@ def _fit_weights(one: Round, power: float, floor: float) -> Floats:
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, as far as it says something."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None, proposal.worth)[1]
     found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
     return found
