@@ -7,7 +7,8 @@ cells say so instead of showing a number that means nothing.
 The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
 u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
 error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
-they are worth.
+they are worth. Weights that are averages over a bidding style add the error of these averages
+(:mod:`~bayesbridge.engines.batches`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.engines.batches import Batches, standard_error
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.trick_counts import LEVELS, Tricks
 
@@ -216,16 +218,23 @@ class _Draws:
     weighed: bool
     """Whether they are independent draws with importance weights."""
     ess: float
+    batches: Batches | None
+    """How the weights vary where they are estimates themselves."""
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> _Draws:
         shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
         stats = result["sample_stats"].to_dataset()
+        batches = None
+        if "batch_weight" in stats:
+            table = stats["batch_weight"]
+            batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
         if "log_weight" not in stats:
-            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]))
+            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]), batches)
         logs = stats["log_weight"].values
         weights = np.exp(logs - logs.max())
-        return cls(weights / weights.sum(), stats.attrs["engine"] in ("weights", "tilted"), float(stats.attrs["ess"]))
+        weighed = stats.attrs["engine"] in ("weights", "tilted")
+        return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[Any, Any, Any]:
         """Monte Carlo standard error of the mean, effective sample size, R-hat."""
@@ -251,7 +260,11 @@ class _Draws:
                 return variance**0.5, np.inf
             statistics: Any = import_module("arviz_stats.base").array_stats
             return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
+        # Rare events may have been met at light draws only: no better than if all draws counted the same.
+        own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
+        if self.batches is not None:
+            moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
+            return float(moved**2 + own * self.batches.drawn) ** 0.5, NONE
         if self.weighed:
-            # Rare events may have been met at light draws only: no better than if all draws counted the same.
-            return max(float((self.weights**2 * u**2).sum()), variance / u.size) ** 0.5, NONE
+            return own**0.5, NONE
         return (variance / self.ess) ** 0.5, NONE

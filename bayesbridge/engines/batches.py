@@ -4,9 +4,9 @@ Where the weight of a layout is an average over draws of something else (a biddi
 nothing of the error: all of them share those draws. The draws come in B batches, independent of each other or long
 stretches of a chain. With W the weights of the layouts and r_b the weight by batch b relative to the mean over
 batches, a posterior mean p = Σ W f moves by e_b = Σ W r_b (f − p) if batch b alone is asked, and its standard error is
-√(Σ e_b² / B (B − 3)): with B − 1 in place of B − 3 the error, an estimate itself, would be too small in the mean square
-(the variance of Student's t is (B − 1) / (B − 3)). Where the layouts were drawn too, their own share √(Σ W² (f − p)²) is
-added in squares.
+√(Σ e_b² / B (B − 3)). With B − 1 in place of B − 3 the error, an estimate itself, would be too small in the mean
+square: the variance of Student's t is (B − 1) / (B − 3). Where the layouts were drawn too, their own share
+√(Σ W² (f − p)²) is added in squares.
 """
 
 from __future__ import annotations

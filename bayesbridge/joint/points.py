@@ -1,10 +1,11 @@
 """Points in the space of styles, where their posterior is: importance sampling with quasi-random numbers.
 
 Layouts summed out, the posterior of a style is a smooth density over at most four numbers ζ with a standard normal
-prior. A normal distribution is fitted to it in rounds, with the likelihood to a power while few points carry the weight,
-and mixed with a tenth of the prior, so that no weight is larger than ten times the likelihood. The points that count are
-drawn from this mixture in batches, each a Sobol' net with a random digital shift of its own: every batch is unbiased and
-they are independent, so that the spread between them tells the error, while each is more even than random numbers.
+prior. A normal distribution is fitted to it in rounds, with the likelihood to a power while few points carry the
+weight. It is mixed with a tenth of the prior, so that no weight is larger than ten times the likelihood. The points
+that count are drawn from this mixture in batches, each a Sobol' net with a random digital shift of its own: every batch
+is unbiased and they are independent, so the spread between them tells the error; and each is more even than random
+numbers (A. B. Owen, "Monte Carlo theory, methods and examples", chapter 17).
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ class Cloud:
         below = rng.random((batches, n, k + 1))
         uniform = ((_net(k + 1, n) ^ shift) + below) / (1 << _BITS)
         normal = ndtri(uniform[..., 1:].clip(1e-15, 1 - 1e-15))
-        return np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T)
+        found: Floats = np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T)
+        return found
 
     def points(self, n: int, rng: np.random.Generator) -> Floats:
         """(BATCHES, m, k) points, ``n`` of them or some more; one where there is nothing to vary."""
@@ -88,12 +90,18 @@ class Cloud:
         """(…) log density of (…, k) points."""
         fitted = (points - self.mean) @ np.linalg.inv(self.root).T
         own = -0.5 * (fitted**2).sum(axis=-1) - np.log(np.diag(self.root)).sum()
-        found: Floats = np.logaddexp(np.log1p(-DEFENCE) + own, np.log(DEFENCE) + _log_prior(points))
-        return found - 0.5 * len(self.mean) * np.log(2 * np.pi)
+        own += np.log1p(-DEFENCE)
+        found: Floats = np.logaddexp(own, np.log(DEFENCE) + _log_prior(points)) - self._constant
+        return found
 
     def log_weight(self, points: Floats) -> Floats:
         """(…) log of prior / density."""
-        return _log_prior(points) - 0.5 * len(self.mean) * np.log(2 * np.pi) - self.log_density(points)
+        found: Floats = _log_prior(points) - self._constant - self.log_density(points)
+        return found
+
+    @property
+    def _constant(self) -> float:
+        return 0.5 * len(self.mean) * float(np.log(2 * np.pi))
 
 
 def fit_cloud(log_likelihood: LogDensity, dimensions: int, rng: np.random.Generator) -> Cloud:
@@ -138,6 +146,8 @@ def _log_prior(points: Floats) -> Floats:
 @lru_cache(maxsize=16)
 def _net(dimensions: int, n: int) -> NDArray[np.int64]:
     """(n, dimensions) the first points of Sobol's sequence as whole numbers."""
-    net = (qmc.Sobol(dimensions, scramble=False, bits=_BITS).random(n) * (1 << _BITS)).astype(np.int64)
+    net: NDArray[np.int64] = (qmc.Sobol(dimensions, scramble=False, bits=_BITS).random(n) * (1 << _BITS)).astype(
+        np.int64
+    )
     net.setflags(write=False)
     return net

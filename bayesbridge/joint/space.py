@@ -24,8 +24,9 @@ from bayesbridge.bidders.styles import STYLE
 
 Floats = NDArray[np.float64]
 
-FAR: Final = 7.0
-"""Spreads from the centre beyond which a bound is as good as none: a style beyond has probability 10⁻¹²."""
+FAR: Final = 5.0
+"""Spreads from the centre beyond which a bound is as good as none: a style beyond has probability 10⁻⁶, and is moved
+to the bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class Axis:
         below = zeta < 0
         share = ndtr(self.high) - ndtr(self.low)
         tail = ndtri(np.where(below, ndtr(self.low), ndtr(-self.high)) + ndtr(-np.abs(zeta)) * share)
-        return np.where(below, tail, -tail).clip(self.low, self.high)
+        found: Floats = np.where(below, tail, -tail).clip(self.low, self.high)
+        return found
 
     def zeta(self, z: Floats) -> Floats:
         """The inverse of :meth:`z`."""
@@ -58,7 +60,8 @@ class Axis:
         share = ndtr(self.high) - ndtr(self.low)
         lower = ndtri((ndtr(z) - ndtr(self.low)).clip(1e-15) / share)
         upper = ndtri((ndtr(-z) - ndtr(-self.high)).clip(1e-15) / share)
-        return np.where(lower < 0, lower, -upper)
+        found: Floats = np.where(lower < 0, lower, -upper)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ class StyleSpace:
                     z = pm.TruncatedNormal(f"z_{name}", 0.0, 1.0, lower=axis.low, upper=axis.high, dims="player")
                 else:
                     z = pm.Normal(f"z_{name}", dims="player")
-                value = own.centre + own.spread * z
+                value = pt.clip(own.centre + own.spread * z, *list(ENDS.values())[column])
             found.append(pm.Deterministic(name, link(value), dims="player"))
         return found
 

@@ -1,8 +1,8 @@
 """What the styles say of the rows of layouts: in batches, so that the error of every answer can be told.
 
-Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d), its
-style summed out, and P(calls) = Σ w_d m(θ_d). Draws from the posterior itself, as NUTS gives them, have w_d = 1 / m(θ_d)
-up to a constant, which they do not tell: points around them do.
+Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d),
+its style summed out, and P(calls) = Σ w_d m(θ_d). Draws from the posterior itself, as NUTS gives them, have w_d =
+1 / m(θ_d) up to a constant, which they do not tell: points around them do.
 """
 
 from __future__ import annotations
@@ -57,7 +57,11 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """log P(calls ∣ hard evidence, records), one standard error, and the points behind them with weights for records."""
+    """log P(calls ∣ hard evidence, records), one standard error, and the points behind them.
+
+    styles:  (d, 4)
+    weights: (d,) for the prior and the records, adding up to about one
+    """
 
     log: float
     error: float
