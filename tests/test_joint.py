@@ -185,9 +185,9 @@ def test_layouts_drawn_where_the_calls_point(known, seeds):
     ]
     assert honest([deviations(found, known) for found in every])
     for found in every:
-        assert found.layouts.draws.importance.ess > 0.8 * len(found.layouts), "uniform draws are worth far less"
+        assert found.layouts.draws.importance.ess > 0.6 * len(found.layouts)
     uniform = Weights(infer_jointly(SOME, "W", RECORDS, KNOWN, rng=1).layouts.draws.importance.log)
-    assert uniform.ess < 0.5 * len(uniform)
+    assert uniform.ess < 0.4 * len(uniform), "uniform draws are worth less"
 
 
 def test_a_prior_that_reaches_the_ends_of_a_style():
