@@ -261,7 +261,7 @@ def test_chains_that_have_not_settled_are_said():
     assert found.warning in repr(found)
     assert found.styles.tree.attrs["ess"] == found.diagnostics.ess
     told = Diagnostics("nuts", 400.0, 1.26, 30).warnings(1000)
-    assert told[0].startswith("R-hat of the style is 1.26: ask for more draws and tune")
+    assert told[0].startswith("R-hat is 1.26: ask for more draws and tune")
     assert told[1].startswith("NUTS diverged 30 times")
     assert Diagnostics("importance", 400.0, np.nan, 0).warnings(1000) == []
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -118,8 +120,10 @@ def _posterior(
         log_row = np.log(weighed.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
     weights, log_seat = Weights(rows.base + log_row), log_row + evidence.log - float(rows.log.max())
-    own = np.sqrt(weights.W**2 @ (weighed.by_style[:, rows.row].T - weighed.style_means) ** 2)
-    errors = weighed.style_errors if source.exact else np.hypot(weighed.style_errors, own)
+    errors = weighed.style_errors
+    if not source.exact:
+        away = weighed.by_style[:, rows.row].T - weighed.style_means
+        errors = np.hypot(errors, np.sqrt(weights.W**2 @ away**2))
     style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors.tolist(), strict=True)}
     batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
     target = question.belief.target
@@ -190,8 +194,6 @@ def _told(
     worries: list[str],
 ) -> JointPosterior:
     """With what it is worth, and what to be wary of."""
-    from dataclasses import replace
-
     cards = Posterior(question.belief, draws).card_probabilities().values[::-1]
     warned = replace(draws, ess=effective(draws, cards), warning="; ".join(worries))
     told = {"sampler": found.sampler, "ess": found.ess, "divergences": found.divergences, "warning": warned.warning}
@@ -208,20 +210,24 @@ def _values(tree: xarray.DataTree) -> Floats:
 def _around(question: StyleQuestion, tree: xarray.DataTree) -> Cloud:
     """A mixture fitted to draws of NUTS."""
     posterior = tree["posterior"].dataset
+    if not len(question.space):
+        return Cloud.prior(0)
     names = [f"z_{STYLE[axis.column]}" for axis in question.space.axes]
     z = np.stack([posterior[name].values.ravel() for name in names], axis=1)
     return Cloud.fitted(question.space.points(z), np.full(len(z), 1.0 / len(z)))
 
 
 def _diagnostics(tree: xarray.DataTree, sampler: str) -> Diagnostics:
-    """What chains of NUTS are worth: the least of all parameters, and of the log posterior."""
-    import arviz_stats.base
-
-    statistics: Any = arviz_stats.base.array_stats
-    values = _values(tree)
-    moving = [values[..., column] for column in range(4) if values[..., column].std() > 1e-12]
-    moving.append(tree["sample_stats"].dataset["lp"].values)
+    """What chains of NUTS are worth: the least of all parameters, and of layouts sampled beside them."""
+    statistics: Any = import_module("arviz_stats.base").array_stats
+    posterior, stats = tree["posterior"].dataset, tree["sample_stats"].dataset
+    series = [posterior[name].values[..., 0] for name in STYLE]
+    if "layout" in posterior:
+        held = posterior["layout"].values[..., None] >> np.arange(52) & 1
+        series += list(np.moveaxis(held.reshape(*held.shape[:2], -1).astype(np.float64), -1, 0))
+    # Cards that hardly ever leave their seat tell little: a place counts if it changes in some percent of the draws.
+    moving = [one for one in series[:4] if one.std() > 1e-12] + [one for one in series[4:] if one.std() > 0.15]
     ess = [float(statistics.ess(one, method="mean")) for one in moving]
     rhat = [float(statistics.rhat(one)) for one in moving]
-    diverging = int(tree["sample_stats"].dataset["diverging"].values.sum())
+    diverging = int(stats["diverging"].values.sum()) if "diverging" in stats else 0
     return Diagnostics(sampler, float(np.nanmin(ess)), float(np.nanmax(rhat)), diverging)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.styles import Styles
@@ -43,9 +44,9 @@ class Diagnostics(NamedTuple):
     sampler: str
     """``importance`` or ``nuts``."""
     ess: float
-    """Independent draws that those of the style are worth; the least of its parameters."""
+    """Independent draws that those of the style are worth: the least of its parameters, and of layouts beside it."""
     rhat: float
-    """R-hat of the parameter that has settled least; ``nan`` without chains."""
+    """R-hat of what has settled least among these; ``nan`` without chains."""
     divergences: int
     """How often NUTS diverged after tuning."""
 
@@ -53,7 +54,7 @@ class Diagnostics(NamedTuple):
         """What to be wary of, and what to do, for so many draws of the style."""
         found = []
         if self.rhat > RHAT:
-            found.append(f'R-hat of the style is {self.rhat:.2f}: ask for more draws and tune, or sampler="importance"')
+            found.append(f'R-hat is {self.rhat:.2f}: ask for more draws and tune, or sampler="importance"')
         if self.ess < ENOUGH:
             found.append(f"the draws of the style are worth {self.ess:.0f} independent ones: ask for more draws")
         if self.divergences > DIVERGING * draws:
@@ -112,22 +113,27 @@ def errors(draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats
     """(…) standard errors of posterior means of a function of layouts, (m, 4) → (m, …)."""
     batches = draws.batches
     assert batches is not None
-    moved = np.zeros((len(batches.relative), *mean.shape))
-    own = np.zeros(mean.shape)
-    begin = 0
+    rows = batches.relative.shape[1]
+    by_row, own, begin = np.zeros((rows, mean.size)), np.zeros(mean.size), 0
     for masks, weights in draws.blocks(BLOCK):
-        u = quantity(masks).astype(np.float64) - mean
-        moved += batches.moved(u, weights, begin)
+        u = quantity(masks).reshape(len(masks), -1).astype(np.float64) - mean.ravel()
+        places = batches.row[begin : begin + len(masks)], np.arange(len(masks))
+        by_row += sparse.csr_array((weights, places), shape=(rows, len(masks))) @ u
         if batches.drawn:
-            own += np.tensordot(weights**2, u**2, axes=1)
+            own += weights**2 @ u**2
         begin += len(masks)
-    return np.hypot(standard_error(moved), np.sqrt(own))
+    found: Floats = np.hypot(standard_error(batches.relative @ by_row), np.sqrt(own)).reshape(mean.shape)
+    return found
 
 
 def card_errors(draws: Draws, cards: Floats) -> Floats:
     """(52, 4) standard errors of P(seat holds card)."""
-    bits = np.arange(52, dtype=np.uint64)[:, None]
-    return errors(draws, lambda masks: masks[:, None] >> bits & np.uint64(1), cards)
+    found = np.zeros(cards.shape)
+    card, seat = np.nonzero((cards > 0.0) & (cards < 1.0))
+    found[card, seat] = errors(
+        draws, lambda masks: masks[:, seat] >> card.astype(np.uint64) & np.uint64(1), cards[card, seat]
+    )
+    return found
 
 
 def effective(draws: Draws, cards: Floats) -> float:
