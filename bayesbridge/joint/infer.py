@@ -227,7 +227,9 @@ def _diagnostics(tree: xarray.DataTree, sampler: str) -> Diagnostics:
         series += list(np.moveaxis(held.reshape(*held.shape[:2], -1).astype(np.float64), -1, 0))
     # Cards that hardly ever leave their seat tell little: a place counts if it changes in some percent of the draws.
     moving = [one for one in series[:4] if one.std() > 1e-12] + [one for one in series[4:] if one.std() > 0.15]
-    ess = [float(statistics.ess(one, method="mean")) for one in moving]
-    rhat = [float(statistics.rhat(one)) for one in moving]
+    with np.errstate(all="ignore"):  # of a place that never changes within a chain there is no figure
+        ess = [float(statistics.ess(one, method="mean")) for one in moving]
+        rhat = [float(statistics.rhat(one)) for one in moving]
     diverging = int(stats["diverging"].values.sum()) if "diverging" in stats else 0
-    return Diagnostics(sampler, float(np.nanmin(ess)), float(np.nanmax(rhat)), diverging)
+    draws = posterior.sizes["chain"] * posterior.sizes["draw"]
+    return Diagnostics(sampler, float(np.nanmin([*ess, draws])), float(np.nanmax([*rhat, 1.0])), diverging)
