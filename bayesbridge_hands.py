@@ -59,7 +59,8 @@ def main() -> int:
     """Run the command line; with another project in the way, say so in one line and end with status 1."""
     if line := conflict():
         if sys.stderr is not None:
-            print(f"bayesbridge: {line}", file=sys.stderr)
+            shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+            print(f"bayesbridge: {shown}", file=sys.stderr)
         return 1
     return int(importlib.import_module("bayesbridge.__main__").main())  # by name: nothing here depends on the package
 

@@ -20,6 +20,7 @@ from .errors import (
     TablesTooLarge,
     TooManyLayouts,
     Unwritable,
+    WrongArgument,
 )
 from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
@@ -31,15 +32,19 @@ from .evidence.play import Play, Void
 from .evidence.ranges import HighCards, Length
 from .evidence.shape import Shape
 from .history import sharpening
+from .joint_distributions import joint_distribution
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
+from .plots.joint import plot_joint
+from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
 from .plots.tricks import plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme
+from .sensitivity import sensitivity
 from .summaries import contract_probabilities, summary
 from .trick_counts import Tricks
 from .tricks import Trick
@@ -92,6 +97,7 @@ __all__ = [
     "Tricks",
     "Unwritable",
     "Void",
+    "WrongArgument",
     "card_wins",
     "contract_probabilities",
     "equally_weighted",
@@ -100,13 +106,17 @@ __all__ = [
     "high_card_points",
     "hookimpl",
     "html_report",
+    "joint_distribution",
     "open_records",
     "plot_captures",
     "plot_cards",
+    "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",
+    "plot_sensitivity",
     "plot_sharpening",
     "plot_tricks",
+    "sensitivity",
     "sharpening",
     "suit_lengths",
     "summary",

@@ -1,18 +1,21 @@
 """Results that cost seconds to build, kept in the user's cache directory.
 
-Each file carries its own length and checksum and is put in place in one step, so a reader sees a whole file or none:
-two cold processes build the same thing twice and hurt nobody, and a damaged file is rebuilt. Where nothing can be
-written the result is built in memory and one line on stderr says so. ``BAYESBRIDGE_CACHE`` names another directory;
-deleting it is always safe.
+Each file carries a checksum of its name and content and is put in place in one step, so a reader sees a whole file or
+none: two cold processes build the same thing twice and hurt nobody, and a damaged file is rebuilt. Where nothing can be
+written the result is built in memory and one line on stderr says so. The checksum is against damage, not against an
+attacker: tables are read as data only, and code is loaded only where nobody else can write. ``BAYESBRIDGE_CACHE`` names
+another directory; deleting it is always safe.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import os
+import shlex
+import stat
 import sys
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +26,9 @@ from bayesbridge.files import whole_file
 
 if TYPE_CHECKING:
     import numpy as np
+
+_SEAL = 16
+"""Bytes of a checksum."""
 
 _ALIGNMENT = 16
 """Arrays start at multiples of this many bytes: numba compiles other code for unaligned ones."""
@@ -51,50 +57,98 @@ def cache_directory() -> Path:
     return Path(os.environ.get("BAYESBRIDGE_CACHE") or platformdirs.user_cache_path("bayesbridge"))
 
 
+def make_directory(directory: Path) -> None:
+    """Make a directory that only the user can write to, unless it is there already, whatever its mode."""
+    if not directory.is_dir():
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+@functools.cache
+def is_private(directory: Path) -> bool:
+    """Whether a directory is the user's own and nobody else can write to it; if not, one line on stderr says so.
+
+    What is loaded as code comes from such a directory only. A link counts as what it leads to. On Windows nothing is
+    looked at: owners and modes say nothing there, and the user's profile is closed to others by its access list.
+    """
+    if os.name == "nt":
+        return True
+    status = directory.stat()
+    if _owned_and_closed(status):
+        return True
+    owned = status.st_uid == os.geteuid()
+    _say(
+        f"{'others can write to' if owned else 'another user owns'} the cache {str(directory)!r}, so no compiled code "
+        f"is loaded from it and every start is slow: "
+        + (f"run chmod go-w {shlex.quote(str(directory))}" if owned else "set BAYESBRIDGE_CACHE to one of your own")
+    )
+    return False
+
+
 @functools.cache
 def say_unwritable(directory: Path) -> None:
-    """Say on stderr, once, that nothing can be kept in a directory; worker processes leave it to their parent."""
-    import multiprocessing
+    """Say on stderr, once, that nothing can be kept in a directory."""
+    _say(
+        f"cannot write to the cache {str(directory)!r}, so every start is slow: "
+        "make it writable or set BAYESBRIDGE_CACHE to a directory that is"
+    )
 
-    if multiprocessing.parent_process() is None:
-        print(
-            f"bayesbridge: cannot write to the cache {str(directory)!r}, so every start is slow: "
-            "make it writable or set BAYESBRIDGE_CACHE to a directory that is",
-            file=sys.stderr,
+
+def read_sealed(path: Path, *, private: bool = False) -> bytes | None:
+    """What was kept, or ``None`` if there is nothing or it is not as it was written.
+
+    With ``private`` a file that is another user's, or that others can write to, is as good as none.
+    """
+    try:
+        with path.open("rb") as file:
+            if private and os.name != "nt" and not _owned_and_closed(os.fstat(file.fileno())):
+                return None
+            seal, payload = file.read(_SEAL), file.read()
+    except OSError:
+        return None
+    return payload if seal == _seal(path.name, payload) else None
+
+
+def write_sealed(path: Path, payload: bytes, *, private: bool = False) -> None:
+    """Keep bytes under a seal that names their file; the file appears whole or not at all."""
+    make_directory(path.parent)
+    with whole_file(path) as part:
+        access = os.open(
+            part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if private else 0o666
         )
+        with open(access, "wb") as file:
+            file.write(_seal(path.name, payload))
+            file.write(payload)
 
 
 def _cached(filename: str, build: Callable[[], bytes]) -> bytes:
     path = cache_directory() / filename
-    payload = _read(path)
+    payload = read_sealed(path)
     if payload is None:
         payload = build()
         try:
-            _write(path, payload)
+            write_sealed(path, payload)
         except OSError:
             say_unwritable(cache_directory())
     return payload
 
 
-def _seal(payload: bytes) -> bytes:
-    """Sixteen bytes that a file's content must agree with."""
-    return b"%08x%08x" % (len(payload), zlib.crc32(payload))
+def _seal(name: str, payload: bytes) -> bytes:
+    """Bytes that a file's name and content must agree with."""
+    digest = hashlib.blake2b(name.encode() + b"\0", digest_size=_SEAL)
+    digest.update(payload)
+    return digest.digest()
 
 
-def _read(path: Path) -> bytes | None:
-    """What was kept, or ``None`` if there is nothing or it is not as it was written."""
-    try:
-        with path.open("rb") as file:
-            seal, payload = file.read(16), file.read()
-    except OSError:
-        return None
-    return payload if seal == _seal(payload) else None
+def _owned_and_closed(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _write(path: Path, payload: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as part:
-        part.write_bytes(_seal(payload) + payload)
+def _say(line: str) -> None:
+    """One line on stderr; worker processes leave it to their parent."""
+    import multiprocessing
+
+    if multiprocessing.parent_process() is None:
+        print(f"bayesbridge: {line}", file=sys.stderr)
 
 
 def _pack(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:

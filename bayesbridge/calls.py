@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from bayesbridge.arguments import checked, whole
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
@@ -30,6 +31,8 @@ class Call:
     index: int
 
     def __post_init__(self) -> None:
+        if type(self.index) is not int:
+            object.__setattr__(self, "index", whole(self.index, "Call: index"))
         if not 0 <= self.index < 38:
             raise NotationError(f"call index {self.index}: a call is a number from 0 to 37", text=self.index)
 
@@ -55,7 +58,7 @@ class Call:
     @classmethod
     def bid(cls, level: int, strain: Strain | Suit | str) -> Call:
         """The bid of a level, 1 … 7, and a strain."""
-        if not 1 <= level <= 7:
+        if not 1 <= whole(level, "level") <= 7:
             raise NotationError(f"unknown level {level}: a bid has a level from 1 to 7", text=level)
         return cls(3 + 5 * (level - 1) + Strain.of(strain))
 
@@ -88,6 +91,7 @@ CALLS: Final = tuple(Call(index) for index in range(38))
 """All calls: Pass, X, XX, 1C … 7NT."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Contract:
     """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled).

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from bayesbridge.arguments import whole
 from bayesbridge.errors import DealError, NotationError
 
 RANKS: Final = "23456789TJQKA"
@@ -104,6 +105,8 @@ class Card:
     index: int
 
     def __post_init__(self) -> None:
+        if type(self.index) is not int:
+            object.__setattr__(self, "index", whole(self.index, "Card: index"))
         if not 0 <= self.index < 52:
             raise NotationError(f"card index {self.index}: a card is a number from 0 to 51", text=self.index)
 
@@ -173,6 +176,8 @@ class Hand:
     mask: int
 
     def __post_init__(self) -> None:
+        if type(self.mask) is not int:
+            object.__setattr__(self, "mask", whole(self.mask, "Hand: mask"))
         if not 0 <= self.mask <= DECK_MASK:
             raise DealError(f"hand mask {self.mask:#x} has bits outside the 52 cards", mask=self.mask)
 
@@ -238,11 +243,12 @@ class Hand:
             for suit in reversed(Suit)
         )
 
-    def field(self, suit: Suit) -> int:
+    def field(self, suit: Suit | str) -> int:
         """The 13 bits of one suit, two at bit 0, ace at bit 12."""
-        return self.mask >> (13 * suit) & SUIT_MASK
+        place = suit if isinstance(suit, int) and 0 <= suit < 4 else Suit.of(suit)
+        return self.mask >> (13 * place) & SUIT_MASK
 
-    def length(self, suit: Suit) -> int:
+    def length(self, suit: Suit | str) -> int:
         """How many cards of a suit."""
         return self.field(suit).bit_count()
 
@@ -274,13 +280,13 @@ class Hand:
         return bool(self.mask & Card.of(card).mask)
 
     def __or__(self, other: Hand) -> Hand:
-        return Hand(self.mask | other.mask)
+        return Hand(self.mask | other.mask) if hasattr(other, "mask") else NotImplemented
 
     def __and__(self, other: Hand) -> Hand:
-        return Hand(self.mask & other.mask)
+        return Hand(self.mask & other.mask) if hasattr(other, "mask") else NotImplemented
 
     def __sub__(self, other: Hand) -> Hand:
-        return Hand(self.mask & ~other.mask)
+        return Hand(self.mask & ~other.mask) if hasattr(other, "mask") else NotImplemented
 
     def __str__(self) -> str:
         return self.pbn

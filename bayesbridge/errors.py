@@ -21,7 +21,7 @@ class BayesBridgeError(ValueError):
     """
 
     def __init__(self, message: str, **data: Any) -> None:
-        super().__init__(message)
+        super().__init__(" ".join(message.split("\n")) if "\n" in message else message)
         self.data = data
 
 
@@ -114,6 +114,18 @@ class PluginError(BayesBridgeError):
     ... except PluginError as error:
     ...     error.data["name"]
     'crystal_ball'
+    """
+
+
+class WrongArgument(BayesBridgeError, TypeError):
+    """An argument of the wrong type, a ``TypeError`` too; ``data`` holds its name and the value.
+
+    >>> import bayesbridge as bb
+    >>> try:
+    ...     bb.card_wins("S", "W:H5")
+    ... except WrongArgument as error:
+    ...     error.data["argument"]
+    'posterior'
     """
 
 

@@ -2,22 +2,96 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Final
+
+_KINDS: Final = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+_ADVICE: Final = {
+    errno.ENOSPC: "make room, or name another file",
+    errno.EDQUOT: "make room, or name another file",
+    errno.EFBIG: "make the limit on file sizes larger, or name a file elsewhere",
+    errno.EACCES: "change the rights there, or name another file",
+    errno.EPERM: "change the rights there, or name another file",
+    errno.EROFS: "that place can only be read, name a file elsewhere",
+    errno.ENOENT: "make its folder first, or name another",
+    errno.ENOTDIR: "a part of its path is a file, name a folder there",
+    errno.EISDIR: "name a file in it",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ELOOP: "its links lead in a circle, name another file",
+    errno.EIO: "the disk fails, name a file on another",
+}
+
+
+class NotAFile(OSError):
+    """What stands there is a folder, a device, a pipe or a socket, and must not be replaced by a file."""
+
+
+def advice(error: OSError) -> str:
+    """What to do about a file that could not be written.
+
+    >>> advice(OSError(errno.ENAMETOOLONG, "File name too long"))
+    'choose a shorter name'
+    """
+    return _ADVICE.get(error.errno or 0, "name another file")
+
+
+def final_path(path: Path) -> tuple[Path, int | None]:
+    """Where a file really goes, links followed, and the rights of the file that stands there, ``None`` for a new one.
+
+    Raises :class:`NotAFile` for anything but a file, and ``PermissionError`` for a file that may not be changed.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        found = os.stat(path).st_mode  # of links in a circle this says so
+    except FileNotFoundError:
+        return target, None
+    for is_kind, name in _KINDS:
+        if is_kind(found):
+            raise NotAFile(errno.EISDIR if name == "a folder" else errno.EINVAL, f"it is {name}")
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "it may only be read")
+    return target, stat.S_IMODE(found)
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A place beside ``path`` to write to; at the end what stands there takes its place in one step.
 
-    A failure or an interrupt leaves an old file as it was, and nothing else behind.
+    A failure or an interrupt leaves an old file as it was, and nothing else behind. A link stays and the file that it
+    leads to is replaced; the rights of a file stay too. When this ends well, the disk has it.
     """
-    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    target, mode = final_path(path)
+    part = target.with_name(f".{token_hex(8)}.part")  # short: a name that is long, but not too long, must do
     try:
         yield part
-        part.replace(path)
+        if mode is not None:
+            part.chmod(mode)
+        _sync(part)
+        part.replace(target)
+        with suppress(OSError):  # not every system lets a folder be opened
+            _sync(target.parent)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the disk has what was written."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@checked
 def sharpening(
     belief: Belief,
     *,

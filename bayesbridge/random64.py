@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import shorten
+from bayesbridge.errors import WrongArgument
 from bayesbridge.jit import njit
 
 State = NDArray[np.uint64]
@@ -19,11 +21,27 @@ type Seed = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Ge
 """What every ``rng=`` argument takes (SPEC 7)."""
 
 
+def generator(rng: Seed) -> np.random.Generator:
+    """The generator that a ``rng=`` argument stands for; what is none is refused by name.
+
+    >>> generator(-1)
+    Traceback (most recent call last):
+        ...
+    bayesbridge.WrongArgument: rng -1: give a whole number from 0 on, or a NumPy generator
+    """
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise WrongArgument(
+            f"rng {shorten(rng)}: give a whole number from 0 on, or a NumPy generator", argument="rng", value=rng
+        ) from None
+
+
 def seed_state(rng: Seed) -> State:
     """A fresh state; from a ``SeedSequence`` it is that sequence's own words, from a generator its next draws."""
     if isinstance(rng, np.random.SeedSequence):
         return rng.generate_state(4, np.uint64).astype(np.uint64)
-    return np.random.default_rng(rng).integers(0, 1 << 64, size=4, dtype=np.uint64)
+    return generator(rng).integers(0, 1 << 64, size=4, dtype=np.uint64)
 
 
 @njit

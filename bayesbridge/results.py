@@ -19,16 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
+from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.wins import verify_seen
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.confinement import Limits, confined
+from bayesbridge.estimators.confinement import confined
+from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.evaluate import Evaluation, Progress, evaluate
+from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import Estimator, Question
-from bayesbridge.estimators.registry import load
 from bayesbridge.estimators.sums import Sums
 from bayesbridge.random64 import Seed
 from bayesbridge.trick_counts import trick_attributes
@@ -41,6 +44,7 @@ SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 """Packages whose version can change a figure."""
 
 
+@checked
 def estimate(
     posterior: Posterior,
     estimators: str | Estimator | Sequence[str | Estimator] = "capture",
@@ -57,7 +61,8 @@ def estimate(
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
-    and ``memory`` (megabytes) put estimators that are not built in into a process of their own, with these limits.
+    and ``memory`` (megabytes) isolate estimators that are not built in, with these limits: a plugin is then imported in
+    a process of its own. Without them everything runs here, and a name that is not built in imports all plugins.
 
     >>> from bayesbridge import Belief
     >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")
@@ -67,10 +72,11 @@ def estimate(
     given = [estimators] if isinstance(estimators, str) or not isinstance(estimators, Sequence) else list(estimators)
     if not given:
         raise BayesBridgeError("no estimator named: give at least one, such as 'capture'")
-    registry = load() if any(isinstance(one, str) for one in given) else None
-    chosen = [registry.estimator(one) if registry is not None and isinstance(one, str) else one for one in given]
+    limits = Limits(timeout, memory)
+    registry = offered("estimators", [one for one in given if isinstance(one, str)], limits)
+    chosen = [registry.estimator(one) if isinstance(one, str) else one for one in given]
     question = ask(posterior, pair, trump, trick)
-    with confined([one for one in chosen if not isinstance(one, str)], Limits(timeout, memory), registry) as ready:
+    with confined(chosen, limits) as ready:
         found = evaluate(posterior, ready, question, rng=rng, progress=progress)
     for name, failure in found.failures.items():
         if not found.estimators:
@@ -87,6 +93,8 @@ def ask(
 ) -> Question:
     """The question behind the arguments of :func:`estimate`; what was played comes from the evidence."""
     belief = posterior.belief
+    if trick is not None:
+        verify_seen(belief, trick)
     strain = belief.contract_strain if trump is None else Strain.of(trump)
     cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
     return Question.of(
@@ -97,8 +105,8 @@ def ask(
     )
 
 
-def to_datatree(found: Evaluation) -> xarray.DataTree:
-    """Everything an evaluation holds, with names on every axis."""
+def to_datatree(found: Evaluation, *, marginals: bool = True) -> xarray.DataTree:
+    """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     import xarray
 
     posterior, belief = found.posterior, found.posterior.belief
@@ -128,13 +136,15 @@ def to_datatree(found: Evaluation) -> xarray.DataTree:
             _statistics(found, n), coords=axes, attrs={"engine": posterior.method, "ess": float(posterior.ess)}
         ),
         "pmf": pmf_group,
-        "marginals": _marginals(posterior),
         "observed_data": _evidence(belief),
         "constant_data": _position(belief, found.question),
     }
+    if marginals:
+        groups["marginals"] = _marginals(posterior)
     return xarray.DataTree.from_dict(groups)
 
 
+@checked
 def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0) -> xarray.DataTree:
     """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
 

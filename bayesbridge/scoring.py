@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
+from bayesbridge.arguments import checked
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
@@ -64,13 +65,14 @@ class Scheme:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise NotationError(f"name {self.name!r} of a scoring scheme: write text", text=self.name)
-        if len(self.values) != 5:
+        if len(_listed(self.values)) != 5:
             raise NotationError(f"values {self.values!r}: write five, in the order C D H S NT", text=self.values)
         object.__setattr__(self, "values", tuple(_exact("value", value) for value in self.values))
         for key in _NUMBERS:
             object.__setattr__(self, key, _exact(key, getattr(self, key)))
 
     @classmethod
+    @checked
     def of(cls, value: Scheme | str | Mapping[str, Any]) -> Scheme:
         """Look up ``old`` or ``new``, or read a mapping, such as a table of a TOML file; a scheme passes through.
 
@@ -116,6 +118,7 @@ class Scheme:
         values = {strain.name: _plain(value) for strain, value in zip(Strain, self.values, strict=True)}
         return {"name": self.name, "values": values, **numbers}
 
+    @checked
     def score(self, contract: Contract, tricks: int) -> Score:
         """What the contract pays when declarer and dummy together take ``tricks`` tricks, 0 … 13."""
         if not 0 <= tricks <= 13:
@@ -146,6 +149,11 @@ def _exact(what: str, value: Number) -> Fraction:
     if abs(number) > MOST:
         raise NotationError(f"{what} {value!r}: write a number from -{MOST} to {MOST}", text=value)
     return number
+
+
+def _listed(values: Any) -> tuple[Any, ...]:
+    """The values one by one, none if they are not several."""
+    return tuple(values) if isinstance(values, Iterable) else ()
 
 
 def _plain(value: Fraction) -> int | str:

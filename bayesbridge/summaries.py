@@ -7,8 +7,10 @@ cells say so instead of showing a number that means nothing.
 The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
 u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
 error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
-they are worth. Weights that are averages over a bidding style add the error of these averages
-(:mod:`~bayesbridge.engines.batches`).
+they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
+one more draw that falls the other way. Draws that all agree on another number say nothing of its error, nor do a few
+draws of a mean given that the conditions hold, and none is stated.
+Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.batches`).
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.engines.batches import Batches, standard_error
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.products import matrix_product
 from bayesbridge.trick_counts import LEVELS, Tricks
 
 if TYPE_CHECKING:
@@ -35,7 +39,11 @@ EXACT: Final = "exact"
 NONE: Final = "–"
 """Stands where a figure has no meaning, such as the R-hat of one chain."""
 
+FEWEST: Final = 10.0
+"""Effective draws below which a conditional mean has no error that they could tell."""
 
+
+@checked
 def summary(
     result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
 ) -> pandas.DataFrame:
@@ -76,6 +84,7 @@ def summary(
     return table
 
 
+@checked
 def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
     """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
 
@@ -186,8 +195,8 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
 
 def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
     """Mean and standard deviation; a number that never changes has none, whatever the rounding of its weight."""
-    mean = float(chances @ values)
-    spread = float(chances @ (values - mean) ** 2) ** 0.5
+    mean = float(matrix_product(chances, values))
+    spread = float(matrix_product(chances, (values - mean) ** 2)) ** 0.5
     return mean, spread if spread > 1e-9 else 0.0
 
 
@@ -240,15 +249,24 @@ class _Draws:
         """Monte Carlo standard error of the mean, effective sample size, R-hat."""
         if quantity.exact:
             return EXACT, EXACT, EXACT
-        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given * 1.0
+        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
         share = float((self.weights * counts).sum())
-        if not share:
+        if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
             return NONE, NONE, NONE
         u = counts * (quantity.draws - quantity.mean) / share
         error, r_hat = self._error(u)
+        if quantity.event:
+            error = float(np.hypot(error, max(quantity.mean, 1.0 - quantity.mean) / self._worth(counts)))
         if not error:
-            return 0.0, NONE, NONE
-        return float(f"{error:.2g}"), round((quantity.sd / error) ** 2), r_hat
+            return NONE, NONE, NONE
+        return float(f"{error:.2g}"), round((quantity.sd / error) ** 2) if quantity.sd else NONE, r_hat
+
+    def _worth(self, counts: Floats) -> float:
+        """Effective draws among those that count."""
+        some = self.weights * counts
+        if self.weighed:
+            return float(some.sum() ** 2 / (some**2).sum())
+        return self.ess * float(some.sum())
 
     def _error(self, u: Floats) -> tuple[float, Any]:
         """Standard error of the mean of u, and R-hat where there are chains."""
@@ -266,5 +284,7 @@ class _Draws:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
             return float(moved**2 + own * self.batches.drawn) ** 0.5, NONE
         if self.weighed:
-            return own**0.5, NONE
+            # An engine that knows its weights to deceive says that they are worth less than they look.
+            deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
+            return (deceit * own) ** 0.5, NONE
         return (variance / self.ess) ** 0.5, NONE

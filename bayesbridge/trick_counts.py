@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import TrickCount
+from bayesbridge.products import matrix_product
 
 if TYPE_CHECKING:
     import xarray
@@ -25,6 +27,7 @@ LEVELS: Final = range(1, 8)
 """Levels of a contract; level n needs 6 + n tricks."""
 
 
+@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class Tricks:
     """P(number of tricks): ``values`` (n,) rising with their ``shares`` (n,), which add up to one."""
@@ -44,6 +47,7 @@ class Tricks:
         return cls(sums.output.name, sums.lowest + np.arange(len(pmf)), pmf, counted, sums.exact)
 
     @classmethod
+    @checked
     def of(cls, result: xarray.DataTree, name: str = "T", **where: Any) -> Self:
         """From a result; ``where`` picks one number of an output that has several, such as ``strain="NT"``.
 
@@ -81,18 +85,20 @@ class Tricks:
     @property
     def mean(self) -> float:
         """Mean of the numbers as they stand, those that stand for failing among them."""
-        return float(self.shares @ self.values)
+        return float(matrix_product(self.shares, self.values))
 
     @property
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
         counting = self._counting
-        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
+        return float(matrix_product(self.shares[counting], self.values[counting])) / self.holds if self.holds else None
 
+    @checked
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""
         return min(1.0, float(self.shares[self._counting & (self.values >= tricks)].sum()))
 
+    @checked
     def share(self, tricks: int) -> float:
         """P(exactly so many)."""
         return float(self.shares[self.values == tricks].sum())

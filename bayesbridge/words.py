@@ -24,6 +24,21 @@ BITS: Final = "Bits measure what is unknown: one bit less halves the number of e
 """What the paper's letters and other short words mean, said where they first appear."""
 
 
+def printable(text: object) -> str:
+    r"""Text from elsewhere as one line that a terminal shows and does not obey.
+
+    Control characters, line ends, marks that turn the direction of writing and whatever else cannot be seen become
+    visible escapes.
+
+    >>> print(printable("Board 1\x1b[2J\u202e\n"), printable("Bäcker ♠"))
+    Board 1\x1b[2J\u202e\n Bäcker ♠
+    """
+    whole = str(text)
+    if whole.isprintable():
+        return whole
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in whole)
+
+
 def number(value: float | None, digits: int = 0) -> str:
     """A figure with its thousands apart; a dash where there is none.
 

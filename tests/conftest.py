@@ -2,6 +2,9 @@
 
 import os
 import signal
+import sys
+from contextlib import contextmanager
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -47,3 +50,52 @@ def measuring():
     Others are not measured: many are killed, interrupted or find no room on the disk, and what measures them with them.
     """
     return {name: os.environ.pop(name) for name in ("COVERAGE_PROCESS_CONFIG",) if name in os.environ}
+
+
+@contextmanager
+def plugin_site(folder):
+    """A way to put a distribution with one module and its entry point on the path, as pip would.
+
+    No other plugin is seen meanwhile: each would cost a process.
+    """
+    before = set(sys.modules)
+
+    real = metadata.entry_points
+
+    def entry_points(**selection):
+        if selection != {"group": "bayesbridge"}:
+            return real(**selection)
+        found = metadata.distributions(path=[str(folder)])
+        return metadata.EntryPoints(
+            entry for one in found for entry in one.entry_points if entry.group == "bayesbridge"
+        )
+
+    def put(name, source, version="1.2", entry=None):
+        module = name.replace("-", "_")
+        (folder / f"{module}.py").write_text(source, "utf-8")
+        info = folder / f"{module}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        (info / "entry_points.txt").write_text(f"[bayesbridge]\n{entry or name} = {module}\n", "utf-8")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setattr(metadata, "entry_points", entry_points)
+        yield put
+    for name in set(sys.modules) - before:
+        if str(folder) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Plugins that are really installed, as far as Python can tell, for one test."""
+    with plugin_site(tmp_path) as put:
+        yield put
+
+
+@pytest.fixture(scope="module")
+def install_for_all(tmp_path_factory):
+    """The same for all tests of a module."""
+    with plugin_site(tmp_path_factory.mktemp("site")) as put:
+        yield put

@@ -1,8 +1,13 @@
 """A file is there whole, or as it was."""
 
+import errno
+import os
+import stat
+from pathlib import Path
+
 import pytest
 
-from bayesbridge.files import whole_file
+from bayesbridge.files import NotAFile, advice, whole_file
 
 
 def test_it_takes_its_place_at_the_end(tmp_path):
@@ -37,3 +42,68 @@ def test_two_writers_do_not_meet(tmp_path):
             two.write_text("two")
         assert path.read_text() == "two"
     assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("page.html", "one")]
+
+
+def test_rights_stay_and_a_new_file_gets_the_usual_ones(tmp_path):
+    path, usual = tmp_path / "page.html", tmp_path / "usual"
+    usual.touch()
+    write(path, "one")
+    assert path.stat().st_mode == usual.stat().st_mode
+    path.chmod(0o640)
+    write(path, "two")
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("two", 0o640)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_and_its_file_changes(tmp_path, there):
+    (tmp_path / "far").mkdir()
+    target, link = tmp_path / "far" / "page.html", tmp_path / "link.html"
+    if there:
+        target.write_text("old")
+    link.symlink_to(target)
+    write(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["far", "link.html", "page.html"]
+
+
+@pytest.mark.parametrize(("kind", "words"), [("folder", "a folder"), ("pipe", "a pipe"), ("device", "a device")])
+def test_what_is_no_file_is_left_alone(tmp_path, kind, words):
+    path = Path(os.devnull) if kind == "device" else tmp_path / "there"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    before = path.stat()
+    with pytest.raises(NotAFile, match=words):
+        write(path, "new")
+    assert (path.stat().st_mode, path.stat().st_ino) == (before.st_mode, before.st_ino)
+
+
+def test_links_in_a_circle_and_long_names_are_named(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    for path, number, words in (
+        (tmp_path / "a", errno.ELOOP, "circle"),
+        (tmp_path / ("n" * 300), errno.ENAMETOOLONG, "shorter"),
+        (tmp_path / "none" / "page.html", errno.ENOENT, "folder first"),
+    ):
+        with pytest.raises(OSError, match=r"\[Errno") as caught:
+            write(path, "new")
+        assert caught.value.errno == number
+        assert words in advice(caught.value)
+    write(tmp_path / ("n" * 255), "as long as it may be")
+
+
+def test_the_disk_has_the_file_before_it_takes_its_place(tmp_path, monkeypatch):
+    steps = []
+    sync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (steps.append("sync"), sync(handle)))
+    monkeypatch.setattr(Path, "replace", lambda one, other: (steps.append("replace"), replace(one, other))[1])
+    write(tmp_path / "page.html", "new")
+    assert steps == ["sync", "replace", "sync"]
+
+
+def write(path, text):
+    with whole_file(path) as part:
+        part.write_text(text)

@@ -19,7 +19,6 @@ from bayesbridge.bidders.fit import ENDS, Prior
 from bayesbridge.bidders.records import CallRecord
 from bayesbridge.bidders.style import BOUNDS, StyleBidder
 from bayesbridge.bidders.styles import STYLE
-from bayesbridge.capture.kernels import captures
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.soft import SoftEvidence, Term
 from bayesbridge.engines.weights import Weights
@@ -289,8 +288,8 @@ def test_the_summary_of_outputs_counts_the_style():
     belief = OPEN.given(bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9"), *CALLS)
     found = infer_jointly(belief, "W", rng=2)
     result = bb.estimate(found.layouts, pair="W:N")
-    row = bb.summary(result, "T").loc["T"]
-    by_hand = found.expect(lambda layouts: captures(layouts.masks[:, 3].copy(), layouts.masks[:, 0].copy()).T)
+    row = bb.summary(result, "c1").loc["c1[S]"]
+    by_hand = found.expect(lambda layouts: layouts.lengths[:, 3, 3])
     assert row["mean"] == pytest.approx(by_hand.mean)
     assert row["mcse"] == pytest.approx(by_hand.error, rel=0.05), "two digits are shown"
     assert found.length_errors().shape == found.layouts.length_probabilities().shape

@@ -20,7 +20,7 @@ DOORS = {
     "arviz": ("results", "engines.weights", "bidders.styles", "plots", "report"),
     "dask": ("studies",),
     "distributed": ("studies",),
-    "matplotlib": ("plots", "report", "studies.pictures", "studies.calibration.pictures"),
+    "matplotlib": ("plots", "report", "studies.pictures", "studies.calibration.pictures", "studies.honesty.pictures"),
     "numba": ("jit",),
     "pluggy": ("estimators",),
     "pymc": ("bidders.fit", "joint"),

@@ -119,10 +119,41 @@ def test_stuck_chains_have_infinite_r_hat(chains):
     assert bb.summary(stuck, "T").loc["T", "r_hat"] == np.inf
 
 
-def test_a_number_that_never_changes_has_no_error(chains):
+def test_draws_that_agree_on_a_number_do_not_tell_its_error(chains):
     row = bb.summary(chains, "c1").loc["c1[S]"]
     assert row["mean"] == pytest.approx(4)
-    assert (row["sd"], row["mcse"], row["ess"]) == (0, 0, "–")
+    assert (row["sd"], row["mcse"], row["ess"]) == (0, "–", "–")
+
+
+@pytest.mark.parametrize("expected", [0.3, 2.0, 4.0])
+def test_rare_events_have_an_error_even_where_none_happened(expected):
+    """Two ways: the formula on every number of hits, and their binomial chances; without the added draw it fails."""
+    n = 4000
+    hits = np.arange(40)
+    chances = stats.binom.pmf(hits, n, expected / n)
+    share = hits / n
+    plain = share * (1 - share) / n
+    added = plain + ((1 - share) / n) ** 2
+    z2 = (share - expected / n) ** 2
+    assert 0.3 < np.sqrt(chances @ (z2 / added)) < 1.2
+    with np.errstate(divide="ignore"):
+        assert np.sqrt(chances @ (z2 / plain)) == np.inf
+    stated = bb.summary(bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("sample", draws=n, rng=1), [never]))
+    assert stated.loc["never ≥ 13, level 7", "mean"] == 0
+    assert stated.loc["never ≥ 13, level 7", "mcse"] == pytest.approx(1 / n, rel=0.05)
+
+
+class Never:
+    """Tricks that are 6 in every layout drawn."""
+
+    name = "never"
+    outputs = (bb.Output("never", "Tricks.", dtype="int8", tricks=bb.TrickCount()),)
+
+    def estimate(self, layouts, question):
+        return {"never": np.full(len(layouts), 6, dtype=np.int8)}
+
+
+never = Never()
 
 
 @bb.estimator("longest", dtype="float64")

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from operator import index
 from secrets import randbits
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from bayesbridge.arguments import checked, shorten, whole
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError
+from bayesbridge.engines.target import MOST_DRAWS
+from bayesbridge.errors import BayesBridgeError, DealError, WrongArgument
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.evidence.piece import Piece
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.notation.record import Record
     from bayesbridge.random64 import Seed
-
-
-MOST_DRAWS: Final = 50_000_000
-"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
 
 
 @dataclass(frozen=True, init=False)
@@ -76,6 +71,7 @@ class Belief(Perspective):
         )
 
     @classmethod
+    @checked
     def of_record(
         cls,
         record: Record,
@@ -118,24 +114,24 @@ class Belief(Perspective):
         """
         from bayesbridge.belief.posterior import Posterior
         from bayesbridge.engines.infer import infer
+        from bayesbridge.random64 import generator
 
-        try:
-            wanted = index(draws)
-        except TypeError:
-            raise BayesBridgeError(f"{draws!r} draws: give a whole number", draws=draws) from None
+        wanted = whole(draws, "draws")
+        if before is not None and not isinstance(before, Posterior):
+            raise WrongArgument(f"before {shorten(before)}: give a Posterior", argument="before", value=before)
         if wanted > MOST_DRAWS:
             raise BayesBridgeError(f"{wanted} draws: take at most {MOST_DRAWS}", draws=wanted)
         self.count()
         earlier = None if before is None else before.draws.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
-        try:
-            np.random.default_rng(start)
-        except (TypeError, ValueError):
-            raise BayesBridgeError(
-                f"rng {start!r}: give a whole number from 0 on, or a NumPy generator", rng=start
-            ) from None
+        generator(start)
         seed = int(start) if isinstance(start, Integral) else None
         return Posterior(self, infer(self.target, method, wanted, start, earlier), seed, (method, wanted))
+
+    def with_bidder(self, bidder: BidderModel) -> Belief:
+        """The same evidence, the others taken to bid in another way."""
+        belief = Belief(self.observer, self.hand, dummy=self.dummy, trump=self.trump, bidder=bidder, player=self.player)
+        return belief._with(self.evidence)
 
     def history(self) -> Iterator[Belief]:
         """The belief before any evidence, then after each piece."""

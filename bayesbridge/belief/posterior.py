@@ -16,14 +16,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked, shorten
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.target import MOST_DRAWS
+from bayesbridge.errors import BayesBridgeError, WrongArgument
 from bayesbridge.layouts import Layouts, Masks
-from bayesbridge.random64 import Seed
+from bayesbridge.products import matrix_product
+from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
@@ -37,6 +41,7 @@ CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
 
 
+@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """P(layout ∣ evidence) for one belief.
@@ -96,8 +101,11 @@ class Posterior:
         """(n,) normalised weights of the layouts, they add up to one."""
         return self.draws.weights
 
+    @checked
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
+        if size < 1:
+            raise BayesBridgeError(f"size {size}: take at least 1 layout at a time", size=size)
         return self.draws.blocks(size)
 
     def card_probabilities(self) -> xarray.DataArray:
@@ -129,9 +137,11 @@ class Posterior:
 
     @property
     def khat(self) -> float | None:
-        """Pareto k̂ of the weights (above 0.7 they deceive); ``None`` where there is none."""
-        importance = self.draws.importance
-        return None if self.exact or importance is None else importance.khat
+        """Pareto k̂ of the weights (above 0.7 they deceive), as they were before draws were thinned or resampled.
+
+        ``None`` where the draws never had weights, or where these do not determine it, being all equal or too few.
+        """
+        return self.draws.khat
 
     @property
     def entropy_bits(self) -> float:
@@ -159,21 +169,40 @@ class Posterior:
         """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
         return log(self.count()) - log(UNSEEN) + self.draws.log_soft
 
+    @checked
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> NDArray[np.float64] | float:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
         total: NDArray[np.float64] | float = 0.0
         for masks, weights in self.blocks():
-            values = np.asarray(quantity(Layouts(masks)), dtype=np.float64)
-            total = total + np.tensordot(weights, values, axes=1)
+            values = _numbers(quantity(Layouts(masks)), len(masks))
+            total = total + matrix_product(weights, values.reshape(len(values), -1)).reshape(values.shape[1:])
         return float(total) if np.ndim(total) == 0 else total
 
+    @checked
     def resample(self, n: int, rng: Seed = None) -> Layouts:
         """``n`` layouts that count the same."""
-        return Layouts.adopt(self.draws.resample(n, np.random.default_rng(rng)))
+        if not 0 <= n <= MOST_DRAWS:
+            raise BayesBridgeError(f"n {n}: take from 0 to {MOST_DRAWS} layouts", n=n)
+        return Layouts.adopt(self.draws.resample(int(n), generator(rng)))
 
     def __repr__(self) -> str:
         worth = "exact" if self.exact else f"ESS {self.ess:.0f}"
         return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {worth}>"
+
+
+def _numbers(values: Any, n: int) -> NDArray[np.float64]:
+    """What a function of ``n`` layouts gave, as numbers."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.shape[:1] != (n,):
+        raise WrongArgument(
+            f"quantity gave {shorten(values)} for {n} layouts: let it give one number for each",
+            argument="quantity",
+            value=values,
+        )
+    return numbers
 
 
 def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArray:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
+from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
@@ -20,6 +22,7 @@ from bayesbridge.tricks import Trick
 Bools = NDArray[np.bool_]
 
 
+@checked
 def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
 
@@ -35,12 +38,7 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
     seat = trick.turn
     if seat is None:
         raise IllegalPlay(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
-    seen = {(play.seat, play.card) for play in posterior.belief.evidence if isinstance(play, Play)}
-    if not seen.issuperset(trick):
-        raise IllegalPlay(
-            f"trick '{trick}' is not in the evidence, so the layouts do not know of it: ask belief.given(trick) first",
-            cards=trick.cards,
-        )
+    verify_seen(posterior.belief, trick)
     gone = sum(card.mask for earlier in posterior.belief.tricks for card in earlier.cards if card not in trick.cards)
     held, won = np.zeros(52), np.zeros(52)
     side = posterior.belief.pair if pair is None else pair
@@ -52,6 +50,16 @@ def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None
             held[card.index] += weights[playable].sum()
             won[card.index] += weights[wins].sum()
     return {Card(int(i)): float(min(1.0, won[i] / held[i])) for i in np.flatnonzero(held)[::-1]}
+
+
+def verify_seen(belief: Perspective, trick: Trick) -> None:
+    """Refuse a trick whose cards are no evidence: layouts in which others hold them would be asked about it."""
+    seen = {(play.seat, play.card) for play in belief.evidence if isinstance(play, Play)}
+    if not seen.issuperset(trick):
+        raise IllegalPlay(
+            f"trick '{trick}' is not in the evidence, so the layouts do not know of it: ask belief.given(trick) first",
+            cards=trick.cards,
+        )
 
 
 def winning_cards(

@@ -16,6 +16,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_features import FOLLOW, KIND, LED, MOST_FEATURES, features, situations
 from bayesbridge.calls import Contract
@@ -25,6 +26,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class LearnedPlayer:
     """Experts at the table; with probability ``slip`` they play any legal card.
@@ -42,6 +44,7 @@ class LearnedPlayer:
         if not 0.0 <= self.slip <= 1.0:
             raise BayesBridgeError(f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip)
 
+    @checked
     def log_likelihood(
         self,
         hands: NDArray[np.uint64],
@@ -56,6 +59,7 @@ class LearnedPlayer:
         hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards it played.
         plays: in the order played. Dummy's cards say nothing: its hand is open.
         """
+        one_row("hands", hands)
         if seat == contract.declarer.partner:
             return np.zeros(len(hands))
         rows, cards = _seen(contract, auction, tuple(plays))

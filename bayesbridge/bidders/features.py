@@ -27,6 +27,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import one_row
 from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.jit import njit
@@ -59,6 +60,7 @@ def cells(hands: NDArray[np.uint64]) -> Cells:
     >>> (found // 8 / 16).tolist(), (found % 8).tolist()
     ([[5.875, 5.875, 5.375, 7.375, 6.75]], [[0, 0, 0, 1, 0]])
     """
+    one_row("hands", hands)
     found = np.empty((len(hands), 5), dtype=np.int16)
     fill_cells(np.ascontiguousarray(hands), *tables(), found)
     return found

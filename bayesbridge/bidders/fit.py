@@ -25,7 +25,8 @@ from bayesbridge.bidders.records import CallRecord, Design
 from bayesbridge.bidders.style import BOUNDS, LEANING, StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.random64 import Seed
+from bayesbridge.products import one_thread
+from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
@@ -80,11 +81,11 @@ class Prior:
 
     def draw(self, rng: Seed = None) -> StyleBidder:
         """A player from the prior, which is cut off where a style ends."""
-        generator = np.random.default_rng(rng)
+        numbers = generator(rng)
         low, high = np.array(list(ENDS.values())).T
         centre, spread = np.array(self.normals()).T
         while True:
-            z = generator.standard_normal(len(STYLE))
+            z = numbers.standard_normal(len(STYLE))
             if ((low <= centre + spread * z) & (centre + spread * z <= high)).all():
                 return self.bidder(z.tolist())
 
@@ -154,12 +155,12 @@ def fit_styles(
         raise BayesBridgeError("no records to fit: give at least one call with its hand", records=())
     players = sorted({record.player for record in on_record})
     design = Design.of(on_record, players)
-    generator = np.random.default_rng(rng)
+    numbers = generator(rng)
     with pm.Model(coords={"player": players}):
         style = style_variables(prior or Prior(), players, len(players) > 1 if pooled is None else pooled)
         pm.Potential("calls", log_calls(design, style).sum())
-        tree = sample_quietly(draws, tune, chains, generator)
-    return Styles(with_predictions(tree, design, predictive, generator))
+        tree = sample_quietly(draws, tune, chains, numbers)
+    return Styles(with_predictions(tree, design, predictive, numbers))
 
 
 def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any) -> xarray.DataTree:
@@ -170,16 +171,17 @@ def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator,
     level = log.level
     log.setLevel(logging.ERROR)
     try:
-        tree: xarray.DataTree = pm.sample(
-            draws=draws,
-            tune=tune,
-            chains=chains,
-            cores=1,
-            random_seed=[int(seed) for seed in rng.integers(0, 1 << 31, size=chains)],
-            progressbar=False,
-            compute_convergence_checks=False,
-            **options,
-        )
+        with one_thread():
+            tree: xarray.DataTree = pm.sample(
+                draws=draws,
+                tune=tune,
+                chains=chains,
+                cores=1,
+                random_seed=[int(seed) for seed in rng.integers(0, 1 << 31, size=chains)],
+                progressbar=False,
+                compute_convergence_checks=False,
+                **options,
+            )
     finally:
         log.setLevel(level)
     return tree

@@ -24,12 +24,15 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.encoding import MADE_WIDTH, encode, step_inputs, suit_features
+from bayesbridge.bidders.turn import Turn
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.models import Cost
 from bayesbridge.notation.record import Vulnerability
+from bayesbridge.products import matrix_product, one_thread
 
 type Floats = NDArray[np.float32]
 
@@ -59,6 +62,7 @@ class LearnedBidder:
     cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=15)
     """A network: a sampler is quicker beyond so many layouts, and half a second affords so many moves."""
 
+    @checked
     def __init__(self, vulnerable: Vulnerability | str = Vulnerability.NONE, slip: float = 1e-4) -> None:
         if not 0.0 <= slip <= 1.0:
             raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
@@ -68,30 +72,37 @@ class LearnedBidder:
     def __repr__(self) -> str:
         return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip})"
 
+    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        one_row("hands", hands)
+        turn = Turn.of(auction, index)
         context = self._contexts(auction)[index]
-        chosen = int(np.searchsorted(context.legal, auction.calls[index].index))
+        chosen = int(np.searchsorted(context.legal, turn.call.index))
         result = np.empty(len(hands))
-        for block, vectors in _network().hand_vectors(hands):
-            result[block] = np.log(self._chances(context, vectors)[:, chosen])
+        with one_thread():
+            for block, vectors in _network().hand_vectors(hands):
+                result[block] = np.log(self._chances(context, vectors)[:, chosen])
         return result
 
+    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        one_row("hands", hands)
         if auction.is_over:
             raise BayesBridgeError(f"the auction '{auction}' is over: nobody calls any more", auction=auction)
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
-        for block, vectors in _network().hand_vectors(hands):
-            result[block, context.legal] = self._chances(context, vectors)
+        with one_thread():
+            for block, vectors in _network().hand_vectors(hands):
+                result[block, context.legal] = self._chances(context, vectors)
         return result
 
     def _chances(self, context: Context, vectors: Floats) -> Floats:
         """(n, legal calls) their probabilities."""
         mixed: Floats = vectors + context.mix
         np.maximum(mixed, 0, out=mixed)
-        chances: Floats = mixed @ context.out
+        chances: Floats = matrix_product(mixed, context.out)
         chances += context.bias
         chances -= chances.max(axis=1, keepdims=True)
         np.exp(chances, out=chances)
@@ -127,7 +138,8 @@ class Context(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _contexts(calls: tuple[int, ...], dealer_vulnerable: bool, others_vulnerable: bool) -> tuple[Context, ...]:
-    return _network().contexts(calls, dealer_vulnerable, others_vulnerable)
+    with one_thread():
+        return _network().contexts(calls, dealer_vulnerable, others_vulnerable)
 
 
 def parameters() -> dict[str, Floats]:
@@ -147,11 +159,10 @@ class Network:
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.parameters = p = parameters
         features = suit_features()
-        self.suits = [
-            np.maximum(features @ p["suit_in"][s] + p["suit_in_bias"][s], 0) @ p["suit_out"][s]
-            + features @ p["suit_skip"][s]
-            for s in range(4)
-        ]
+        self.suits = []
+        for s in range(4):
+            hidden = np.maximum(matrix_product(features, p["suit_in"][s]) + p["suit_in_bias"][s], 0)
+            self.suits.append(matrix_product(hidden, p["suit_out"][s]) + matrix_product(features, p["suit_skip"][s]))
         self.suits[0] += p["hand_bias"]
         self._memory: OrderedDict[bytes, Floats] = OrderedDict()
 
@@ -169,7 +180,7 @@ class Network:
         for s in range(1, 4):
             total += self.suits[s][(hands >> np.uint64(13 * s) & np.uint64(SUIT_MASK)).astype(np.intp)]
         np.maximum(total, 0, out=total)
-        vectors: Floats = total @ self.parameters["hand_mix"]
+        vectors: Floats = matrix_product(total, self.parameters["hand_mix"])
         self._memory[key] = vectors
         if len(self._memory) > REMEMBERED:
             self._memory.popitem(last=False)
@@ -179,18 +190,20 @@ class Network:
         """Read an auction once, and keep what it says before each of its calls."""
         p = self.parameters
         steps = encode(calls, dealer_vulnerable, others_vulnerable)
-        gates = step_inputs(steps) @ p["gate_in"] + p["gate_in_bias"]
+        gates = matrix_product(step_inputs(steps), p["gate_in"]) + p["gate_in_bias"]
         state = np.zeros(len(p["gate_state"]), np.float32)
         states = np.empty((len(calls), len(state)), np.float32)
         for i in range(len(calls)):
             reset_in, keep_in, new_in = np.split(gates[i], 3)
-            reset_state, keep_state, new_state = np.split(state @ p["gate_state"] + p["gate_state_bias"], 3)
+            reset_state, keep_state, new_state = np.split(
+                matrix_product(state, p["gate_state"]) + p["gate_state_bias"], 3
+            )
             reset, keep = _sigmoid(reset_in + reset_state), _sigmoid(keep_in + keep_state)
             state = (1 - keep) * np.tanh(new_in + reset * new_state) + keep * state
             states[i] = state
         made = steps.made.reshape(len(calls), MADE_WIDTH).astype(np.float32)
-        mixes = states @ p["context_mix"] + made @ p["made_mix"] + p["mix_bias"]
-        biases = states @ p["context_out"] + p["call_bias"]
+        mixes = matrix_product(states, p["context_mix"]) + matrix_product(made, p["made_mix"]) + p["mix_bias"]
+        biases = matrix_product(states, p["context_out"]) + p["call_bias"]
         contexts = []
         for mix, bias, allowed in zip(mixes, biases, steps.legal, strict=True):
             legal = np.flatnonzero(allowed)

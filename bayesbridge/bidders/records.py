@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import cells
 from bayesbridge.bidders.style import LEANING, Options, Terms
@@ -38,6 +39,7 @@ class CallRecord:
             object.__setattr__(self, name, value)
 
 
+@checked
 def records_of(deal: Deal | str, auction: Auction, players: Mapping[Seat, str]) -> list[CallRecord]:
     """All calls of an auction whose callers are among the players, as records."""
     dealt = Deal.of(deal)

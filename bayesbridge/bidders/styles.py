@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.bidders.style import LEANING, StyleBidder
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.files import whole_file
+from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.files import advice, whole_file
 
 if TYPE_CHECKING:
     import xarray
@@ -43,16 +44,19 @@ class Styles:
         stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
         return np.stack(stacked, axis=-1)
 
+    @checked
     def draws(self, player: str) -> Floats:
         """(draws, 4) what is known of one player."""
         if player not in self.players:
             raise BayesBridgeError(f"no player {player!r} among those fitted: {', '.join(self.players)}", player=player)
         return self.values[:, self.players.index(player)]
 
+    @checked
     def bidder(self, player: str) -> StyleBidder:
         """The player at the posterior mean: quick, and certain of what is not certain."""
         return StyleBidder(*self.draws(player).mean(axis=0).tolist())
 
+    @checked
     def mixture(self, player: str, models: int = 32) -> MixtureBidder:
         """The player with all that is not known about them: evenly spaced draws as equally likely models."""
         draws = self.draws(player)
@@ -100,22 +104,36 @@ class Styles:
             found[name] = seen, float(((drawn < seen) + 0.5 * (drawn == seen)).mean())
         return found
 
+    @checked
     def save(self, path: str | Path) -> None:
         """Write everything as netCDF."""
         # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
         content = self.tree.to_netcdf(engine="h5netcdf")
-        with whole_file(Path(path)) as part:
-            part.write_bytes(content)
+        try:
+            with whole_file(Path(path)) as part:
+                part.write_bytes(content)
+        except OSError as error:
+            raise Unwritable(
+                f"cannot write {str(path)!r} ({error.strerror or error}): {advice(error)}", path=path
+            ) from None
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> Styles:
         """Read what :meth:`save` wrote."""
         import xarray
 
         if not Path(path).is_file():
             raise BayesBridgeError(f"no file {str(path)!r}: save fitted styles there first", path=str(path))
-        with xarray.open_datatree(path, engine="h5netcdf") as tree:
-            return cls(tree.load())
+        try:
+            with xarray.open_datatree(path, engine="h5netcdf") as tree:
+                found = tree.load()
+            held = set(found["posterior"].dataset.variables)
+        except (OSError, KeyError, ValueError, TypeError, AttributeError):
+            held = set()  # not netCDF, or another tree
+        if not held.issuperset((*STYLE, "player")):
+            raise BayesBridgeError(f"{str(path)!r} holds no fitted styles: give a file that save wrote", path=str(path))
+        return cls(found)
 
     def __repr__(self) -> str:
         return f"<Styles of {', '.join(self.players)}: {len(self.values)} draws>"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked, one_row
 from bayesbridge.capture.tables import DELTA_SHIFT, FAILS_B, LEADING_GAP, LENGTH, NO_GAPS, TERNARY, row_table
 from bayesbridge.jit import njit
 
@@ -47,12 +48,14 @@ class Bids(NamedTuple):
     """(n, 7) captures counted for the targets 7 … 13, 0 where a condition fails."""
 
 
+@checked
 def captures(first: Masks, second: Masks) -> Captures:
     """Algorithm 2 for each pair of hands; ``first`` and ``second`` are (n,) masks of 13 cards each, disjoint.
 
     >>> captures(np.array([0x1FFF], dtype=np.uint64), np.array([0x3FFE000], dtype=np.uint64)).T
     array([0], dtype=int8)
     """
+    one_row("hands", first, second)
     n = len(first)
     suits = [np.empty((n, 4), dtype=np.int8) for _ in range(6)]
     totals = [np.empty(n, dtype=np.int8) for _ in range(5)]
@@ -61,19 +64,23 @@ def captures(first: Masks, second: Masks) -> Captures:
     return out
 
 
+@checked
 def tricks(first: Masks, second: Masks) -> Small:
     """T alone for each pair of hands, (n,) int8: 0 where a condition fails."""
+    one_row("hands", first, second)
     out = np.empty(len(first), dtype=np.int8)
     _tricks(first, second, row_table(), TERNARY, out)
     return out
 
 
+@checked
 def bids(hands: Masks) -> Bids:
     """Algorithm 1 for each hand, (n,) masks of 13 cards.
 
     >>> bids(np.array([0x1FFF], dtype=np.uint64)).level
     array([0], dtype=int8)
     """
+    one_row("hands", hands)
     level = np.empty(len(hands), dtype=np.int8)
     counts = np.empty((len(hands), 7), dtype=np.int8)
     _bids(hands, walk_table(), LENGTH, LEADING_GAP, level, counts)

@@ -61,20 +61,19 @@ class Bid:
     """Captures counted for the targets k = 7 … 13; 0 where condition A or B fails for that target."""
 
 
-def state_matrix(first: Hand, second: Hand) -> Matrix:
+def state_matrix(one: Hand | str, other: Hand | str) -> Matrix:
     """Step 1: the matrix D of two full hands."""
-    first.verify_full("the first hand")
-    second.verify_full("the second hand")
+    first, second = Hand.of(one).verify_full("the first hand"), Hand.of(other).verify_full("the second hand")
     if first.mask & second.mask:
         card = next(iter(first & second))
         raise DealError(f"{card} lies in both hands {first.pbn!r} and {second.pbn!r}: a card has one place", card=card)
     return [[(first.field(s) >> (12 - r) & 1) + 2 * (second.field(s) >> (12 - r) & 1) for r in range(13)] for s in Suit]
 
 
-def capture(first: Hand, second: Hand) -> Capture:
+def capture(first: Hand | str, second: Hand | str) -> Capture:
     """Algorithm 2 on two full hands.
 
-    >>> capture(Hand.from_pbn("AKQ2.KJ3.A54.Q32"), Hand.from_pbn("J54.AQ2.KQ32.A54")).T
+    >>> capture("AKQ2.KJ3.A54.Q32", "J54.AQ2.KQ32.A54").T
     11
     """
     return capture_matrix(state_matrix(first, second))
@@ -159,14 +158,14 @@ def capture_matrix(matrix: Matrix) -> Capture:
     )
 
 
-def bid(hand: Hand) -> Bid:
+def bid(hand: Hand | str) -> Bid:
     """Algorithm 1: the highest n reached by raising the target from 7 tricks until it is not met.
 
-    >>> bid(Hand.from_pbn("AKQ2.AKJ.AK4.A32"))
+    >>> bid("AKQ2.AKJ.AK4.A32")
     Bid(level=3, counts=(9, 9, 9, 9, 9, 9, 8))
     """
-    hand.verify_full()
-    counts = tuple(captures_for_target(hand, k) for k in range(7, 14))
+    full = Hand.of(hand).verify_full()
+    counts = tuple(captures_for_target(full, k) for k in range(7, 14))
     level = 0
     while level < 7 and counts[level] >= level + 7:
         level += 1

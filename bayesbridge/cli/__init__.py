@@ -13,12 +13,26 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from bayesbridge import __version__, interrupts
-from bayesbridge.cli import bid, capture, completion, count, estimate, plugins, replay, report, score, study, wins
+from bayesbridge.cli import (
+    bid,
+    capture,
+    completion,
+    count,
+    estimate,
+    plugins,
+    replay,
+    report,
+    score,
+    sensitivity,
+    study,
+    wins,
+)
 from bayesbridge.cli.parsing import Parser, protect_voids
 from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
+from bayesbridge.notices import tell
 
-COMMANDS = (estimate, report, count, wins, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (estimate, report, count, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
 """In the order of the help text."""
 
 
@@ -72,9 +86,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _interrupted(where: str) -> int:
     """Silent, unless somebody can say what was going on."""
     if sys.stderr is not None and sys.stderr.isatty():
-        print(file=sys.stderr)
-    if where and sys.stderr is not None:
-        print(f"bayesbridge: {where}", file=sys.stderr)
+        sys.stderr.write("\n")
+    if where:
+        tell(where)
     return 130
 
 
@@ -92,10 +106,9 @@ def _fail(error: Exception, message: str, status: int) -> int:
     if os.environ.get("BAYESBRIDGE_DEBUG"):
         import traceback
 
-        traceback.print_exception(error)
-    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-    if sys.stderr is not None:  # print would turn to stdout
-        print(f"bayesbridge: {line}", file=sys.stderr)
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            tell(line, begin="")
+    tell(message)
     return status
 
 

@@ -6,6 +6,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.parsing import Parser, whole
+from bayesbridge.cli.printing import say
 from bayesbridge.documents import accuracy_document
 from bayesbridge.words import number, percent
 
@@ -36,12 +37,12 @@ def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool 
     layouts = posterior.count()
     fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
     bits = said["entropy_bits"]
-    print(f"{fit}." if bits is None else f"{fit}; the uncertainty about them is {bits:.2f} bits.")
+    say(f"{fit}." if bits is None else f"{fit}; the uncertainty about them is {bits:.2f} bits.")
     if said["exact"]:
         how = "walking every layout" if posterior.exact else "counting suit by suit"
-        print(f"Computed exactly, by {how} ({said['method']}).")
+        say(f"Computed exactly, by {how} ({said['method']}).")
     else:
         error = percent(0.5 / sqrt(max(posterior.ess, 1.0)))
-        print(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")
+        say(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")
     if said["warning"]:
-        print(f"Warning: {said['warning']}.")
+        say(f"Warning: {said['warning']}.")

@@ -8,7 +8,7 @@ from bayesbridge.calls import PASS, Call
 from bayesbridge.capture import literal
 from bayesbridge.cli.explanations import why_bid
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
-from bayesbridge.cli.printing import print_json, print_table
+from bayesbridge.cli.printing import print_json, print_table, say
 
 
 def add(commands: Subparsers) -> None:
@@ -31,5 +31,5 @@ def run(args: Namespace) -> int:
         [f"{k - 6}NT", str(k), str(count), "yes" if count >= k else "no"] for k, count in enumerate(found.counts, 7)
     ]
     print_table("Algorithm 1: the iterative bid", ["bid", "target", "captures", "met"], rows)
-    print(f"{call}: {why_bid(args.hand, found)}")
+    say(f"{call}: {why_bid(args.hand, found)}")
     return 0

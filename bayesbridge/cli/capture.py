@@ -8,7 +8,7 @@ from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.explanations import why_captured
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
-from bayesbridge.cli.printing import print_json, print_table
+from bayesbridge.cli.printing import print_json, print_table, say
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 from bayesbridge.words import SUITS
 
@@ -46,8 +46,8 @@ def run(args: Namespace) -> int:
     ]
     rows.append(["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"])
     print_table("Algorithm 2: captures of two hands", ["suit", "first", "second", *LETTERS], rows, left=3)
-    print(LETTERS_IN_WORDS)
-    print(why_captured(found))
+    say(LETTERS_IN_WORDS)
+    say(why_captured(found))
     return 0
 
 

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace, _SubParsersAction
 from typing import Any
 
 from bayesbridge.cli.parsing import Parser, Subparsers, add_command
-from bayesbridge.cli.printing import print_json
+from bayesbridge.cli.printing import print_json, print_script
 
 
 def add(commands: Subparsers) -> None:
@@ -33,7 +33,7 @@ def run(args: Namespace) -> int:
     if args.json:
         print_json({"shell": args.shell, "script": script})
     else:
-        print(script)
+        print_script(script)
     return 0
 
 

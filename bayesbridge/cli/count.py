@@ -8,7 +8,7 @@ from math import log2
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Subparsers, add_command
-from bayesbridge.cli.printing import print_json
+from bayesbridge.cli.printing import print_json, say
 from bayesbridge.documents import evidence_document
 from bayesbridge.words import number
 
@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
         print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
         return 0
     print_evidence(belief)
-    print(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
+    say(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
     if belief.auction is not None:
-        print("Calls make layouts more or less likely; they rule none out and do not change the count.")
+        say("Calls make layouts more or less likely; they rule none out and do not change the count.")
     return 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import add_draws
 from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
+from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
+from bayesbridge.cli.limits import limits_of
+from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
+from bayesbridge.notices import tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.protocol import Estimator
-    from bayesbridge.estimators.registry import Registry
 
 
 def add(commands: Subparsers) -> None:
@@ -43,7 +43,7 @@ def add(commands: Subparsers) -> None:
     )
     add_method(parser)
     add_draws(parser)
-    add_limits(parser)
+    add_joint(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
 
@@ -56,23 +56,24 @@ def run(args: Namespace) -> int:
     target = None
     if args.save is not None:
         target = verify_target("--save", args.save, "the result is a netCDF file", ".nc")
-    registry, estimators = estimators_named(args.estimator or ["capture"])
+    estimators = estimators_named(args.estimator or ["capture"], args)
     position = position_of(args)
     belief = position.belief()
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
-    found = _evaluate(posterior, registry, estimators, args)
+    together = joints(posterior, args.joint, args.pair)
+    found = _evaluate(posterior, estimators, args)
     unsaved = None
     if found.estimators:
         if target is not None:
             unsaved = _save(found, target)
         if args.json:
-            print_json(estimate_document(found))
+            print_json(estimate_document(found) | joint_documents(together))
         else:
             show(found)
+            show_joints(together)
     for failure in found.failures.values():
-        if sys.stderr is not None:
-            print(f"bayesbridge: left out: {failure}", file=sys.stderr)
+        tell(f"left out: {failure}")
     if unsaved is not None:
         raise unsaved
     return 1 if found.failures else 0
@@ -96,53 +97,27 @@ def blaming_method(method: str) -> Iterator[None]:
         raise UsageError(f"argument --method {method}: {error}") from None
 
 
-def add_limits(parser: Parser) -> None:
-    """Put the limits of foreign estimators on a command."""
-    parser.add_argument(
-        "--timeout",
-        type=whole(1, 10**9),
-        default=600,
-        metavar="SECONDS",
-        help="an estimator of a plugin may take so long for a thousand layouts (default: 600)",
-    )
-    parser.add_argument(
-        "--memory",
-        type=whole(1, 10**9),
-        metavar="MB",
-        help="an estimator of a plugin may take so much memory (default: four fifths of the machine's)",
-    )
+def estimators_named(names: list[str], args: Namespace) -> list[Estimator]:
+    """The estimators; those of plugins are isolated."""
+    from bayesbridge.estimators.discovery import offered
 
-
-def most_memory(args: Namespace) -> int | None:
-    """Megabytes that an estimator of a plugin may take; ``None`` if neither the user nor the system tells."""
-    if args.memory is not None:
-        return int(args.memory)
+    wanted = list(dict.fromkeys(names))
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * 4 // 5 // 1_000_000
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def estimators_named(names: list[str]) -> tuple[Registry, list[Estimator]]:
-    """The estimators, and the registry that knows where they come from."""
-    from bayesbridge.estimators.registry import load
-
-    registry = load()
-    try:
-        return registry, [registry.estimator(name) for name in dict.fromkeys(names)]
+        registry = offered("estimators", wanted, limits_of(args))
+        return [registry.estimator(name) for name in wanted]
     except BayesBridgeError as error:
         raise UsageError(f"argument --estimator: {error}") from None
 
 
-def _evaluate(posterior: Posterior, registry: Registry, estimators: list[Estimator], args: Namespace) -> Evaluation:
-    from bayesbridge.estimators.confinement import Limits, confined
+def _evaluate(posterior: Posterior, estimators: list[Estimator], args: Namespace) -> Evaluation:
+    from bayesbridge.estimators.confinement import confined
     from bayesbridge.estimators.evaluate import evaluate
     from bayesbridge.results import ask
 
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
     question = ask(posterior, args.pair, trick=trick)
-    with confined(estimators, Limits(args.timeout, most_memory(args)), registry) as ready:
+    with confined(estimators, limits_of(args)) as ready:
         return evaluate(posterior, ready, question, rng=args.seed, progress=progress_line("layouts"))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import print_accuracy
 from bayesbridge.cli.evidence_lines import print_evidence
-from bayesbridge.cli.printing import bar, print_table
+from bayesbridge.cli.printing import bar, print_table, say
 from bayesbridge.documents import is_exact, method_of, reported
 from bayesbridge.trick_counts import Tricks
 from bayesbridge.words import BITS, CAPTURES, SUITS, number, percent
@@ -27,7 +27,7 @@ def show(found: Evaluation) -> None:
     """What was seen, how it was computed, the tricks, the telling cards, the suit lengths."""
     print_evidence(found.posterior.belief)
     print_accuracy(found.posterior, method_of(found), is_exact(found))
-    print()
+    say()
     for estimator in found.estimators:
         outputs = reported(found, estimator.name)
         if "T" in outputs and outputs["T"].output.tricks:
@@ -37,7 +37,7 @@ def show(found: Evaluation) -> None:
     _show_cards(found.posterior)
     _show_lengths(found.posterior)
     if found.posterior.count() > 1:
-        print(BITS)
+        say(BITS)
 
 
 def _show_tricks(found: Evaluation, tricks: Tricks) -> None:
@@ -56,11 +56,11 @@ def _show_tricks(found: Evaluation, tricks: Tricks) -> None:
     )
     mean = tricks.mean_if_held
     if mean is None:
-        print("The conditions of Algorithm 2 never hold: T = 0 in every layout.")
+        say("The conditions of Algorithm 2 never hold: T = 0 in every layout.")
     else:
-        print(f"The conditions hold with {percent(tricks.holds)}; given that they do, T is {mean:.2f} on average.")
-    print(CAPTURES)
-    print()
+        say(f"The conditions hold with {percent(tricks.holds)}; given that they do, T is {mean:.2f} on average.")
+    say(CAPTURES)
+    say()
 
 
 def _show_numbers(found: Evaluation, estimator: str) -> None:
@@ -76,7 +76,7 @@ def _show_numbers(found: Evaluation, estimator: str) -> None:
     varied = [row for row in rows if row[1:] != ["0.000", "0.000"]] or rows
     print_table(estimator, ["", "mean", "sd"], varied[:MOST_ROWS])
     if len(varied) > MOST_ROWS:
-        print(f"… and {number(len(varied) - MOST_ROWS)} more numbers, which --json prints.\n")
+        say(f"… and {number(len(varied) - MOST_ROWS)} more numbers, which --json prints.", "")
 
 
 def _show_cards(posterior: Posterior) -> None:
@@ -94,7 +94,7 @@ def _show_cards(posterior: Posterior) -> None:
             alike[row] = f"{alike[row]}{card[1:]}" if row in alike else card
             order.setdefault(row, (-round(bits, 3), place % 13))
     if not alike:
-        print("Every card is known.")
+        say("Every card is known.")
         return
     rows = [[alike[row], *row[1:]] for row in sorted(alike, key=order.__getitem__)[:MOST_CARDS]]
     names = [str(chances.seat.values[seat]) for seat in hidden]

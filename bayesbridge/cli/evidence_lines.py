@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayesbridge.words import SEATS
+from bayesbridge.cli.printing import say
+from bayesbridge.words import SEATS, printable
 
 if TYPE_CHECKING:
     from bayesbridge.belief.perspective import Perspective
@@ -12,13 +13,13 @@ if TYPE_CHECKING:
 
 def print_evidence(belief: Perspective) -> None:
     """For people: the hand, the evidence in order, and the passes that nobody mentioned."""
-    from textwrap import fill
+    from textwrap import wrap
 
     hand = belief.hand
-    print(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
+    say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
-        text = "; ".join(map(str, belief.evidence))
-        print(fill(f"Seen: {text}.", 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
+        text = printable(f"Seen: {'; '.join(map(str, belief.evidence))}.")
+        say(*wrap(text, 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
-        print(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
+        say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")

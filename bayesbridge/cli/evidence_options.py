@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.cli.limits import add_limits, limits_of
 from bayesbridge.cli.parsing import Once, Parser, reading
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.positions.position import Position, Sourced
@@ -37,6 +38,7 @@ def add_evidence(parser: Parser) -> None:
         metavar="FILE",
         help="a TOML file that says all this; options are added to it, and settings given as options replace its own",
     )
+    add_limits(parser)
 
 
 def position_of(args: argparse.Namespace) -> Position:
@@ -49,7 +51,7 @@ def position_of(args: argparse.Namespace) -> Position:
     settings = {
         name: Sourced(value, f"argument --{name}") for name in SETTINGS if (value := getattr(args, name)) is not None
     }
-    return position.with_more(settings, args.evidence)
+    return position.with_more(settings, args.evidence)._replace(limits=limits_of(args))
 
 
 def _with_source(kind: type[Piece]) -> Any:

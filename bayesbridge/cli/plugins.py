@@ -5,26 +5,29 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from bayesbridge.cli.limits import add_limits, limits_of
 from bayesbridge.cli.parsing import Subparsers, add_command
-from bayesbridge.cli.printing import print_json, print_table
+from bayesbridge.cli.printing import print_json, print_table, say
 
 
 def add(commands: Subparsers) -> None:
     """Put the command on the command line."""
-    add_command(
+    parser = add_command(
         commands,
         "plugins",
         "estimators and bidder models, and where each comes from",
         run,
         "bayesbridge plugins --json",
     )
+    add_limits(parser)
 
 
 def run(args: Namespace) -> int:
     """List what is installed, and what is broken."""
-    from bayesbridge.estimators.registry import load
+    from bayesbridge.estimators.descriptions import doc_of
+    from bayesbridge.estimators.discovery import isolated
 
-    registry = load()
+    registry = isolated(limits_of(args))
     estimators: dict[str, dict[str, Any]] = {}
     bidders: dict[str, dict[str, Any]] = {}
     failures: dict[str, dict[str, Any]] = {}
@@ -33,18 +36,20 @@ def run(args: Namespace) -> int:
         for name in plugin.estimators:
             offer = registry.estimators[name]
             outputs = {output.name: output.doc for output in offer.outputs}
-            estimators[name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
+            estimators[name] = {**origin, "doc": doc_of(offer), "outputs": outputs}
         for name in plugin.bidders:
-            bidders[name] = {**origin, "doc": _sentence(registry.bidders[name])}
+            bidders[name] = {**origin, "doc": doc_of(registry.bidders[name])}
         if plugin.failure is not None:
-            failures[plugin.name] = {**origin, "failure": plugin.failure}
+            key = plugin.name if plugin.name not in failures else f"{plugin.name} ({plugin.distribution})"
+            failures[key] = {**origin, "failure": plugin.failure}
     if args.json:
         print_json({"estimators": estimators, "bidders": bidders, "failures": failures})
         return 0
     _show("Estimators (--estimator NAME)", estimators)
     _show("Bidder models (--bidder NAME)", bidders)
     for name, failed in failures.items():
-        print(f"Plugin {name!r} of {failed['distribution']} {failed['version']} is broken: {failed['failure']}")
+        source = f"{failed['distribution']} {failed['version']}".strip()
+        say(f"Plugin {name!r} of {source} is broken: {failed['failure']}")
     return 0
 
 
@@ -58,8 +63,3 @@ def _show(title: str, offers: dict[str, dict[str, Any]]) -> None:
         for name, offer in offers.items()
     ]
     print_table(title, ["name", "from", "gives"], rows, left=3)
-
-
-def _sentence(offer: object) -> str:
-    """The first sentence of what an object says of itself."""
-    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())

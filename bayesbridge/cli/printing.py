@@ -1,4 +1,8 @@
-"""How answers look: one JSON object for programs, tables and sentences for people."""
+"""How answers look: one JSON object for programs, tables and sentences for people.
+
+The only module of the command line that writes to stdout. Text from files and plugins is made visible here, whoever
+prints it: no escape of theirs reaches a terminal.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,23 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from bayesbridge.words import number
+from bayesbridge.words import number, printable
 
 
 def print_json(document: dict[str, Any]) -> None:
     """One object on one line, in ASCII, so that it survives any terminal."""
-    print(json.dumps(document, allow_nan=False))
+    print(json.dumps(document, allow_nan=False).replace("\x7f", "\\u007f"))  # DEL is ASCII, and JSON leaves it
+
+
+def say(*lines: str) -> None:
+    """Lines for people, an empty one if none is given; each argument is one line, whatever it holds."""
+    for line in lines or ("",):
+        print(printable(line))
+
+
+def print_script(script: str) -> None:
+    """A text of our own as it is, with its lines and tabs."""
+    print(script)
 
 
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> None:
@@ -27,13 +42,13 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i, name in enumerate(header):
-        table.add_column(name, justify="left" if i < left else "right", no_wrap=True)
+        table.add_column(printable(name), justify="left" if i < left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     console = Console(markup=False, highlight=False, emoji=False)
     room = console.options.update(width=10_000)
     console.width = max(console.width, Measurement.get(console, room, table).maximum)
-    console.print(title, style="bold", soft_wrap=True)
+    console.print(printable(title), style="bold", soft_wrap=True)
     console.print()
     console.print(table)
     console.print()

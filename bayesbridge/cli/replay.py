@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line
-from bayesbridge.cli.records import read_records
+from bayesbridge.cli.printing import print_json, print_table, progress_line, say
+from bayesbridge.cli.records import open_file
 from bayesbridge.deal import Seat
 from bayesbridge.words import BITS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
+
+SHOWN = 8
+"""Boards named where none fits."""
 
 
 def add(commands: Subparsers) -> None:
@@ -46,7 +50,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
 
-    record = _chosen(read_records(args.file), args)
+    record = _chosen(open_file(args.file)(), args)
     observer = args.observer or Seat.S
     belief = Belief.of_record(record, observer)
     contract = record.contract
@@ -95,26 +99,29 @@ def run(args: Namespace) -> int:
     where = f"Board {record.board} {record.room}".strip()
     title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
     print_table(title, ["event", "layouts", "bits", "qualified", "T if so", "P(make)", "how"], rows)
-    print("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
-    print(BITS)
+    say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
+    say(BITS)
     return 0
 
 
-def _chosen(records: tuple[Record, ...], args: Namespace) -> Record:
-    """The record asked for."""
-    fitting = [
-        record
-        for record in records
-        if (args.board is None or record.board == args.board)
-        and (args.room is None or record.room.lower() == args.room.lower())
-    ]
-    if not fitting:
-        boards = sorted({record.board for record in records}, key=lambda name: (len(name), name))
-        asked = " ".join(filter(None, (args.board, args.room)))
-        known = ", ".join(boards[:8]) + (" …" if len(boards) > 8 else "")
-        raise UsageError(f"no board {asked} in {args.file!r}: it has {known}")
+def _chosen(records: Iterator[Record], args: Namespace) -> Record:
+    """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     observer = args.observer or Seat.S
-    for record in fitting:
-        if record.auction is not None and record.hands[observer] is not None:
-            return record
-    raise UsageError(f"{fitting[0].place}: no auction, or not {observer.name}'s hand, on record: choose another board")
+    chosen: Record | None = None
+    place = ""
+    boards: list[tuple[int, str]] = []
+    for record in records:
+        if (args.board is None or record.board == args.board) and (
+            args.room is None or record.room.lower() == args.room.lower()
+        ):
+            place = place or record.place
+            if chosen is None and record.auction is not None and record.hands[observer] is not None:
+                chosen = record
+        boards = sorted({*boards, (len(record.board), record.board)})[: SHOWN + 1]
+    if chosen is not None:
+        return chosen
+    if place:
+        raise UsageError(f"{place}: no auction, or not {observer.name}'s hand, on record: choose another board")
+    asked = " ".join(filter(None, (args.board, args.room)))
+    known = ", ".join(name for _, name in boards[:SHOWN]) + (" …" if len(boards) > SHOWN else "")
+    raise UsageError(f"no board {asked} in {args.file!r}: it has {known}")

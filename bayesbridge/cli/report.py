@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import logging
 import shlex
-import sys
 import warnings
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.accuracy import DRAWS, add_draws
-from bayesbridge.cli.estimate import add_limits, add_method, blaming_method, estimators_named, most_memory
+from bayesbridge.cli.estimate import add_method, blaming_method, estimators_named
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
-from bayesbridge.cli.printing import print_json, progress_line
+from bayesbridge.cli.printing import print_json, progress_line, say
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.documents import accuracy_document
+from bayesbridge.notices import tell
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def add(commands: Subparsers) -> None:
     )
     add_method(parser)
     add_draws(parser)
-    add_limits(parser)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
@@ -62,7 +61,7 @@ def run(args: Namespace) -> int:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     path = verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
     names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
-    estimators_named(names)  # a slip is told before the work
+    estimators = estimators_named(names, args)  # a slip is told before the work
     position = position_of(args)
     belief = position.belief()
     with position.blaming(), blaming_method(args.method):
@@ -76,12 +75,10 @@ def run(args: Namespace) -> int:
         warnings.simplefilter("ignore", UserWarning)  # what failed is said below, and stands in the page
         result = estimate(
             posterior,
-            names,
+            estimators,
             pair=args.pair,
             rng=args.seed,
             progress=progress_line("layouts"),
-            timeout=args.timeout,
-            memory=most_memory(args),
         )
     level = contract_level(belief) if args.level is None else args.level
     steps = prior = None
@@ -107,10 +104,10 @@ def run(args: Namespace) -> int:
         how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
         print_json({"file": str(path), "bytes": path.stat().st_size, **how})
     else:
-        print(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
+        say(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
     failures = result.attrs["failures"]
-    if failures and sys.stderr is not None:
-        print(f"bayesbridge: left out: {failures}", file=sys.stderr)
+    if failures:
+        tell(f"left out: {failures}")
     return 1 if failures else 0
 
 

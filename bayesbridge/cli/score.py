@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import bar, print_json, print_table, progress_line
-from bayesbridge.cli.records import read_records
+from bayesbridge.cli.printing import bar, print_json, print_table, progress_line, say
+from bayesbridge.cli.records import open_file
 from bayesbridge.words import number, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.notation import Record
 
 
 def add(commands: Subparsers) -> None:
@@ -17,13 +21,19 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "score",
-        "score the opening leader's posterior on real boards: where the honours lie, how long the suits are",
+        "score the posterior of one chair on real boards: where the honours lie, how long the suits are",
         run,
-        "bayesbridge score match.pbn --boards 100",
+        "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
         "--boards", type=whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
+    )
+    parser.add_argument(
+        "--chair",
+        choices=("leader", "partner", "declarer", "dummy"),
+        default="leader",
+        help="whose posterior: the opening leader's (default), the leader's partner's, declarer's or dummy's",
     )
     parser.add_argument(
         "--cards", type=whole(0, 52), default=0, metavar="N", help="after N cards of the play (default: 0, the auction)"
@@ -35,46 +45,65 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.inference import BoardScore, score_boards, total, usable
+    from bayesbridge.studies.board_scores import BoardScore, Sums
+    from bayesbridge.studies.inference import CHAIRS, score_boards, usable
 
-    records = read_records(args.file)
+    if args.chair == "dummy" and args.cards:
+        raise UsageError("argument --chair dummy: dummy looks on from the lead on, leave --cards out")
+    records = open_file(args.file)
+
+    def hindrance(record: Record) -> str | None:
+        return usable(record) or ("the play is shorter" if len(record.plays) < args.cards else None)
+
     left_out: dict[str, int] = {}
-    chosen = []
-    for record in records:
-        reason = usable(record) or ("the play is shorter" if len(record.plays) < args.cards else None)
+    good = 0
+    for record in records():
+        reason = hindrance(record)
         if reason is None:
-            chosen.append(record)
+            good += 1
         else:
             left_out[reason] = left_out.get(reason, 0) + 1
-    if not chosen:
+    if not good:
         reasons = "; ".join(f"{reason} ({count})" for reason, count in left_out.items())
         raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {reasons}")
-    if args.boards is not None and args.boards < len(chosen):
-        chosen = [chosen[i * len(chosen) // args.boards] for i in range(args.boards)]
-    next(score_boards(chosen[:1], cards=args.cards, draws=args.draws))  # compiles and loads before the clock starts
+    wanted = min(args.boards or good, good)
+
+    def chosen() -> Iterator[Record]:
+        """Evenly spread: of ``good`` records number i · good // wanted, for each i."""
+        taken = 0
+        for place, record in enumerate(one for one in records() if hindrance(one) is None):
+            if place == taken * good // wanted:
+                taken += 1
+                yield record
+
+    asked: dict[str, Any] = {"chair": args.chair, "cards": args.cards, "draws": args.draws}
+    first = next(chosen())
+    next(score_boards([first], **asked))  # compiles and loads before the clock starts
     progress = progress_line("boards")
-    scores: list[BoardScore] = []
-    for _, one in score_boards(chosen, cards=args.cards, draws=args.draws, seed=args.seed):
+    sums = Sums()
+    for _, one in score_boards(chosen(), **asked, seed=args.seed):
         if isinstance(one, BoardScore):
-            scores.append(one)
+            sums.add(one)
         if progress is not None:
-            progress(len(scores), len(chosen))
-    found = total(scores)
+            progress(sums.boards, wanted)
+    found = sums.scores()
     document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
     if args.json:
         curve = [one._asdict() for one in found.calibration]
-        print_json({**document, "calibration": curve, "after_cards": args.cards, "left_out": left_out})
+        told = {"chair": args.chair, "after_cards": args.cards, "draws": args.draws, "left_out": left_out}
+        print_json({**document, "calibration": curve, **told})
         return 0
     rows = [
-        ["honours, log-loss (nats)", number(found.honour_log_loss, 4), number(found.honour_error, 4), "1.0986"],
-        ["lengths, log-loss (nats)", number(found.length_log_loss, 4), number(found.length_error, 4), "1.681"],
-        ["honours, Brier score", number(found.brier, 4), "", "0.6667"],
-        ["honours, most likely seat is right", percent(found.top1), "", "33.3 %"],
-        ["calibration error", number(found.calibration_error, 4), "", ""],
-        ["seconds a board", number(found.seconds_per_board, 3), "", ""],
+        _loss("honours", found.honour_log_loss, found.honour_error, found.honour_monte_carlo, found.honour_hard_loss),
+        _loss("lengths", found.length_log_loss, found.length_error, found.length_monte_carlo, found.length_hard_loss),
+        ["honours, Brier score", number(found.brier, 4), "", "", ""],
+        ["honours, most likely seat is right", percent(found.top1), "", "", ""],
+        ["calibration error", number(found.calibration_error, 4), "", "", ""],
+        ["seconds a board", number(found.seconds_per_board, 3), "", "", ""],
     ]
     when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
-    print_table(f"{found.boards} boards, the opening leader {when}", ["", "score", "±", "knowing nothing"], rows)
+    header = ["", "score", "±", "by chance of draws", "by hard evidence alone"]
+    print_table(f"{found.boards} boards, {CHAIRS[args.chair]} {when}", header, rows)
     curve_rows = [
         [percent(predicted), percent(observed), str(cards), bar(observed, 30)]
         for predicted, observed, cards in found.calibration
@@ -84,5 +113,11 @@ def run(args: Namespace) -> int:
         "Cards predicted in a seat, and those that lay there", ["predicted", "observed", "cards", ""], curve_rows
     )
     for reason, count in left_out.items():
-        print(f"{count} records left out: {reason}.")
+        say(f"{count} records left out: {reason}.")
+    if found.honour_monte_carlo > found.honour_error or found.length_monte_carlo > found.length_error:
+        say("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
     return 0
+
+
+def _loss(what: str, loss: float, error: float, monte_carlo: float, hard: float) -> list[str]:
+    return [f"{what}, log-loss (nats)", *(number(value, 4) for value in (loss, error, monte_carlo, hard))]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.parsing import Parser, Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line
+from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def run(args: Namespace) -> int:
         return 0
     for table in all_tables(study, found, tests):
         print_table(*table)
-    print(*notes(found, args.seed), sep="\n")
+    say(*notes(found, args.seed))
     return 0
 
 

@@ -9,7 +9,7 @@ from bayesbridge.cli.accuracy import add_draws, print_accuracy
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading
-from bayesbridge.cli.printing import bar, print_json, print_table
+from bayesbridge.cli.printing import bar, print_json, print_table, say
 from bayesbridge.deal import Seat
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError
@@ -75,13 +75,13 @@ def run(args: Namespace) -> int:
         return 0
     print_evidence(belief)
     print_accuracy(posterior)
-    print()
+    say()
     rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
     print_table(_title(args.seat, trick, trump), ["card", "wins", ""], rows)
     if args.seat in belief.constraints.hidden:
-        print(f"{args.seat.name}'s hand is hidden: each figure is given that {args.seat.name} may play the card.")
+        say(f"{args.seat.name}'s hand is hidden: each figure is given that {args.seat.name} may play the card.")
     if belief.contract_strain is None:
-        print("Nothing tells the trump suit, so there is none: --trump names it.")
+        say("Nothing tells the trump suit, so there is none: --trump names it.")
     return 0
 
 

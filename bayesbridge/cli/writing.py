@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from bayesbridge.cli.parsing import UsageError
 from bayesbridge.errors import Unwritable
-from bayesbridge.files import whole_file
+from bayesbridge.files import advice, final_path, whole_file
 
 
 def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
@@ -16,8 +18,14 @@ def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
     path = Path(name)
     if path.suffix not in endings:
         raise UsageError(f"argument {option}: {name!r}: {what}, let its name end in {endings[0]}")
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists")
+    try:
+        folder = final_path(path)[0].parent
+        if not folder.is_dir():
+            raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists")
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, f"nothing may be written in {str(folder)!r}")
+    except OSError as error:
+        raise UsageError(f"argument {option}: cannot write {name!r} ({error.strerror}): {advice(error)}") from None
     return path
 
 
@@ -29,6 +37,4 @@ def writing(option: str, path: Path) -> Iterator[Path]:
             yield part
     except OSError as error:
         why = error.strerror or error
-        raise Unwritable(
-            f"argument {option}: cannot write {str(path)!r} ({why}): make room, or name another file", path=path
-        ) from None
+        raise Unwritable(f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path) from None

@@ -42,9 +42,10 @@ class ClassTables:
         """Tables over all layouts that are numbered."""
         return cls._of_classes(unranking, tuple(Classes.of(quantity, _fields(unranking)) for quantity in quantities))
 
-    def extended(self, quantity: Quantity) -> Self:
-        """Tables of one more quantity, the last."""
-        return self._of_classes(self.unranking, (*self.classes, Classes.of(quantity, _fields(self.unranking))))
+    def extended(self, *quantities: Quantity) -> Self:
+        """Tables of more quantities, the last ones."""
+        fields = _fields(self.unranking)
+        return self._of_classes(self.unranking, (*self.classes, *(Classes.of(one, fields) for one in quantities)))
 
     @classmethod
     def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...]) -> Self:

@@ -17,6 +17,7 @@ from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
 from bayesbridge.layouts import Masks
+from bayesbridge.products import matrix_product
 from bayesbridge.random64 import State
 
 type Floats = NDArray[np.float64]
@@ -100,6 +101,8 @@ class Draws:
     """Whether every answer is exact, not only the marginals."""
     importance: Weights | None = None
     """Weights of the layouts; ``None`` where all count the same."""
+    proposed: Weights | None = None
+    """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
     """(n,) log P(soft evidence ∣ layout) where the engine worked it out; see :attr:`log_likelihood`."""
     tables: ExactMarginals | None = None
@@ -144,7 +147,13 @@ class Draws:
         if self.mean_log is not None or self.log_likelihood is None:
             return self.mean_log or 0.0
         used = self.weights > 0
-        return float(np.dot(self.weights[used], self.log_likelihood[used]))
+        return float(matrix_product(self.weights[used], self.log_likelihood[used]))
+
+    @property
+    def khat(self) -> float | None:
+        """Pareto k̂ of the weights as they were drawn; ``None`` without weights, or where they do not determine it."""
+        weights = self.proposed or self.importance
+        return None if self.exact or weights is None else weights.khat
 
     @cached_property
     def weights(self) -> Floats:

@@ -20,13 +20,17 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilted import tilted_draws
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.random64 import Seed, seed_state
+from bayesbridge.products import one_thread
+from bayesbridge.random64 import Seed, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
 """(target, draws wanted, random numbers, why this engine, proposal to start from) → draws."""
 
 ENOUGH: Final = 0.1
 """Effective draws that ``auto`` wants, as a share of the draws asked for; with fewer, particles are moved."""
+
+WORTH_LESS: Final = 0.5
+"""Weighted draws deceive if the seats, taken one by one, let expect less than this share of their effective number."""
 
 
 class Engine(NamedTuple):
@@ -41,14 +45,15 @@ class Engine(NamedTuple):
 
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
-    if method not in ENGINES:
+    if str(method) not in ENGINES:
         raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
-    generator = np.random.default_rng(rng)
+    numbers = generator(rng)
     if ENGINES[method].hears and not target.soft:
-        return _sample(target, draws, generator, "there is no call to weigh")
-    return ENGINES[method].run(target, draws, generator, "as asked", start)
+        return _sample(target, draws, numbers, "there is no call to weigh")
+    with one_thread():
+        return ENGINES[method].run(target, draws, numbers, "as asked", start)
 
 
 def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:
@@ -96,18 +101,35 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: P
 
 def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     masks = target.sampler.draw(draws, rng)
-    weights = _weights(target, target.soft.of_layouts(masks), False)
+    by_seat = target.soft.by_seat(masks)
+    weights = _weights(target, by_seat.sum(axis=1), False)
+    worth = min(weights.ess, max(1.0, _worth_apart(by_seat)))
+    deceive = worth < WORTH_LESS * weights.ess
+    ess = worth if deceive else weights.ess
+    rare = f"{draws} uniform draws tell too little of layouts that explain the calls of all seats at once"
     return Draws(
         target,
         "weights",
-        f"weights: {why}; {draws} weighted draws are worth {weights.ess:.0f} independent ones",
+        f"weights: {why}; {draws} weighted draws are worth {ess:.0f} independent ones",
         masks,
         importance=weights,
         likelihood=weights.log,
         log_soft=weights.log_mean,
-        log_soft_error=weights.log_mean_error,
-        ess=weights.ess,
+        log_soft_error=max(weights.log_mean_error, (draws / ess / (draws - 1)) ** 0.5 if deceive else 0.0),
+        ess=ess,
+        warning=f'{rare}: use method="auto", which draws them where it matters' if deceive else "",
     )
+
+
+def _worth_apart(by_seat: NDArray[np.float64]) -> float:
+    """What the draws would be worth if the calls of the seats were explained independently of each other.
+
+    Layouts that explain all seats at once may be so rare that no draw is one of them; then equal weights deceive. The
+    share of hands that explain each seat alone is seen well, and the product of n / ess of the seats is about the true
+    one.
+    """
+    n = len(by_seat)
+    return n * float(np.prod([Weights(column).ess / n for column in by_seat.T]))
 
 
 def _weights(target: Target, values: NDArray[np.float64], proof: bool) -> Weights:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from bayesbridge.engines.unranking import Unranking
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
+from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
 
 type Floats = NDArray[np.float64]
@@ -42,6 +43,10 @@ type Weights = Sequence[float | Fraction] | Floats
 _FIELDS: Final = np.arange(1 << 13)
 _HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
 _HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.float64)
+
+
+MOST_KEPT: Final = 64
+"""Values up to which the counts of sets of cards are kept: a megabyte for each value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +69,10 @@ class LevelTables:
     """How many layouts have each value."""
     total: int
     """The number of layouts that fit the hard evidence."""
+    levels: tuple[Level, ...] = ()
+    """What the tables tell apart of each caller."""
+    kept: dict[Quantity | str, Any] = field(default_factory=dict)
+    """Counts that do not depend on weights, once they were made: tables that differ in weights alone share them."""
 
     @classmethod
     def of(
@@ -88,18 +97,27 @@ class LevelTables:
         shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
         unranking = Unranking.of(replace(known, shapes=(None, None, None, None)))
         tables = ClassTables.of(unranking, [*levels, *shapes])
-        factors += [[0, 1] for _ in shapes]
         low_rest, high_rest = tables.rests()
         counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
-        # The value of the first caller is the lowest digit, so it varies fastest.
-        by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(factors)))
-        if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
-            raise Contradiction(
-                "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip",
-                evidence=(),
-            )
+        by_value = _by_value(factors, len(shapes), counts)
         fitting = slice(len(counts) - len(counts) // 2 ** len(shapes), None)  # the shapes are the highest digits
-        return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]))
+        return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]), tuple(levels))
+
+    def reweighted(self, weights: Mapping[int, Weights]) -> Self | None:
+        """The same counts under other weights of the same callers, as those of another slip: nothing is counted again.
+
+        ``None`` where the new weights tell levels apart that these tables do not. Raises as :meth:`of` does.
+        """
+        if tuple(weights) != tuple(level.seat for level in self.levels):
+            return None
+        factors = []
+        for level in self.levels:
+            checked = _checked(level.seat, weights[level.seat])
+            factors.append([checked[level.by_level.index(value)] for value in range(level.size)])
+            if any(checked[n] != factors[-1][value] for n, value in enumerate(level.by_level)):
+                return None
+        shapes = len(self.tables.classes) - len(self.levels)
+        return replace(self, weights=_by_value(factors, shapes, self.counts))
 
     @classmethod
     def if_affordable(
@@ -158,11 +176,11 @@ class LevelTables:
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
-        return np.concatenate([(fields @ _HOLDS_RANK).T for fields in self._fields])
+        return np.concatenate([matrix_product(fields, _HOLDS_RANK).T for fields in self._fields])
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([fields @ _HAS_LENGTH for fields in self._fields], axis=1)
+        return np.stack([matrix_product(fields, _HAS_LENGTH) for fields in self._fields], axis=1)
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
@@ -172,26 +190,62 @@ class LevelTables:
         """(14,) P(T) of Algorithm 2 for a pair of seats; T = 0 where a condition fails."""
         return self.distribution(Tricks(first, second))
 
-    def distribution(self, quantity: Quantity) -> Floats:
-        """(size,) probabilities of a quantity's values."""
-        counts = self.tables.extended(quantity).counts()
-        return self._mixed(counts.reshape(quantity.size, -1).T)
+    def distribution(self, *quantities: Quantity) -> Floats:
+        """(size, …) probabilities of the values of one quantity, or of several together: an axis for each."""
+        return self._mixed(self._extended_counts(quantities))
+
+    def counted(self, *quantities: Quantity) -> Ints:
+        """(size, …) how many layouts have each value, or values of several; where no caller weighs them."""
+        weights = np.array([int(weight) for weight in self.weights], dtype=np.int64)
+        return np.tensordot(weights, self._extended_counts(quantities), axes=1)
+
+    def _extended_counts(self, quantities: tuple[Quantity, ...]) -> Ints:
+        """(values, size, …) layouts by value of the tables and by quantities."""
+        if len(quantities) == 1 and quantities[0] in self.kept:
+            kept: Ints = self.kept[quantities[0]]
+            return kept
+        counts = self.tables.extended(*quantities).counts()
+        # The first value is the lowest digit: the axes come in reverse order.
+        found = counts.reshape(*(one.size for one in reversed(quantities)), -1).T
+        if len(quantities) == 1 and isinstance(quantities[0], Points | Tricks):
+            self.kept[quantities[0]] = found
+        return found
 
     def _mixed(self, counts: Ints) -> Floats:
         """Probabilities from (values, …) counts of layouts."""
         shares = self.shares / np.maximum(np.array(self.counts, dtype=np.float64), 1.0)
-        return np.tensordot(shares, counts.astype(np.float64), axes=1)
+        mixed: Floats = matrix_product(shares, counts.astype(np.float64).reshape(len(shares), -1))
+        return mixed.reshape(counts.shape[1:])
 
     @cached_property
     def _fields(self) -> list[Floats]:
         """For C D H S, (4, 8192): P(seat has this set of the suit's cards)."""
+        if "fields" in self.kept:
+            return [self._mixed(counts) for counts in self.kept["fields"]]
         known = self.tables.unranking.keys.known
         completions = self.tables.completions(self.low_rest, self.high_rest)
-        found = []
+        tallies = []
         for suit, rows, ways in zip(SUITS, self.tables.suits, completions, strict=True):
             certain = np.array([known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16)
-            found.append(self._mixed(_tally_fields(rows, certain, ways)))
-        return found
+            tallies.append(_tally_fields(rows, certain, ways))
+        if len(self.counts) <= MOST_KEPT:
+            self.kept["fields"] = tallies
+        return [self._mixed(counts) for counts in tallies]
+
+
+def _by_value(
+    factors: Sequence[Sequence[float | Fraction]], shapes: int, counts: Sequence[int]
+) -> tuple[float | Fraction, ...]:
+    """The weight of each value: of the callers' ``factors``, and 0 for hands of another shape."""
+    digits = [*factors, *[[0, 1]] * shapes]
+    # The value of the first caller is the lowest digit, so it varies fastest.
+    by_value = tuple(math.prod(reversed(chosen)) for chosen in product(*reversed(digits)))
+    if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
+        raise Contradiction(
+            "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip",
+            evidence=(),
+        )
+    return by_value
 
 
 def _checked(seat: int, weights: Weights) -> list[float | Fraction]:

@@ -1,7 +1,8 @@
-"""Quantities that are found suit by suit besides levels: the points of a seat, and what a pair of seats captures."""
+"""Quantities that are found suit by suit besides levels: points, what one suit tells, what a pair of seats captures."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.capture.merge import merge_pair, outcome_table, simplified
-from bayesbridge.capture.tables import TERNARY, row_table
+from bayesbridge.capture.tables import LEADING_GAP, TERNARY, row_table
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.engines.counting import MOST_POINTS
 from bayesbridge.engines.suit_classes import Fields
@@ -110,3 +111,84 @@ def _merged(first: Ints, second: Ints) -> Ints:
         for j in range(len(second)):
             out[i, j] = merge_pair(first[i], second[j])
     return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfSuit:
+    """What one suit alone tells: ``table`` gives its value for (r, 4) fields of the suit."""
+
+    suit: int
+    size: int
+    table: Callable[[Fields], NDArray[np.integer]]
+
+    def codes(self, suit: int, fields: Fields) -> Ints:
+        """(r,) values; the other suits have 0."""
+        if suit != self.suit:
+            return np.zeros(len(fields), dtype=np.int64)
+        return self.table(fields).astype(np.int64)
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums."""
+        return (low[:, None] + high).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class TotalGap:
+    """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
+
+    first: int
+    second: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 53
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) leading gaps."""
+        gaps: Ints = LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
+        return gaps
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums."""
+        return (low[:, None] + high).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the conditions of Algorithm 2 come out for the hands of two seats: 0 A fails, 1 only B fails, 2 both hold."""
+
+    first: int
+    second: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 3
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) leading gap, up to 7, and 8 where condition B fails."""
+        ours, theirs = fields[:, self.first], fields[:, self.second]
+        gap = LEADING_GAP[ours | theirs].astype(np.int64)
+        fails = np.minimum(np.bitwise_count(ours), np.bitwise_count(theirs)) <= gap
+        codes: Ints = np.minimum(gap, 7) | fails.astype(np.int64) << 3
+        return codes
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) the same of two suits."""
+        left = first[:, None]
+        codes: Ints = np.minimum((left & 7) + (second & 7), 7) | (left | second) & 8
+        return codes
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) 0, 1 or 2."""
+        code = self.composed(low, high)
+        return np.where(code & 7 > 6, 0, np.where(code & 8, 1, 2)).astype(np.uint8)

@@ -55,13 +55,17 @@ class SoftEvidence:
         return total
 
     def of_layouts(self, masks: Masks) -> Floats:
-        """(n,) log likelihood of (n, 4) layouts; a hand that is the same in all of them is asked for once."""
-        total = np.zeros(len(masks))
-        for seat in self.seats:
+        """(n,) log likelihood of (n, 4) layouts."""
+        return self.by_seat(masks).sum(axis=1)
+
+    def by_seat(self, masks: Masks) -> Floats:
+        """(n, seats) the same seat by seat; a hand that is the same in all layouts is asked for once."""
+        found = np.zeros((len(masks), len(self.seats)))
+        for column, seat in enumerate(self.seats):
             hands = np.ascontiguousarray(masks[:, seat])
             same = len(hands) > 1 and bool((hands == hands[0]).all())
-            total += self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
-        return total
+            found[:, column] = self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
+        return found
 
     def weighs(self, piece: Piece) -> bool:
         """Whether the piece is behind a term."""
@@ -93,15 +97,19 @@ def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any)
         if (name := _name(model)).startswith("bayesbridge."):
             raise
         raise KeyboardInterrupt(f"interrupted while model {name} weighed {len(hands)} hands") from None
-    if found.shape != (len(hands),):
-        raise _broken(
-            model, f"gave log likelihoods of shape {found.shape} for {len(hands)} hands: return one for each hand"
-        )
+    if wrong := objection_to(found, len(hands)):
+        raise _broken(model, wrong)
+    return found
+
+
+def objection_to(found: Floats, n: int) -> str | None:
+    """What is wrong with log likelihoods of ``n`` hands, if anything is."""
+    if found.shape != (n,):
+        return f"gave log likelihoods of shape {found.shape} for {n} hands: return one for each hand"
     wrong = np.flatnonzero(~(found <= ROUNDING))
     if len(wrong):
-        value = found[wrong[0]]
-        raise _broken(model, f"gave the log likelihood {value:g}: return a number up to 0, or -inf, for every hand")
-    return found
+        return f"gave the log likelihood {found[wrong[0]]:g}: return a number up to 0, or -inf, for every hand"
+    return None
 
 
 def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
@@ -19,6 +19,10 @@ from bayesbridge.evidence.models import QUICK, Cost
 if TYPE_CHECKING:  # counting alone needs no compiler
     from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.sampling import Sampler
+
+
+MOST_DRAWS: Final = 50_000_000
+"""Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
 
 
 @dataclass(frozen=True, eq=False)

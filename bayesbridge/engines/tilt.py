@@ -179,7 +179,7 @@ def tilted(
         weights,
         log_likelihood,
         weights.log_mean + math.log(len(weights) / draws) - math.log(sampler.total) + constant,
-        math.sqrt(max(0.0, draws / weights.ess - 1.0) / (draws - 1)),
+        weights.log_mean_error_of(draws),
         draws,
         proposal,
         sum(len(one.layouts) for one in every),

@@ -21,6 +21,7 @@ import numpy as np
 from bayesbridge.engines.tilt_split import CLASS, CLASSES, COUNT, HONOUR_POINTS, Tilt
 from bayesbridge.engines.tilt_sums import Floats, Hands, Ints
 from bayesbridge.jit import njit
+from bayesbridge.products import matrix_product
 
 _LENGTHS: Final = 9
 """Lengths 0 … 7, and 8 or more."""
@@ -78,7 +79,7 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
 
 def _log_mean_exp(values: Floats, weights: Floats) -> float:
     top = float(values.max())
-    return top + float(np.log(np.dot(weights, np.exp(values - top)) / weights.sum()))
+    return top + float(np.log(matrix_product(weights, np.exp(values - top)) / weights.sum()))
 
 
 def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> Floats:
@@ -108,7 +109,9 @@ def tilt_of(coefficients: Floats) -> Tilt:
     curves = suits[:, _CURVES:_HONOURS].reshape(4, CLASSES, 2)
     lengths = common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
     bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
-    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None]
+    holding = (
+        matrix_product(suits[:, -8:-4], bits.T)[:, None] + matrix_product(suits[:, -4:], bits.T)[:, None] * x[:, None]
+    )
     pair = np.stack([lengths[2 * k, :, :, None] + lengths[2 * k + 1, :, None, :] for k in range(2)], axis=1)
     points = np.arange(41)
     scaled = (points - 10.0) / 5.0

@@ -7,8 +7,7 @@ says of pilot draws. Both are unbiased whatever the fit: draws are weighed by li
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,19 +75,19 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
     try:
-        with _matrix_threads().limit(limits=1):  # batches are small: more threads would wait for each other
-            found = tilted(
-                target.constraints,
-                target.sampler,
-                target.soft.of_seat,
-                target.soft.seats,
-                draws=AGAIN * draws,
-                rng=rng,
-                search=search,
-                start=start,
-            ).thinned(draws, rng)
+        drawn = tilted(
+            target.constraints,
+            target.sampler,
+            target.soft.of_seat,
+            target.soft.seats,
+            draws=AGAIN * draws,
+            rng=rng,
+            search=search,
+            start=start,
+        )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
+    found = drawn.thinned(draws, rng)
     ess = found.ess
     warning = found.diagnosis if found.unexplained else ""
     return Draws(
@@ -98,6 +97,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         f"{ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,
+        proposed=drawn.weights,
         likelihood=found.log_likelihood,
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,
@@ -105,10 +105,3 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         warning=warning,
         proposal=found.proposal,
     )
-
-
-@cache
-def _matrix_threads() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

@@ -21,12 +21,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.products import matrix_product
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
 
 ENOUGH: Final = 100.0
 """Effective draws below which :attr:`Weights.diagnosis` asks for a better engine: two digits need about that many."""
+
+EQUAL: Final = 1e-9
+"""Log weights that differ by less are the same but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +102,22 @@ class Weights:
     @property
     def ess(self) -> float:
         """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""
-        return min(float(len(self)), 1.0 / float(np.dot(self.W, self.W)))
+        return min(float(len(self)), 1.0 / float(matrix_product(self.W, self.W)))
 
     @property
     def log_mean_error(self) -> float:
-        """Standard error of :attr:`log_mean` over independent draws: the relative deviation of the weights / √n."""
-        n = len(self)
-        return math.sqrt(max(0.0, n / self.ess - 1.0) / max(1, n - 1))
+        """Standard error of :attr:`log_mean` over independent draws."""
+        return self.log_mean_error_of(len(self))
+
+    def log_mean_error_of(self, drawn: int) -> float:
+        """The same where ``drawn`` draws were made and those without weight are left out.
+
+        The relative deviation of the weights / √drawn. Weights that are all equal are no proof that heavier ones do not
+        exist: they state the error of one more draw.
+        """
+        if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
+            return 1.0 / drawn
+        return math.sqrt(max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1))
 
     @property
     def tail(self) -> Tail:
@@ -148,11 +161,13 @@ class Weights:
         >>> Weights([0.0, -np.inf, 0.0]).resample(4, rng=1).tolist()
         [0, 0, 2, 2]
         """
-        generator = np.random.default_rng(rng)
+        from bayesbridge.random64 import generator
+
+        numbers = generator(rng)
         if method == "systematic":
-            points = (generator.random() + np.arange(n)) / n
+            points = (numbers.random() + np.arange(n)) / n
         elif method == "multinomial":
-            points = generator.random(n)
+            points = numbers.random(n)
         else:
             raise BayesBridgeError(
                 f"unknown resampling {method!r}: choose 'systematic' or 'multinomial'", method=method

@@ -38,6 +38,13 @@ def verify_declaration(estimator: Estimator) -> None:
                 plugin=estimator.name,
                 output=output.name,
             )
+        dims = tuple(output.dims)
+        if not all(isinstance(dim, str) for dim in dims) or len({*dims, "chain", "draw"}) < len(dims) + 2:
+            raise PluginError(
+                f"{who}: output {output.name!r} has dimensions {dims}: give each another name, not 'chain' or 'draw'",
+                plugin=estimator.name,
+                output=output.name,
+            )
         try:
             _ = output.shape
         except PluginError as error:
@@ -76,6 +83,22 @@ def run_exact(
     return {name: _checked_counts(estimator, whole[name], pair, total) for name, pair in found.items()}
 
 
+def plain_counts(estimator: Estimator, found: Any) -> dict[str, tuple[int, list[Any]]] | None:
+    """Distributions as lowest values and lists of counts, as they are given: of Python numbers alone."""
+    if found is None:
+        return None
+    if not isinstance(found, Mapping):
+        raise _broken(estimator, "distribution", "a mapping of counts", type(found).__name__)
+    plain: dict[str, tuple[int, list[Any]]] = {}
+    for name, pair in found.items():
+        try:
+            plain[str(name)] = index(pair[0]), list(_whole(np.asarray(pair[1]).tolist()))
+        except (TypeError, ValueError, IndexError, KeyError):
+            expected = "a lowest value and whole counts by value"
+            raise _broken(estimator, str(name), expected, type(pair).__name__) from None
+    return plain
+
+
 @contextmanager
 def blaming(estimator: Estimator, work: str) -> Iterator[None]:
     """Name the estimator in whatever goes wrong inside, also when it tries to end the process."""
@@ -91,6 +114,10 @@ def blaming(estimator: Estimator, work: str) -> Iterator[None]:
             expected=f"outputs {[output.name for output in estimator.outputs]}",
             got=f"{type(error).__name__}: {error}",
         ) from error
+
+
+def _whole(counts: Any) -> Any:
+    return [_whole(one) for one in counts] if isinstance(counts, list) else index(counts)
 
 
 def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int) -> tuple[int, NDArray[Any]]:

@@ -1,22 +1,17 @@
-"""Foreign estimators behind a wall: in a process of their own, with a limit on time and on memory.
+"""Foreign estimators isolated in a process, with a limit on time and on memory.
 
-An estimator that hangs, eats the memory or crashes the interpreter then ends alone: it is named in one line, and the
-others go on. Layouts cross the wall in pieces, so that the limit of time is for a piece however many layouts there are;
-every row of an answer stands for itself, which makes any pieces give the same answer.
+An estimator that hangs, takes all memory or crashes the interpreter then ends alone: it is named in one line, and the
+others go on. Layouts are sent in pieces, so that the limit of time is for a piece however many layouts there are; every
+row of an answer stands for itself, which makes any pieces give the same answer.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import pickle
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -24,130 +19,82 @@ from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators import builtin, serving
+from bayesbridge.estimators import builtin
+from bayesbridge.estimators.descriptions import DescribedEstimator, sentence
+from bayesbridge.estimators.isolation import Entry, Failed, Isolated, Limits, Lost
 from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question
-from bayesbridge.estimators.registry import BUILTIN, Plugin, Registry
 from bayesbridge.layouts import Layouts
 
 PIECE: Final = 1024
-"""Layouts that cross the wall at a time."""
+"""Layouts that are sent at a time."""
 
+MOST_BYTES: Final = 1 << 30
+"""Bytes of the outputs for a piece: a megabyte for each layout."""
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What an estimator behind a wall may take; ``None`` is no limit."""
-
-    timeout: float | None = None
-    """Seconds for a piece of layouts, and for loading."""
-    memory: int | None = None
-    """Megabytes beyond what the process has before the plugin is loaded, where the system can limit it (Linux)."""
-
-    def __post_init__(self) -> None:
-        for name, value in (("timeout", self.timeout), ("memory", self.memory)):
-            if value is not None and not value > 0:
-                raise BayesBridgeError(
-                    f"{name} {value!r}: give a number above 0, or None for no limit", **{name: value}
-                )
+MOST_COUNTS: Final = 1 << 26
+"""Bytes of the exact distributions that an estimator may give."""
 
 
 @contextmanager
-def confined(
-    estimators: Sequence[Estimator], limits: Limits, registry: Registry | None = None
-) -> Iterator[list[Estimator]]:
-    """The estimators, those that are not built in each behind a wall for the time of the ``with``.
+def confined(estimators: Sequence[Estimator], limits: Limits) -> Iterator[list[Estimator]]:
+    """The estimators, those that are not built in each in a process for the time of the ``with``.
 
-    One that an installed plugin of the ``registry`` offers is loaded by name over there; one that comes from no plugin
-    is sent pickled.
+    One that is isolated already stays so and ends with it; any other is sent pickled.
     """
     own = tuple(type(estimator) for estimator in builtin.bayesbridge_estimators())
     with ExitStack() as stack:
         ready: list[Estimator] = []
         for estimator in estimators:
-            plugin = None if registry is None else registry.owner(estimator)
-            trusted = isinstance(estimator, own) if plugin is None else plugin.name == BUILTIN or not plugin.installed
-            if trusted or limits == Limits():
-                ready.append(estimator)
-                continue
-            behind = ConfinedExact if isinstance(estimator, ExactEstimator) else Confined
-            ready.append(stack.enter_context(contextlib.closing(behind(estimator, limits, plugin))))
+            isolated = estimator
+            if limits and not isinstance(estimator, (*own, Confined)):
+                isolated = sent(estimator, limits)
+            if isinstance(isolated, Confined):
+                stack.enter_context(contextlib.closing(isolated))
+            ready.append(isolated)
         yield ready
 
 
 class Confined:
-    """An estimator whose work is done by a process of its own, begun when it is first asked."""
+    """An estimator whose work is done by an isolated process."""
 
-    def __init__(self, estimator: Estimator, limits: Limits, plugin: Plugin | None = None) -> None:
-        self.name, self.outputs = estimator.name, estimator.outputs
-        self._limits = limits
-        self._origin = ""
-        self._source: tuple[str, str] | bytes
-        if plugin is None:
-            self._source = _pickled(estimator)
-        else:
-            self._source = plugin.name, estimator.name
-            self._origin = f" of plugin {plugin.name!r} ({plugin.distribution} {plugin.version})"
-        self._process: subprocess.Popen[bytes] | None = None
-        self._line: ThreadPoolExecutor | None = None
+    def __init__(self, described: DescribedEstimator, process: Isolated) -> None:
+        self.name, self.outputs = described.name, described.outputs
+        self.described = described
+        self.process = process
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """Piece by piece."""
         parts: list[dict[str, NDArray[Any]]] = []
         for begin in range(0, max(len(layouts), 1), PIECE):
             piece = layouts.masks[begin : begin + PIECE]
-            parts.append(self._ask(f"about {len(piece)} layouts", "estimate", piece, question))
+            with self._asking(f"about {len(piece)} layouts"):
+                parts.append(self._arrays(len(piece), piece, question))
         return {output.name: np.concatenate([part[output.name] for part in parts]) for output in self.outputs}
 
     def close(self) -> None:
         """End the process, and whatever it has started."""
-        process, self._process = self._process, None
-        if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
-            process.wait()
-        if self._line is not None:
-            self._line.shutdown()
-            self._line = None
-        if process is not None:
-            for pipe in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):  # what was not read is lost with its reader
-                    assert pipe is not None
-                    pipe.close()
+        self.process.close()
 
-    def _ask(self, what: str, *request: Any) -> Any:
-        if self._process is None:
-            self._process = _start()
-            self._line = ThreadPoolExecutor(1)
-            self._ask("to load", "load", self._source, self._limits.memory)
-        assert self._line is not None
-        try:
-            kind, answer = self._line.submit(_exchange, self._process, request).result(self._limits.timeout)
-        except TimeoutError:
-            self.close()
-            limit = f"within {self._limits.timeout:g} s"
-            raise self._lost(
-                f"gave no answer {limit}", what, "allow more with --timeout (timeout= in Python)"
-            ) from None
-        except (EOFError, OSError, pickle.UnpicklingError):
-            ended = _how_it_ended(self._process)
-            self.close()
-            raise self._lost(ended, what) from None
-        if kind == "answer":
-            return answer
-        self.close()
-        if kind == "memory":
-            told = "" if self._limits.memory is None else f" than the {self._limits.memory} MB it may take"
-            raise self._lost(f"wanted more memory{told}", what, "allow more with --memory (memory= in Python)")
-        message, data = answer
-        if data.get("plugin") == self.name:
-            raise PluginError(message, **data)
-        raise self._lost(f"failed ({message})", what)
+    def _arrays(self, n: int, *args: Any) -> dict[str, NDArray[Any]]:
+        """The declared arrays: their shapes and types are known, so that the answer is their bytes alone."""
+        sizes = [n * prod(output.shape) * np.dtype(output.dtype).itemsize for output in self.outputs]
+        if sum(sizes) > MOST_BYTES:
+            raise Lost(f"declares outputs of {sum(sizes)} bytes, more than {MOST_BYTES},")
+        _, raw = self.process.ask(sum(sizes), "estimate", self.name, *args)
+        if len(raw) != sum(sizes):
+            raise Lost(f"gave {len(raw)} bytes where {sum(sizes)} are expected")
+        arrays: dict[str, NDArray[Any]] = {}
+        at = 0
+        for output, size in zip(self.outputs, sizes, strict=True):
+            arrays[output.name] = _array(raw[at : at + size], np.dtype(output.dtype), (n, *output.shape))
+            at += size
+        return arrays
 
-    def _lost(self, how: str, what: str, mend: str = "fix it") -> PluginError:
-        return PluginError(
-            f"estimator {self.name!r}{self._origin} {how} when asked {what}: {mend}, or do without it",
-            plugin=self.name,
-            got=how,
-        )
+    @contextmanager
+    def _asking(self, what: str) -> Iterator[None]:
+        """Name the estimator and its plugin in whatever goes wrong."""
+        with naming(f"estimator {self.name!r}", self.name, self.process, what):
+            yield
 
 
 class ConfinedExact(Confined):
@@ -157,45 +104,50 @@ class ConfinedExact(Confined):
         self, constraints: Constraints, question: Question
     ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
         """All at once."""
-        found: Mapping[str, tuple[int, NDArray[Any]]] | None
-        found = self._ask("about the distribution of all layouts", "distribution", constraints, question)
-        return found
+        with self._asking("about the distribution of all layouts"):
+            head, _ = self.process.ask(MOST_COUNTS, "distribution", self.name, constraints, question)
+        counts: Mapping[str, tuple[int, NDArray[Any]]] | None = head.get("counts")
+        return counts
 
 
-def _pickled(estimator: Estimator) -> bytes:
+def confined_as(described: DescribedEstimator, process: Isolated) -> Confined:
+    """An estimator that an isolated process offers."""
+    return ConfinedExact(described, process) if described.exact else Confined(described, process)
+
+
+def sent(estimator: Estimator, limits: Limits) -> Confined:
+    """An estimator that works, pickled, in a process of its own."""
     try:
-        return pickle.dumps(estimator)
+        source = pickle.dumps(estimator)
     except Exception as error:
         raise BayesBridgeError(
             f"estimator {estimator.name!r} cannot be sent to a process of its own ({error}): define it in a module, "
             "install it as a plugin, or leave timeout and memory out",
             plugin=estimator.name,
         ) from None
+    exact = isinstance(estimator, ExactEstimator)
+    described = DescribedEstimator(estimator.name, sentence(estimator), tuple(estimator.outputs), exact)
+    return confined_as(described, Isolated(source, limits, f"estimator {estimator.name!r}"))
 
 
-def _start() -> subprocess.Popen[bytes]:
-    """A process that serves, with our path to modules; in a session of its own, so that Ctrl-C reaches us alone."""
-    code = f"import sys; sys.path[:] = {sys.path!r}; from {serving.__name__} import serve; serve({os.getpid()})"
-    return subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
-
-
-def _exchange(process: subprocess.Popen[bytes], request: tuple[Any, ...]) -> tuple[str, Any]:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    pickle.dump(request, process.stdin)
-    process.stdin.flush()
-    kind, answer = pickle.load(process.stdout)
-    return kind, answer
-
-
-def _how_it_ended(process: subprocess.Popen[bytes]) -> str:
+@contextmanager
+def naming(who: str, name: str, process: Isolated, what: str) -> Iterator[None]:
+    """Turn what an isolated process lost or failed at into one line that names who it was."""
+    origin = f" of {process.source}" if isinstance(process.source, Entry) else ""
     try:
-        status = process.wait(10.0)
-    except subprocess.TimeoutExpired:
-        return "stopped listening"
-    if status >= 0:
-        return f"ended its process with status {status}"
-    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    return f"was ended by {name}{', perhaps for want of memory,' if name == 'SIGKILL' else ''}"
+        yield
+    except Lost as lost:
+        process.close()  # nothing that it still says can be trusted
+        message = f"{who}{origin} {lost.how} when asked {what}: {lost.fix}, or do without it"
+        raise PluginError(message, plugin=name, got=lost.how) from None
+    except Failed as failed:
+        if failed.data.get("plugin") == name:
+            raise PluginError(str(failed), **failed.data) from None
+        message = f"{who}{origin} failed ({failed}) when asked {what}: fix it, or do without it"
+        raise PluginError(message, plugin=name, got=str(failed)) from None
+
+
+def _array(raw: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    if dtype.kind == "b":
+        return np.ndarray(shape, np.uint8, raw).astype(np.bool_)  # a truth value is one of two bytes
+    return np.ndarray(shape, dtype, raw)

@@ -7,7 +7,8 @@ A plugin is a module (or object) with functions marked ``@bayesbridge.hookimpl``
     my-plugin = "my_package"
 
 Hooks *offer* named things; they do not compute. They are called when names are looked up, not when bayesbridge is
-imported, so keep heavy imports inside the things they return.
+imported, so keep heavy imports inside the things they return. At the command line the plugin is imported, and its hooks
+are called, in a process of its own.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 def bayesbridge_estimators() -> Iterable[Estimator]:  # type: ignore[empty-body]
     """Estimators to offer, each with a ``name``, its declared ``outputs`` and ``estimate(layouts, question)``.
 
-    ``layouts`` is a batch of full deals, ``(n, 4)`` masks with a column a seat; ``question`` names the pair, the trump
-    suit and the trick so far. Every output is an array of ``n`` rows. Names are unique among all plugins.
+    ``layouts`` is a batch of full deals, ``(n, 4)`` masks with one column for each seat; ``question`` names the pair,
+    the trump suit and the trick so far. Every output is an array of ``n`` rows. Names are unique among all plugins.
     """
 
 

@@ -17,17 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.suit_classes import Quantity
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
+
+if TYPE_CHECKING:  # an isolated process then starts without numba
+    from bayesbridge.engines.suit_classes import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),
@@ -38,6 +41,7 @@ COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
 """Labels of the dimensions that every estimator may use without saying more; cards in the order of mask bits."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of every layout alike.
@@ -56,6 +60,7 @@ class Question:
     """Mask of the cards that have left their hands, those of ``trick`` among them."""
 
     @classmethod
+    @checked
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
         """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``."""
         words = (pair if len(pair) == 2 else pair.replace(":", " ").split()) if isinstance(pair, str) else pair
@@ -76,6 +81,7 @@ class Question:
         return first, left, second, right
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class TrickCount:
     """What an output that counts tricks does where it cannot count: ``fails_at`` is the value that stands for it.
@@ -92,6 +98,7 @@ class TrickCount:
     """What the contrary means, as in "T if they hold"."""
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Output:
     """One named array that an estimator returns: (n, …) with a value for each layout.
@@ -112,6 +119,7 @@ class Output:
     tricks: TrickCount | None = None
     """Set where the number counts tricks: then its contracts are summed up and drawn wherever results are shown."""
 
+    @checked
     def labels(self, dim: str) -> tuple[Any, ...]:
         """The labels of a dimension."""
         found = self.coords.get(dim, COORDS.get(dim))

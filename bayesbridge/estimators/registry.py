@@ -1,27 +1,27 @@
 """Finds plugins and what they offer; nothing is loaded before somebody asks, and nothing is global.
 
 A plugin that cannot be loaded, misspells a hook or fails when called is reported by name and left out; the others stay.
+A name that two plugins offer belongs to neither: whoever asks for it is told both. Names of the built-ins stay theirs.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any, Final
 
-import pluggy
-
 import bayesbridge
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators import builtin, hookspecs
-from bayesbridge.estimators.checked import verify_declaration
+from bayesbridge.estimators import builtin
+from bayesbridge.estimators.hookspecs import PROJECT
+from bayesbridge.estimators.isolation import Entry
+from bayesbridge.estimators.offers import Offers, offers_of, one_line
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.evidence import BidderModel
+from bayesbridge.notices import tell
 from bayesbridge_hands import DISTRIBUTION
 
 BUILTIN: Final = "bayesbridge"
@@ -36,7 +36,7 @@ PATIENCE: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """Where a plugin comes from, what it offers, and what went wrong with it."""
+    """Where a plugin comes from, what it offers, and what is wrong with it."""
 
     name: str
     distribution: str
@@ -44,11 +44,6 @@ class Plugin:
     estimators: tuple[str, ...] = ()
     bidders: tuple[str, ...] = ()
     failure: str | None = None
-
-    @property
-    def installed(self) -> bool:
-        """Whether another process finds it too."""
-        return self.distribution != GIVEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,167 +53,120 @@ class Registry:
     estimators: dict[str, Estimator]
     bidders: dict[str, BidderModel]
     plugins: tuple[Plugin, ...]
+    disputed: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Kind and name of what several plugins offer, and the line that names them."""
 
     def estimator(self, name: str) -> Estimator:
         """An estimator by name."""
-        return _lookup("estimator", name, self.estimators, self.plugins)
+        return self._lookup("estimator", name, self.estimators)
 
     def bidder(self, name: str) -> BidderModel:
         """A bidder model by name."""
-        return _lookup("bidder model", name, self.bidders, self.plugins)
+        return self._lookup("bidder model", name, self.bidders)
 
-    def owner(self, estimator: Estimator) -> Plugin | None:
-        """The plugin that offers this very estimator."""
-        return next(
-            (
-                one
-                for one in self.plugins
-                if self.estimators.get(estimator.name) is estimator and estimator.name in one.estimators
-            ),
-            None,
-        )
+    def _lookup[T](self, kind: str, name: str, offers: dict[str, T]) -> T:
+        if name in offers:
+            return offers[name]
+        if (kind, name) in self.disputed:
+            raise PluginError(self.disputed[kind, name], name=name)
+        failed = [f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in self.plugins if plugin.failure]
+        broken = f" ({'; '.join(failed)})" if failed else ""
+        raise PluginError(f"unknown {kind} {name!r}: choose {', '.join(sorted(offers))}{broken}", name=name)
 
 
-def build_manager(
-    plugins: Iterable[tuple[str, object]] = (), only: str | None = None
-) -> tuple[pluggy.PluginManager, dict[str, str]]:
-    """A plugin manager with the built-ins, then every installed plugin, then ``plugins`` given as (name, object).
+def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) -> Registry:
+    """Import every installed plugin here, then take ``plugins`` given as (name, object), and ask what they offer.
 
-    Also what went wrong: plugin name → one line. ``only`` leaves all other installed plugins out.
+    ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
-    failures: dict[str, str] = {}
-    manager.register(builtin, BUILTIN)
-    for entry in sorted(metadata.entry_points(group=hookspecs.PROJECT), key=lambda entry: entry.name):
-        if only in (None, entry.name):
-            _register(manager, entry.name, entry.load, failures)
-    for name, plugin in plugins:
-        _register(manager, name, partial(_itself, plugin), failures)
-    return manager, failures
-
-
-def load(plugins: Iterable[tuple[str, object]] = (), only: str | None = None) -> Registry:
-    """Ask every plugin what it offers; two plugins that offer the same name are an error that names both."""
-    manager, failures = build_manager(plugins, only)
-    estimators: dict[str, Estimator] = {}
-    bidders: dict[str, BidderModel] = {}
-    owners: dict[tuple[str, str], str] = {}
-    found: list[Plugin] = []
-    for name, plugin in manager.list_name_plugin():
+    found: list[tuple[Entry, Offers | str]] = [built_in()]
+    seen: list[tuple[str, object]] = []
+    sources = [(entry, None) for entry in entries()] if installed else []
+    for entry, given in [*sources, *((Entry(name, "", GIVEN, ""), plugin) for name, plugin in plugins)]:
         try:
-            with _waiting_for(name):
-                own_estimators = _estimators(_offers(manager, plugin, "bayesbridge_estimators", list))
-                own_bidders = _bidders(_offers(manager, plugin, "bayesbridge_bidders", dict))
+            with waiting_for(entry):
+                plugin = metadata.EntryPoint(entry.name, entry.value, PROJECT).load() if given is None else given
+                if first := [name for name, other in seen if other is plugin]:
+                    raise PluginError(f"already registered as {first[0]!r}: name it once")
+                seen.append((entry.name, plugin))
+                found.append((entry, offers_of(plugin)))
         except (Exception, SystemExit) as error:
-            failures[name] = _one_line(error)
-            continue
-        for kind, offers in (("estimator", own_estimators), ("bidder model", own_bidders)):
-            for offer in offers:
-                if (kind, offer) in owners:
-                    raise PluginError(
-                        f"{kind} {offer!r} is offered by both {owners[kind, offer]!r} and {name!r}: rename one",
-                        plugins=(owners[kind, offer], name),
-                    )
-                owners[kind, offer] = name
-        estimators |= own_estimators
-        bidders |= own_bidders
-        found.append(Plugin(name, *_origin(name), tuple(own_estimators), tuple(own_bidders)))
-    found += [Plugin(name, *_origin(name), failure=why) for name, why in failures.items()]
-    return Registry(estimators, bidders, tuple(found))
+            found.append((entry, one_line(error)))
+    return merged(found)
 
 
-def _itself(plugin: object) -> object:
-    return plugin
+def entries() -> tuple[Entry, ...]:
+    """The entry points of all installed plugins, by name, from their metadata: nothing of theirs is imported."""
+    found = []
+    for entry in metadata.entry_points(group=PROJECT):
+        told: Any = {}
+        with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
+            told = entry.dist.metadata  # type: ignore[union-attr]
+        origin = (str(told[key]) if key in told else "" for key in ("Name", "Version"))
+        found.append(Entry(entry.name, entry.value, *origin))
+    return tuple(sorted(set(found)))
 
 
-def _register(manager: pluggy.PluginManager, name: str, get: Callable[[], object], failures: dict[str, str]) -> None:
-    try:
-        with _waiting_for(name):
-            plugin = get()
-        if manager.is_registered(plugin):
-            raise PluginError(f"already registered as {manager.get_name(plugin)!r}: name it once")
-    except (Exception, SystemExit) as error:
-        failures[name] = _one_line(error)
-        return
-    try:
-        manager.register(plugin, name)
-        manager.check_pending()  # a hook that nobody calls is a misspelt one
-        if not manager.get_hookcallers(plugin):
-            raise PluginError("implements no hook: mark its functions with @bayesbridge.hookimpl")
-    except Exception as error:
-        failures[name] = _one_line(error)
-        if manager.is_registered(plugin):
-            manager.unregister(plugin)
+def built_in() -> tuple[Entry, Offers]:
+    """What bayesbridge offers itself."""
+    return Entry(BUILTIN, builtin.__name__, DISTRIBUTION, bayesbridge.__version__), offers_of(builtin)
+
+
+def merged(found: Iterable[tuple[Entry, Offers | str]]) -> Registry:
+    """One registry of what plugins offer, the built-ins first; a text is what went wrong with a plugin."""
+    first: dict[str, Entry] = {}
+    sound: list[tuple[Entry, Offers | str]] = []
+    claims: dict[tuple[str, str], list[str]] = {}
+    for entry, offers in found:
+        if first.setdefault(entry.name, entry) is not entry:
+            offers = f"the name {entry.name!r} is that of a plugin of {first[entry.name].distribution} too: rename one"
+        sound.append((entry, offers))
+        for claim in _claims(offers):
+            claims.setdefault(claim, []).append(entry.name)
+    disputed = {
+        (kind, name): f"{kind} {name!r} is offered by both {' and '.join(map(repr, names))}: rename one"
+        for (kind, name), names in claims.items()
+        if len(names) > 1
+    }
+    registry = Registry({}, {}, tuple(_plugin(entry, offers, disputed) for entry, offers in sound), disputed)
+    for plugin, (_, offers) in zip(registry.plugins, sound, strict=True):
+        if isinstance(offers, Offers):
+            registry.estimators.update({name: offers.estimators[name] for name in plugin.estimators})
+            registry.bidders.update({name: offers.bidders[name] for name in plugin.bidders})
+    return registry
+
+
+def _claims(offers: Offers | str) -> list[tuple[str, str]]:
+    """Kind and name of everything that is offered."""
+    if isinstance(offers, str):
+        return []
+    return [("estimator", name) for name in offers.estimators] + [("bidder model", name) for name in offers.bidders]
+
+
+def _plugin(entry: Entry, offers: Offers | str, disputed: Mapping[tuple[str, str], str]) -> Plugin:
+    """A plugin with the names that are its alone; what several offer is a failure of them, not of the built-ins."""
+    if isinstance(offers, str):
+        return Plugin(entry.name, entry.distribution, entry.version, failure=offers)
+    lost = {} if entry.name == BUILTIN else {claim: disputed[claim] for claim in _claims(offers) if claim in disputed}
+    return Plugin(
+        entry.name,
+        entry.distribution,
+        entry.version,
+        tuple(name for name in offers.estimators if ("estimator", name) not in lost),
+        tuple(name for name in offers.bidders if ("bidder model", name) not in lost),
+        next(iter(lost.values()), None),
+    )
 
 
 @contextmanager
-def _waiting_for(name: str) -> Iterator[None]:
+def waiting_for(entry: Entry) -> Iterator[None]:
     """Say who it is that takes long to load, and in whom an interrupt came."""
-
-    def who() -> str:
-        return f"plugin {name!r} ({' '.join(_origin(name)).strip()})"
-
-    remark = threading.Timer(PATIENCE, lambda: print(f"bayesbridge: waiting for {who()} to load", file=sys.stderr))
+    remark = threading.Timer(PATIENCE, lambda: tell(f"waiting for {entry} to load"))
     remark.daemon = True
     remark.start()
     try:
         yield
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted while {who()} was loading: if it hangs, remove it") from None
+        raise KeyboardInterrupt(f"interrupted while {entry} was loading: if it hangs, remove it") from None
     finally:
         remark.cancel()
-
-
-def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
-def _offers(manager: pluggy.PluginManager, plugin: object, hook: str, collect: type) -> Any:
-    """What one plugin alone offers through one hook."""
-    # Not by calling the hook, which stops at the first plugin that raises and names none.
-    own = [impl for impl in getattr(manager.hook, hook).get_hookimpls() if impl.plugin is plugin]
-    offers = own[0].function() if own else None
-    return collect() if offers is None else collect(offers)
-
-
-def _estimators(offers: list[object]) -> dict[str, Estimator]:
-    """Offers by name, each of them an estimator."""
-    named: dict[str, Estimator] = {}
-    for offer in offers:
-        if not isinstance(offer, Estimator) or isinstance(offer, type) or not isinstance(offer.name, str):
-            raise PluginError(f"{offer!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
-        if offer.name in named:
-            raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
-        verify_declaration(offer)
-        named[offer.name] = offer
-    return named
-
-
-def _bidders(offers: dict[object, object]) -> dict[str, BidderModel]:
-    """Offers by name, each of them a bidder model."""
-    named: dict[str, BidderModel] = {}
-    for name, offer in offers.items():
-        if not isinstance(offer, BidderModel) or isinstance(offer, type) or not isinstance(name, str):
-            raise PluginError(f"{name!r}: {offer!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
-        named[name] = offer
-    return named
-
-
-def _origin(name: str) -> tuple[str, str]:
-    """Distribution and version that a plugin comes from."""
-    if name == BUILTIN:
-        return DISTRIBUTION, bayesbridge.__version__
-    for entry in metadata.entry_points(group=hookspecs.PROJECT):
-        if entry.name == name and entry.dist is not None:
-            return entry.dist.name, entry.dist.version
-    return GIVEN, ""
-
-
-def _lookup[T](kind: str, name: str, offers: dict[str, T], plugins: tuple[Plugin, ...]) -> T:
-    if name in offers:
-        return offers[name]
-    broken = "; ".join(f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in plugins if plugin.failure)
-    raise PluginError(
-        f"unknown {kind} {name!r}: choose {', '.join(sorted(offers))}{f' ({broken})' if broken else ''}", name=name
-    )

@@ -1,88 +1,155 @@
-"""The other side of the wall: a process that holds one foreign estimator and answers for it."""
+"""The other side of an isolated plugin: a process that loads it, tells what it offers and answers for it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import pickle
-import threading
-import time
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, Final, NoReturn
+from importlib import metadata
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.auction import Auction
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines import soft
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.checked import blaming, run
+from bayesbridge.estimators import frames
+from bayesbridge.estimators.checked import blaming, plain_counts, run
+from bayesbridge.estimators.descriptions import describe_bidder, describe_estimator
+from bayesbridge.estimators.hookspecs import PROJECT
+from bayesbridge.estimators.offers import Offers, offers_of, one_line, with_settings
 from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question
-from bayesbridge.estimators.registry import load
+from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Layouts
 
 MEGABYTE: Final = 1_000_000
 
+type Answer = tuple[dict[str, Any], list[bytes]]
+type Settings = tuple[tuple[str, Any], ...]
 
-def serve(parent: int) -> NoReturn:
+
+def serve() -> NoReturn:
     """Answer requests until there are no more."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     # What a plugin reads or prints must not get between requests and answers.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    me = os.getpid()
+    number, frame = 0, frames.pack(0, {"kind": "answer"})
     while True:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+        stray = os.getpid() != me  # a process that the plugin forked came back here instead of ending
         try:
-            _answer(requests, answers)
+            answers.write(frames.pack(number, {"kind": "stray"}) if stray else frame)
+            answers.flush()
+            if stray:
+                os._exit(1)
+            number, method, *args = pickle.load(requests)
         except (EOFError, BrokenPipeError):
             os._exit(0)
+        frame = answer(number, method, *args)
 
 
-_WORKING: list[Estimator] = []
-"""The one estimator of a serving process."""
-
-
-def _answer(requests: BinaryIO, answers: BinaryIO) -> None:
-    method, *args = pickle.load(requests)
+def answer(number: int, method: str, *args: Any) -> bytes:
+    """The frame that answers a request, also where that fails."""
     try:
-        answer = pickle.dumps(("answer", _METHODS[method](*args)))
+        head, raw = _METHODS[method](*args)
+        return frames.pack(number, {"kind": "answer", **head}, raw)
     except MemoryError:
-        answer = pickle.dumps(("memory", None))
-    except (Exception, SystemExit) as error:
+        return frames.pack(number, {"kind": "memory"})
+    except BaseException as error:  # a plugin may raise what it likes
         if isinstance(error.__cause__, MemoryError):
-            answer = pickle.dumps(("memory", None))
-        else:
-            data = {key: str(value) for key, value in getattr(error, "data", {}).items()}
-            message = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
-            answer = pickle.dumps(("failed", (message, data)))
-    answers.write(answer)
-    answers.flush()
+            return frames.pack(number, {"kind": "memory"})
+        data = {key: str(value) for key, value in getattr(error, "data", {}).items()}
+        message = str(error) if isinstance(error, PluginError) else one_line(error)
+        return frames.pack(number, {"kind": "failed", "message": message, "data": data})
 
 
-def _load(source: tuple[str, str] | bytes, memory: int | None) -> None:
+_OFFERS: Final = Offers({}, {})
+"""What the plugin of a serving process offers."""
+
+
+def _load(source: tuple[Any, ...], memory: int | None) -> Answer:
     if memory is not None:
         _limit(memory * MEGABYTE)
-    if isinstance(source, bytes):
-        _WORKING.append(pickle.loads(source))
+    if isinstance(source[0], bytes):
+        estimator = pickle.loads(source[0])
+        found = Offers({estimator.name: estimator}, {})
     else:
-        plugin, name = source
-        _WORKING.append(load(only=plugin).estimator(name))
+        name, value, *_ = source
+        found = offers_of(metadata.EntryPoint(name, value, PROJECT).load())
+    _OFFERS.estimators.update(found.estimators)
+    _OFFERS.bidders.update(found.bidders)
+    return {
+        "estimators": [describe_estimator(estimator) for estimator in found.estimators.values()],
+        "bidders": [describe_bidder(name, bidder) for name, bidder in found.bidders.items()],
+    }, []
 
 
-def _estimate(masks: NDArray[np.uint64], question: Question) -> dict[str, NDArray[Any]]:
-    return run(_WORKING[0], Layouts.adopt(masks), question)
+def _estimate(name: str, masks: NDArray[np.uint64], question: Question) -> Answer:
+    estimator = _estimator(name)
+    found = run(estimator, Layouts.adopt(masks), question)
+    return {}, [np.ascontiguousarray(found[output.name]).tobytes() for output in estimator.outputs]
 
 
-def _distribution(constraints: Constraints, question: Question) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
-    estimator = _WORKING[0]
+def _distribution(name: str, constraints: Constraints, question: Question) -> Answer:
+    estimator = _estimator(name)
     assert isinstance(estimator, ExactEstimator)
     with blaming(estimator, "the distribution of all layouts"):
-        return estimator.distribution(constraints, question)
+        found = estimator.distribution(constraints, question)
+    return {"counts": plain_counts(estimator, found)}, []
 
 
-_METHODS: Final[Mapping[str, Callable[..., Any]]] = {
+def _settle(name: str, settings: Settings) -> Answer:
+    """What a bidder model is like with settings of its fields; ``None`` where it has no such field."""
+    try:
+        return {"bidder": describe_bidder(name, _bidder(name, settings))}, []
+    except TypeError:
+        return {"bidder": None}, []
+
+
+def _log_likelihood(name: str, settings: Settings, hands: NDArray[np.uint64], auction: Auction, index: int) -> Answer:
+    return {}, [soft.ask(_bidder(name, settings), hands, auction, index).tobytes()]
+
+
+def _probabilities(name: str, settings: Settings, hands: NDArray[np.uint64], auction: Auction) -> Answer:
+    return _floats(_bidder(name, settings), "probabilities", (len(hands), 38), hands, auction)
+
+
+def _bid_likelihood(name: str, settings: Settings, auction: Auction, index: int) -> Answer:
+    return _floats(_bidder(name, settings), "bid_likelihood", (38,), auction, index)
+
+
+def _floats(model: Any, method: str, shape: tuple[int, ...], *args: Any) -> Answer:
+    found = np.ascontiguousarray(getattr(model, method)(*args), dtype=np.float64)
+    if found.shape != shape:
+        raise PluginError(f"{method} gave shape {found.shape} where {shape} is expected")
+    return {}, [found.tobytes()]
+
+
+def _estimator(name: str) -> Estimator:
+    return _OFFERS.estimators[name]
+
+
+def _bidder(name: str, settings: Settings) -> BidderModel:
+    return with_settings(_OFFERS.bidders[name], dict(settings))
+
+
+_METHODS: Final[Mapping[str, Callable[..., Answer]]] = {
     "load": _load,
     "estimate": _estimate,
     "distribution": _distribution,
+    "settle": _settle,
+    "log_likelihood": _log_likelihood,
+    "probabilities": _probabilities,
+    "bid_likelihood": _bid_likelihood,
 }
 
 
@@ -96,10 +163,3 @@ def _limit(more: int) -> None:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         wanted = taken + more
         resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
-
-
-def _end_with(parent: int) -> None:
-    """A hung estimator must not outlive the one who asked."""
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os._exit(1)

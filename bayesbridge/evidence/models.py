@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
@@ -70,6 +71,7 @@ class LevelModel(Protocol):
         ...
 
 
+@checked
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.

@@ -27,7 +27,8 @@ from bayesbridge.joint.posterior import ENOUGH, Diagnostics, Estimate, JointPost
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.joint.sources import Source, Summed
 from bayesbridge.joint.weighing import Evidence, Weighed, Weighing
-from bayesbridge.random64 import Seed
+from bayesbridge.products import matrix_product, one_thread
+from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
@@ -68,19 +69,30 @@ def infer_jointly(
         if number < least:
             raise BayesBridgeError(f"{number} {name}: give at least {least}", **{name: number})
     question = StyleQuestion.of(belief, seat, list(records), prior or Prior())
-    count, generator = belief.count(), np.random.default_rng(rng)
-    walkable = count <= min(MOST_LAYOUTS, belief.target.cost.most_layouts)
+    with one_thread():
+        return _inferred(question, method, sampler, layouts, (draws, tune, chains), generator(rng))
+
+
+def _inferred(
+    question: StyleQuestion,
+    method: str,
+    sampler: str,
+    layouts: int,
+    size: tuple[int, int, int],
+    rng: np.random.Generator,
+) -> JointPosterior:
+    """The joint posterior, after all arguments are checked."""
+    belief, n = question.belief, size[0] * size[2]
+    walkable = belief.count() <= min(MOST_LAYOUTS, belief.target.cost.most_layouts)
     walk = method == "counts" or (method != "draws" and walkable)
-    source = Source.walked(question) if walk else Source.drawn(question, layouts, generator)
+    source = Source.walked(question) if walk else Source.drawn(question, layouts, rng)
     weighing = Weighing.of(question, Rows.of(question, source))
-    size = draws, tune, chains
     if method == "swaps":
-        return _with_swaps(weighing, source, size, generator)
+        return _with_swaps(weighing, source, size, rng)
     if sampler == "nuts" and len(question.space):
-        return _with_nuts(weighing, source, size, generator)
-    cloud = weighing.fitted(generator)
-    weighed, evidence = weighing.by_points(cloud, draws * chains, generator)
-    chosen = generator.permutation(Weights(np.log(weighed.weights.ravel())).resample(draws * chains, generator))
+        return _with_nuts(weighing, source, size, rng)
+    weighed, evidence = weighing.by_points(weighing.fitted(rng), n, rng)
+    chosen = rng.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, rng))
     styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
     return _posterior(weighing, source, weighed, evidence, styles, Diagnostics(sampler, weighed.ess, np.nan, 0))
 
@@ -123,7 +135,7 @@ def _posterior(
     errors = weighed.style_errors
     if not source.exact:
         away = weighed.by_style[:, rows.row].T - weighed.style_means
-        errors = np.hypot(errors, np.sqrt(weights.W**2 @ away**2))
+        errors = np.hypot(errors, np.sqrt(matrix_product(weights.W**2, away**2)))
     style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors.tolist(), strict=True)}
     batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
     target = question.belief.target

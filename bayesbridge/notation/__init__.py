@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
+from bayesbridge.arguments import checked
 from bayesbridge.notation.lin import iter_lin, read_lin
 from bayesbridge.notation.lin_writer import lin_part, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn
@@ -37,6 +39,7 @@ __all__ = [
 ]
 
 
+@checked
 def open_records(path: str | os.PathLike[str]) -> Reading:
     """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
 
@@ -50,12 +53,14 @@ def open_records(path: str | os.PathLike[str]) -> Reading:
     return Reading.of(iter_records(path))
 
 
+@checked
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
     """As :func:`bayesbridge.open_records`, one by one."""
-    return iter_lin(path) if _is_lin(path) else iter_pbn(path)
+    file = Path(path)  # a text with a bracket in it would be taken for a document
+    return iter_lin(file) if _is_lin(file) else iter_pbn(file)
 
 
-def _is_lin(path: str | os.PathLike[str]) -> bool:
+def _is_lin(path: Path) -> bool:
     name = os.fspath(path).lower().removesuffix(".gz")
     if name.endswith((".lin", ".pbn")):
         return name.endswith(".lin")

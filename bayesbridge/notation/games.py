@@ -16,6 +16,7 @@ type Lines = list[tuple[int, str]]
 """Lines with their numbers."""
 
 _TAG: Final = re.compile(r'\[\s*([A-Za-z_][A-Za-z0-9_]*)\s*"((?:[^"\\]|\\.)*)"\s*\]')
+_COMMENT: Final = re.compile("[{;]")
 _ESCAPED: Final = re.compile(r'\\(["\\])')
 _OPENERS: Final = ("[Event ", "[Board ")
 _STARTS: Final = frozenset(("Event", "Board", "Deal"))
@@ -87,25 +88,21 @@ class _Comment:
 
     def without(self, number: int, line: str) -> str:
         """The line without its comments."""
-        kept = ""
-        while line:
+        kept: list[str] = []
+        place = 0
+        while place < len(line):
             if self.opened:
-                _, brace, line = line.partition("}")
-                self.opened = 0 if brace else self.opened
+                end = line.find("}", place)
+                if end < 0:
+                    break
+                self.opened, place = 0, end + 1
                 continue
-            text, mark, line = _split_at(line, "{;")
-            kept += f"{text} "
-            if mark == ";":
+            mark = _COMMENT.search(line, place)
+            kept.append(line[place : len(line) if mark is None else mark.start()])
+            if mark is None or mark[0] == ";":
                 break
-            self.opened = number if mark else 0
-        return kept.rstrip()
-
-
-def _split_at(line: str, marks: str) -> tuple[str, str, str]:
-    places = [place for mark in marks if (place := line.find(mark)) >= 0]
-    if not places:
-        return line, "", ""
-    return line[: min(places)], line[min(places)], line[min(places) + 1 :]
+            self.opened, place = number, mark.end()
+        return " ".join(kept).rstrip()
 
 
 def games(document: Document) -> Iterator[Game | Skipped]:

@@ -9,8 +9,8 @@ claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call, Contract
@@ -20,7 +20,7 @@ from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, Illegal
 from bayesbridge.notation.calls import without_surplus
 from bayesbridge.notation.lin_deals import board_place, clip, dealt
 from bayesbridge.notation.plays import Plays, from_sequence
-from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.notation.reading import LONGEST_LINE, Document, Reading, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, Vulnerability
 
 PLAYERS: Final = ("South", "West", "North", "East")
@@ -57,58 +57,81 @@ def read_lin(source: Source) -> Reading:
 def iter_lin(source: Source) -> Iterator[Record | Skipped]:
     """The records of a LIN document and the notes on what was left out, one by one, in the order of the file."""
     document = Document(source)
-    lines = [line for _, line in document.lines()]
-    header: dict[str, str] = {}
+    header: Mapping[str, str] = {}
     board: _Board | None = None
-    for line, key, value in _tokens("\n".join(lines)):
+    for line, key, value in _tokens(_fields(document)):
         if key == "qx" or (key == "md" and (board is None or board.deal is not None)):
             if board is not None:
                 yield from board.items()
-            board = _Board(document.name, line, dict(header))
+            board = _Board(document.name, line, header)
         if key in HEADER or key == "pn":
-            header[key] = value
+            header = {**header, key: value}
             # Past its deal a board is complete in this respect: what comes then is for the boards that follow.
             if board is not None and board.deal is None:
-                board.header = dict(header)
+                board.header = header
         elif key == _CUT:
             yield Skipped(document.name, line, f"{clip(value)} has no closing '|': the document is cut short there")
         elif board is not None:
             board.take(line, key, value)
-        elif key not in LAYOUT | TABLE:
-            header[key] = value
+        elif key not in _KEYS and _TAG_KEY.fullmatch(key):
+            header = {**header, key: value}  # there are 936 such keys at most
     if board is not None:
         yield from board.items()
-    elif lines:
-        yield Skipped(document.name, len(lines), "no board such as 'qx|o1|md|3…|' in the file: is it LIN?")
+    elif document.count:
+        yield Skipped(document.name, document.count, "no board such as 'qx|o1|md|3…|' in the file: is it LIN?")
     if document.damage:
-        yield Skipped(document.name, len(lines), document.damage)
+        yield Skipped(document.name, document.count, document.damage)
 
 
-def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
-    """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
-    fields = text.split("|")
-    line, i = 1, 0
-    while i < len(fields) - 1:
-        key = fields[i].strip()
-        line += fields[i].count("\n")
-        if key not in _KEYS and fields[i + 1].strip() in TABLE:
-            # A bar was lost or is too many: go on at the token that can be made out.
-            i += 1
-            continue
-        if i + 1 == len(fields) - 1:
-            yield line, _CUT, f"{key}|{fields[i + 1]}"
+class _Field(NamedTuple):
+    """What stands between two bars: the line where it ends, and whether a bar closes it, as all but the last are."""
+
+    line: int
+    text: str
+    closed: bool = True
+
+
+def _fields(document: Document) -> Iterator[_Field]:
+    """The fields of a document, one by one: no more of it than one field and one line is held."""
+    open_, size = [""], 0
+    for number, line in document.lines():
+        first, *others = line.split("|")
+        size += len(first)
+        if size > LONGEST_LINE:
+            document.damage = f"a token has more than {LONGEST_LINE} letters in line {number}; the rest is left out"
             return
-        yield line, key, fields[i + 1].strip()
-        line += fields[i + 1].count("\n")
-        i += 2
-    if fields[-1].strip():
-        yield line, _CUT, fields[-1].strip()
+        open_.append(first)
+        for other in others:
+            yield _Field(number, "\n".join(open_))
+            open_, size = [other], len(other)
+    yield _Field(document.count, "\n".join(open_), closed=False)
+
+
+def _tokens(fields: Iterator[_Field]) -> Iterator[tuple[int, str, str]]:
+    """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
+    line, key = 1, next(fields, _END)
+    while key.closed:
+        name, value = key.text.strip(), next(fields, _END)
+        if name not in _KEYS and value.text.strip() in TABLE:
+            # A bar was lost or is too many: go on at the token that can be made out.
+            line, key = key.line, value
+            continue
+        if not value.closed:
+            yield key.line, _CUT, f"{name}|{value.text}"
+            return
+        yield key.line, name, value.text.strip()
+        line, key = value.line, next(fields, _END)
+    if key.text.strip():
+        yield line, _CUT, key.text.strip()
+
+
+_END: Final = _Field(0, "", closed=False)
 
 
 class _Board:
     """One board on its way to a record; ``notes`` gathers what is wrong with it."""
 
-    def __init__(self, file: str, line: int, header: dict[str, str]) -> None:
+    def __init__(self, file: str, line: int, header: Mapping[str, str]) -> None:
         self.file, self.line, self.header = file, line, header
         self.notes: list[Skipped] = []
         self.deal: tuple[int, str] | None = None

@@ -1,7 +1,8 @@
 """From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why.
 
 Real files come compressed, cut short and in any encoding. Lines are UTF-8, else Latin-1; a compressed file that ends
-early is read up to there. Only a file that cannot be opened at all raises.
+early is read up to there, and so is one with a line or an expansion past the limits below, which no record reaches.
+Only a file that cannot be opened at all raises.
 """
 
 from __future__ import annotations
@@ -15,11 +16,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, BinaryIO, Final, Self, cast
 
+from bayesbridge.arguments import checked
 from bayesbridge.errors import NotationError
 from bayesbridge.notation.record import Record
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, a document as text or bytes, or an open stream. A text with a line break, ``[`` or ``|`` is a document."""
+
+LONGEST_LINE: Final = 4_000_000
+"""Letters of a line: a whole match in LIN may stand on one, and no more is ever held in memory."""
+
+LARGEST_EXPANSION: Final = 100
+"""How many letters a byte of a compressed file may stand for; records have five or ten, a bomb has a thousand."""
+
+SMALL: Final = 16_000_000
+"""Letters up to which a compressed file may expand as it likes."""
 
 LONGEST_REASON: Final = 320
 """Reasons are one line that can be read: longer ones are cut in the middle."""
@@ -68,60 +79,78 @@ class Reading:
 class Document:
     """A source with a name, whose lines can be walked once; ``damage`` says afterwards why they ended early."""
 
+    @checked
     def __init__(self, source: Source) -> None:
         self.source = source
         self.damage = ""
+        self.count = 0
+        """Lines walked so far."""
+        self._packed: BinaryIO | None = None
         named = source if isinstance(source, str | os.PathLike) and not is_text(source) else None
         stream_name = getattr(source, "name", None)
         self.name = os.fspath(named) if named is not None else stream_name if isinstance(stream_name, str) else "<text>"
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
-        number = 0
+        letters = 0
         with ExitStack() as stack:
             stream = self._open(stack)
             try:
-                for number, line in enumerate(stream, 1):
+                while line := stream.readline(LONGEST_LINE + 1):
+                    letters += len(line)
+                    if why := self._too_large(len(line), letters):
+                        self.damage = f"{why}: is it a record at all? The rest is left out"
+                        return
+                    self.count += 1
                     bare = line.rstrip("\r\n")
-                    yield number, bare if bare.isascii() else _decoded(bare)
+                    yield self.count, bare if bare.isascii() else _decoded(bare)
             except (OSError, EOFError, UnicodeError, zlib.error) as error:
-                self.damage = f"the file ends early or is damaged after line {number} ({error}); the rest is left out"
+                self.damage = (
+                    f"the file ends early or is damaged after line {self.count} ({error}); the rest is left out"
+                )
 
-    def _open(self, stack: ExitStack) -> Iterable[str]:
+    def _too_large(self, line: int, letters: int) -> str:
+        """What is past its limit, empty if nothing is."""
+        if line > LONGEST_LINE:
+            return f"line {self.count + 1} has more than {LONGEST_LINE} letters"
+        if letters > SMALL and self._packed is not None and letters > LARGEST_EXPANSION * self._packed.tell():
+            return f"the compressed file is more than {LARGEST_EXPANSION} times as large when it is unpacked"
+        return ""
+
+    def _open(self, stack: ExitStack) -> IO[str]:
         source = self.source
         if isinstance(source, str) and is_text(source):
             return io.StringIO(source, newline=None)
         if isinstance(source, bytes):
-            return _text(io.BufferedReader(io.BytesIO(source)), stack)
+            return self._text(io.BufferedReader(io.BytesIO(source)), stack)
         if isinstance(source, str | os.PathLike):
             try:
-                return _text(stack.enter_context(open(source, "rb")), stack)
+                return self._text(stack.enter_context(open(source, "rb")), stack)
             except (OSError, ValueError) as error:
                 why = getattr(error, "strerror", None) or error
                 raise NotationError(f"cannot read {self.name!r}: {why}", text=self.name) from None
         if isinstance(source.read(0), str):
             return cast(IO[str], source)
         if isinstance(source, io.BufferedReader):
-            return _text(source, stack)
-        return _text(io.BufferedReader(io.BytesIO(cast(IO[bytes], source).read())), stack)
+            return self._text(source, stack)
+        return self._text(io.BufferedReader(io.BytesIO(cast(IO[bytes], source).read())), stack)
+
+    def _text(self, stream: io.BufferedReader, stack: ExitStack) -> IO[str]:
+        """Lines of a binary stream; bytes that are not UTF-8 come out as surrogates, for :func:`_decoded`."""
+        plain: io.BufferedReader | gzip.GzipFile = stream
+        if stream.peek(2)[:2] == b"\x1f\x8b":
+            plain, self._packed = gzip.GzipFile(fileobj=stream), stream
+        encoding = "utf-16" if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        errors = "replace" if encoding == "utf-16" else "surrogateescape"
+        text = io.TextIOWrapper(cast(BinaryIO, plain), encoding, errors, newline=None)
+        # The stream belongs to whoever opened it: without this the wrapper would close it on its way out.
+        stack.callback(text.detach)
+        return text
 
 
 def is_text(source: object) -> bool:
     """Whether a string is a document itself, not the path of one."""
     return isinstance(source, str) and (not source or any(mark in source for mark in "\n\r\0[|"))
-
-
-def _text(stream: io.BufferedReader, stack: ExitStack) -> Iterable[str]:
-    """Lines of a binary stream; bytes that are not UTF-8 come out as surrogates, for :func:`_decoded`."""
-    plain: io.BufferedReader | gzip.GzipFile = stream
-    if stream.peek(2)[:2] == b"\x1f\x8b":
-        plain = gzip.GzipFile(fileobj=stream)
-    encoding = "utf-16" if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    errors = "replace" if encoding == "utf-16" else "surrogateescape"
-    text = io.TextIOWrapper(cast(BinaryIO, plain), encoding, errors, newline=None)
-    # The stream belongs to whoever opened it: without this the wrapper would close it on its way out.
-    stack.callback(text.detach)
-    return text
 
 
 def _decoded(line: str) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from bayesbridge.plots.palette import BLUE, SUIT_COLOURS, bare, ink, new_grid
+from bayesbridge.arguments import checked
+from bayesbridge.plots.palette import BLUE, SUIT_COLOURS, bare, ink, new_grid, verify_axes
 from bayesbridge.summaries import distribution
 from bayesbridge.words import SEATS, SYMBOLS
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 QUANTITIES: Final = ("c1", "c2", "delta")
 
 
+@checked
 def plot_captures(
     result: xarray.DataTree, *, figure: Figure | None = None, axes: NDArray[Any] | None = None
 ) -> NDArray[Any]:
@@ -32,6 +34,7 @@ def plot_captures(
     """
     if axes is None:
         axes = new_grid(7.2, 6.0, 4, 3, figure=figure, sharex="col", sharey="col")
+    verify_axes(axes, 4, 3)
     first, second = (SEATS[str(seat)] for seat in result["constant_data"].to_dataset()["pair"].values)
     heads = (f"$c_1$: cards of {first}", f"$c_2$: cards of {second}", "$\\delta$: leading gap")
     for column, (name, head) in enumerate(zip(QUANTITIES, heads, strict=True)):

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.plots.palette import GREY, SUIT_COLOURS, bare, ink, new_axes, shaded_cell
 from bayesbridge.words import SEATS, SYMBOLS
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 RANKS: Final = "AKQJT98765432"
 
 
+@checked
 def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(seat holds card) for all 52 cards, a block a suit and a row a hidden hand, in percent.
 
@@ -51,6 +53,7 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     return ax
 
 
+@checked
 def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row.
 

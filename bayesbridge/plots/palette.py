@@ -15,6 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from bayesbridge.errors import WrongArgument
+
 BLUE: Final = "#0072B2"
 SKY: Final = "#56B4E9"
 ORANGE: Final = "#E69F00"
@@ -51,6 +53,15 @@ def new_grid(
     return axes
 
 
+def verify_axes(axes: NDArray[Any], *shape: int) -> NDArray[Any]:
+    """The axes that a user gave if they are Axes and as many as wanted; raises otherwise."""
+    if axes.shape != shape or not all(isinstance(ax, Axes) for ax in axes.flat):
+        raise WrongArgument(
+            f"axes of shape {axes.shape} and type {axes.dtype}: give {shape} Axes", argument="axes", value=axes
+        )
+    return axes
+
+
 def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
     """Take away the lines of the frame that say nothing."""
     for side, spine in ax.spines.items():
@@ -73,9 +84,13 @@ def short_percent(share: float) -> str:
     return f"{hundredths:.1f}" if hundredths < 9.95 else f"{hundredths:.0f}"
 
 
-def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
-    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
-    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, share), edgecolor=GREY, linewidth=0.4))
-    colour = ink() if share <= INK_UP_TO else "white"
+def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float, darkest: float = 1.0) -> None:
+    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage.
+
+    ``darkest`` is the share that is all blue.
+    """
+    shade = min(share / darkest, 1.0)
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, shade), edgecolor=GREY, linewidth=0.4))
+    colour = ink() if shade <= INK_UP_TO else "white"
     text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)

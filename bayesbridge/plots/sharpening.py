@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
+from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.history import sharpening
-from bayesbridge.plots.palette import BLUE, VERMILION, bare, new_grid
+from bayesbridge.plots.palette import BLUE, VERMILION, bare, new_grid, verify_axes
 
 if TYPE_CHECKING:
     import pandas
@@ -21,6 +22,7 @@ MOST_LABELS = 30
 """Events that get a label each; of more, every second, third … one does."""
 
 
+@checked
 def plot_sharpening(
     source: pandas.DataFrame | Belief,
     *,
@@ -42,7 +44,7 @@ def plot_sharpening(
     places = np.arange(len(table))
     if axes is None:
         axes = new_grid(max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS)), 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
-    entropy, tricks, make = axes
+    entropy, tricks, make = verify_axes(axes, 3)
     exact = table["exact"].to_numpy(dtype=bool)
     _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
     entropy.set_ylabel("entropy, bits")

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from bayesbridge.arguments import checked
 from bayesbridge.calls import Contract
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, short_percent
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@checked
 def plot_tricks(
     result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
 ) -> Axes:
@@ -49,6 +51,7 @@ def plot_tricks(
     return ax
 
 
+@checked
 def plot_prior_posterior(
     prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
 ) -> Axes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +13,7 @@ from bayesbridge.positions.settings import SETTINGS
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.estimators.isolation import Limits
     from bayesbridge.evidence.models import BidderModel
 
 EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
@@ -34,10 +34,12 @@ class Position(NamedTuple):
     pieces: tuple[Sourced[Piece], ...] = ()
     path: str | None = None
     """The file it comes from."""
+    limits: Limits | None = None
+    """What a bidder model of a plugin may take in a process of its own; ``None`` if plugins are imported here."""
 
     def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
         """Settings given later replace those of the same name; evidence is added."""
-        return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path)
+        return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path, self.limits)
 
     def belief(self) -> Belief:
         """The belief; what is wrong with it is said with where it was given."""
@@ -103,22 +105,22 @@ class Position(NamedTuple):
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
         if not {"bidder", "slip", "vulnerable"} & set(self.settings):
             return None
-        from bayesbridge.estimators.registry import load
+        from bayesbridge.estimators.discovery import offered
+        from bayesbridge.estimators.offers import with_settings
 
         name = self.settings["bidder"].value if "bidder" in self.settings else usual
         try:
-            model: Any = load().bidder(name)
+            model = offered("bidders", [name], self.limits).bidder(name)
         except BayesBridgeError as error:
             raise NotationError(f"{self.settings['bidder'].where}: {error}") from None
         for setting in ("slip", "vulnerable"):
             if setting in self.settings:
                 value, where = self.settings[setting]
                 try:
-                    model = dataclasses.replace(model, **{setting: value})
+                    model = with_settings(model, {setting: value})
                 except TypeError:
                     raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
-        chosen: BidderModel = model
-        return chosen
+        return model
 
     def _first_fault(self, start: Belief) -> BayesBridgeError:
         """What is wrong with the first piece that does not fit those before it, and where that piece was given."""

@@ -1,5 +1,6 @@
 from .calibration.pictures import plot_coverage, plot_ranks, plot_reliability
 from .comparison import Comparison, Figure
+from .honesty.pictures import plot_honesty
 from .job import Job, Setting
 from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .registry import STUDIES
@@ -17,6 +18,7 @@ __all__ = [
     "plot_algorithms",
     "plot_coverage",
     "plot_headline",
+    "plot_honesty",
     "plot_ranks",
     "plot_reliability",
     "plot_runs",

@@ -49,10 +49,11 @@ def compare_run(
 
 def _figures(table: PaperTable, binned: tuple[int, ...], total: int, exact: bool) -> tuple[Figure, ...]:
     columns, scores = zip(*table.runs, strict=True), table.z(binned, total, exact=exact)
+    spreads = table.spread(binned, total, exact=exact)
     why = "The algorithm is printed in full; every possible deal is counted."
     return tuple(
-        Figure(name, column, own * 1_000_000 / total, z, 4 if exact else 1, why=why)
-        for name, column, own, z in zip(table.bins, columns, binned, scores, strict=True)
+        Figure(name, column, own * 1_000_000 / total, z, 4 if exact else 1, spread, why=why)
+        for name, column, own, z, spread in zip(table.bins, columns, binned, scores, spreads, strict=True)
     )
 
 

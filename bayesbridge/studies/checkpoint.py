@@ -1,9 +1,10 @@
 """A study's memory on disk: one JSON line for each finished chunk, only ever appended.
 
-The first line says which run the file belongs to. Each further line has the number of a chunk, those of its counts
-that are not zero, and a checksum that covers the line and, through its start value, the first line too. A line is on
-the disk (flushed and synchronised) before the next chunk is taken in, so a run killed at any moment loses only chunks
-in the making. A last line without its end is such a loss and is cut off; any other damage is refused, untouched.
+The first line says which run the file belongs to and which code counts in it. Each further line has the number of a
+chunk, those of its counts that are not zero, and a checksum that covers the line and, through its start value, the
+first line too. A line is on the disk (flushed and synchronised) before the next chunk is taken in, so a run killed at
+any moment loses only chunks in the making. A last line without its end is such a loss and is cut off; any other damage
+is refused, untouched.
 """
 
 from __future__ import annotations
@@ -11,14 +12,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Final, Self
 
 from bayesbridge.errors import BayesBridgeError, Unwritable
+
+WRITTEN_BY: Final = "bayesbridge"
+"""Entry of the first line: the version that began the file. It is told, not compared: the same code counts the same."""
+
+CODE: Final = "code"
+"""Entry of the first line: the hash of the code that counts."""
 
 type Cells = dict[int, int]
 """Place → count, where it is not zero."""
@@ -78,7 +86,7 @@ class Checkpoint:
 
     def _open(self, flags: int) -> None:
         try:
-            self._file = os.fdopen(os.open(self.path, os.O_RDWR | flags, 0o666), "r+b")
+            handle = os.open(self.path, os.O_RDWR | flags, 0o666)
         except FileExistsError:
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} exists already: continue it with --resume, or name another file",
@@ -88,6 +96,12 @@ class Checkpoint:
             raise CheckpointError(
                 f"checkpoint {str(self.path)!r} cannot be opened ({error.strerror}): name another file", path=self.path
             ) from None
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise CheckpointError(
+                f"checkpoint {str(self.path)!r} is a device or a pipe, which keeps nothing: name a file", path=self.path
+            )
+        self._file = os.fdopen(handle, "r+b")
         try:
             _lock(self._file)
         except OSError:
@@ -132,18 +146,30 @@ class Checkpoint:
         return end
 
     def _compare(self, first: bytes, header: dict[str, Any]) -> None:
-        """Say how the first line differs from the one that this run would write."""
+        """Say how the first line differs from the one that this run would write; another version alone is no matter."""
         try:
             theirs = json.loads(first)
             crc = theirs.pop("crc")
             whole = first == _line(theirs, 0)
-        except (ValueError, KeyError, AttributeError, TypeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             raise self._foreign() from None
         if not whole or not isinstance(crc, str):
             raise self._damaged(1, "its checksum is wrong")
         header.pop("crc")
-        for key in {**header, **theirs}:
-            if header.get(key) != theirs.get(key):
+        different = [key for key in {**header, **theirs} if header.get(key) != theirs.get(key)]
+        if different == [WRITTEN_BY]:
+            self._crc = zlib.crc32(first)
+            return
+        for key in different:
+            if key == CODE:
+                raise CheckpointError(
+                    f"checkpoint {str(self.path)!r} was written by other code (bayesbridge {theirs.get(WRITTEN_BY)}, "
+                    f"code {theirs.get(CODE)}; here {header.get(WRITTEN_BY)}, {header.get(CODE)}), which may count "
+                    "otherwise: continue it with the code that began it, or name another file",
+                    path=self.path,
+                    key=key,
+                )
+            if key != WRITTEN_BY:
                 raise CheckpointError(
                     f"checkpoint {str(self.path)!r} belongs to another run: {key} is {_shown(theirs.get(key))} there "
                     f"and {_shown(header.get(key))} here; give the same options, or name another file",
@@ -159,7 +185,7 @@ class Checkpoint:
             if line != _line(entry, self._crc):
                 raise self._damaged(number, "its checksum is wrong")
             chunk, cells = entry["chunk"], {int(place): count for place, count in entry["cells"].items()}
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
             if isinstance(error, CheckpointError):
                 raise
             raise self._damaged(number, "it cannot be read") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bayesbridge.studies.comparison import Comparison, Figure, share_z
+from bayesbridge.studies.comparison import Comparison, Figure, share_spread, share_z
 from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
 from bayesbridge.studies.study import Study
@@ -79,7 +79,8 @@ def _figures(own: dict[str, int], deals: int) -> tuple[Figure, ...]:
         hits, trials = own[f"{result}_a2_satisfied"], own[f"{result}_a1_satisfied"]
         rate = hits * 100 / trials if trials else None
         z = share_z((a2, a1), (hits, trials))
-        figures.append(Figure(f"success rate at {result} (%)", (a2 * 100 / a1,), rate, z, 2, why=_RATE))
+        spread = share_spread((a2, a1), (hits, trials))
+        figures.append(Figure(f"success rate at {result} (%)", (a2 * 100 / a1,), rate, z, 2, spread, why=_RATE))
     for result, (a1, _) in COMPARATIVE.items():
         trials = own[f"{result}_a1_satisfied"]
         z = share_z((a1, COMPARATIVE_TRIALS), (trials, deals))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from math import isfinite, sqrt
+from math import copysign, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 REPRODUCED: Final = "reproduced"
 UNDETERMINED: Final = "not determined by the text"
 DIFFERS: Final = "differs"
+TOO_FEW: Final = "too few deals to tell"
 LEVEL: Final = 0.01
 """A figure differs when its corrected p falls below this."""
+FOUND: Final = 0.25
+POWER: Final = 0.8
+"""A figure is reproduced only by a test that finds a difference of FOUND times the printed figure with this power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Figure:
     z: float | None
     """Standard errors by which the mean of the printed figures lies above ours."""
     digits: int = 1
+    spread: float | None = None
+    """One standard error of the difference of the two, as a share of the printed figure; ``None`` without data."""
     determined: bool = True
     """Whether the text says enough to compute it."""
     why: str = ""
@@ -94,15 +100,23 @@ class Comparison:
         return together(self.hypotheses())
 
     def verdicts(self) -> tuple[str, ...]:
-        """One for each figure: two-sided p from z, corrected for all determined figures of the table."""
+        """One for each figure: two-sided p from z, corrected for all determined figures of the table.
+
+        Without data, or with so few that a figure a quarter off would likely pass too, there is no verdict.
+        """
         from scipy import stats
 
         from bayesbridge.studies.hypotheses import holm
 
-        words = [REPRODUCED if figure.determined else UNDETERMINED for figure in self.figures]
-        tested = [(i, figure.z) for i, figure in enumerate(self.figures) if figure.determined and figure.z is not None]
-        for (i, _), p in zip(tested, holm(2 * float(stats.norm.sf(abs(z))) for _, z in tested), strict=True):
-            words[i] = REPRODUCED if p >= LEVEL else DIFFERS
+        most = FOUND / float(stats.norm.isf(LEVEL / 2) + stats.norm.isf(1 - POWER))
+        words = [UNDETERMINED] * len(self.figures)
+        tested = [figure for figure in self.figures if figure.determined and figure.z is not None]
+        corrected = iter(holm(2 * float(stats.norm.sf(abs(figure.z or 0.0))) for figure in tested))
+        for i, figure in enumerate(self.figures):
+            if figure.determined:
+                differs = figure.z is not None and next(corrected) < LEVEL
+                strong = figure.spread is not None and figure.spread <= most
+                words[i] = DIFFERS if differs else REPRODUCED if strong else TOO_FEW
         return tuple(words)
 
     def document(self, tests: Iterable[Test] = ()) -> dict[str, object]:
@@ -143,24 +157,50 @@ def _finite(value: object) -> object:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
+def share_spread(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:
+    """One standard error of the difference of two shares, as :func:`share_z` takes them, over the printed share.
+
+    Where both are 0 no noise is left: 0 if ours is exact, and ``None``, too few deals, if it is a sample.
+
+    >>> round(share_spread((50, 100), (5000, 10_000)), 3)
+    0.1
+    """
+    error = _share_error(printed, own, exact)
+    if error is None:
+        return None
+    share = printed[0] / printed[1]
+    return error / share if share else 0.0 if exact else None
+
+
+def _share_error(printed: tuple[float, float], own: tuple[float, float], exact: bool) -> float | None:
+    """One standard error of the difference, by the pooled share; ``None`` without trials."""
+    (hits, trials), (own_hits, own_trials) = printed, own
+    if not trials or not own_trials:
+        return None
+    share = own_hits / own_trials if exact else (hits + own_hits) / (trials + own_trials)
+    return sqrt(share * (1 - share) * (1 / trials + (0.0 if exact else 1 / own_trials)))
+
+
 def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:
     """How many standard errors a printed share lies above ours; both are (hits, trials).
 
-    ``exact`` says that our share is no sample, so that the noise is the paper's alone. ``None`` without noise.
+    ``exact`` says that our share is no sample, so that the noise is the paper's alone. Without noise: ``None`` where
+    both are equal, infinite where they differ.
 
     >>> share_z((60, 100), (50, 100), exact=True)
     1.9999999999999996
     """
-    (hits, trials), (own_hits, own_trials) = printed, own
-    if not trials or not own_trials:
+    error = _share_error(printed, own, exact)
+    if error is None:
         return None
-    share = own_hits / own_trials
-    if exact:
-        variance = share * (1 - share) / trials
-    else:
-        pooled = (hits + own_hits) / (trials + own_trials)
-        variance = pooled * (1 - pooled) * (1 / trials + 1 / own_trials)
-    return (hits / trials - share) / sqrt(variance) if variance > 0 else None
+    above = printed[0] / printed[1] - own[0] / own[1]
+    return above / error if error else copysign(inf, above) if above else None
+
+
+def mean_spread(printed: float, trials: float, deviation: float, own_trials: float) -> float | None:
+    """As :func:`share_spread`, for a mean; ``None`` where our sample shows no noise."""
+    error = deviation * sqrt(1 / trials + 1 / own_trials) if own_trials else 0.0
+    return error / abs(printed) if error and printed else None
 
 
 def mean_z(printed: float, trials: float, own: float, deviation: float, own_trials: float) -> float | None:

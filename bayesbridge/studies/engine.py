@@ -7,9 +7,10 @@ completion. Several runs take the chunks one after the other: the first run of t
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import islice
@@ -20,16 +21,28 @@ from numpy.typing import NDArray
 
 import bayesbridge
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies.checkpoint import Cells, Checkpoint
-from bayesbridge.studies.executors import Pool, open_executor
-from bayesbridge.studies.job import Count, Counts, Job, Setting
+from bayesbridge.identity import code_of
+from bayesbridge.studies.checkpoint import CODE, WRITTEN_BY, Cells, Checkpoint
+from bayesbridge.studies.executors import Pool, open_executor, worker_name
+from bayesbridge.studies.job import THREADS, Count, Counts, Job, Setting
+
+CANCELLED = (CancelledError, asyncio.CancelledError)
+"""What becomes of chunks whose scheduler has gone."""
 
 ATTEMPTS = 3
 """How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""
 
 
+class OtherCode(BayesBridgeError):
+    """A worker whose code is not that of the run."""
+
+
 class ChunkFailed(RuntimeError):
     """A chunk that failed every time it was tried."""
+
+
+class SchedulerLost(BayesBridgeError):
+    """The scheduler of the workers went away; what a checkpoint holds is good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +100,14 @@ def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None 
         keep: Checkpoint | None = None
         if how.checkpoint is not None:
             header = {
-                "bayesbridge": bayesbridge.__version__,
+                WRITTEN_BY: bayesbridge.__version__,
                 "study": job.name,
                 "parameters": dict(job.parameters),
                 "deals": deals,
                 "runs": runs,
                 "seed": seed,
                 "chunk": job.chunk,
+                CODE: code_of(count_chunk, job.count),
             }
             args = (how.checkpoint, header, chunks, len(sample))
             keep = stack.enter_context(Checkpoint.resume(*args, take) if how.resume else Checkpoint.create(*args))
@@ -113,12 +127,16 @@ def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None 
         return Run(total, deals * runs, time.perf_counter() - started, done - before)
 
 
-def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
-    """One chunk, wherever it is computed; a worker of another version would give other numbers and says so."""
-    if version != bayesbridge.__version__:
-        raise BayesBridgeError(
-            f"a worker has bayesbridge {bayesbridge.__version__}, the run {version}: install the same on both",
-            version=version,
+def count_chunk(count: Count, code: str, seed: int, index: int, size: int) -> Counts:
+    """One chunk, wherever it is computed; a worker with other code might give other numbers, so it says who it is.
+
+    ``code``: that of the run, see :func:`~bayesbridge.identity.code_of`; empty for a thread, which shares it.
+    """
+    if code and code != (own := code_of(count_chunk, count)):
+        raise OtherCode(
+            f"worker {worker_name()} has other code than the run (bayesbridge {bayesbridge.__version__}, code {own}; "
+            f"the run has {code}): install the same on both and start the worker again",
+            code=code,
         )
     return count(np.random.SeedSequence(seed, spawn_key=(index,)), size)
 
@@ -128,11 +146,12 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
     lost: list[Chunk] = []
     failures: dict[int, int] = {}
     breaks = 0
+    code = "" if how.scheduler == THREADS else code_of(count_chunk, job.count)
     while True:
         with open_executor(how.scheduler, how.workers) as pool:
             pending: dict[Future[Counts], Chunk] = {}
             try:
-                yield from _session(pool, job, seed, todo, lost, pending, failures)
+                yield from _session(pool, job, code, seed, todo, lost, pending, failures)
                 return
             except BrokenExecutor as error:
                 breaks += 1
@@ -142,6 +161,14 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
                         f"({error}): is there memory for {pool.size} of them?"
                     ) from None
                 lost.extend(pending.values())
+            except CANCELLED:
+                kept = "give --checkpoint FILE next time, so that what is done stays"
+                if how.checkpoint is not None:
+                    kept = f"what is done is kept, continue with --resume {how.checkpoint}"
+                raise SchedulerLost(
+                    f"the scheduler {how.scheduler!r} ended before the work of study {job.name!r} was done: "
+                    f"start it again; {kept}"
+                ) from None
             except BaseException:
                 for future in pending:
                     future.cancel()
@@ -152,6 +179,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
 def _session(
     pool: Pool,
     job: Job,
+    code: str,
     seed: int,
     todo: Iterator[Chunk],
     lost: list[Chunk],
@@ -161,9 +189,8 @@ def _session(
     """Work until nothing is left; two chunks for each worker at a time, so that none waits and memory stays bounded."""
 
     def submit(chunk: Chunk) -> None:
-        version = bayesbridge.__version__
         try:
-            future = pool.executor.submit(count_chunk, job.count, version, seed, chunk.number, chunk.size)
+            future = pool.executor.submit(count_chunk, job.count, code, seed, chunk.number, chunk.size)
         except BrokenExecutor:
             lost.append(chunk)
             raise
@@ -176,9 +203,10 @@ def _session(
             submit(chunk)
         if not pending:
             return
-        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+        # What is finished comes first: a scheduler that is gone must not take it along.
+        for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
             error = future.exception()
-            if isinstance(error, BrokenExecutor):
+            if isinstance(error, (BrokenExecutor, OtherCode, *CANCELLED)):
                 raise error
             chunk = pending.pop(future)
             if error is None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import platform
 import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Final, NamedTuple
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, Final, NamedTuple
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.job import PROCESSES, THREADS
@@ -72,7 +73,9 @@ def _cluster(address: str) -> Iterator[Pool]:
             "correct the address",
             scheduler=address,
         ) from None
-    with client:
+    with ExitStack() as stack:
+        # A scheduler that is gone cannot be taken leave of: that must not hide why the run ended.
+        stack.callback(_leave, client)
         try:
             client.wait_for_workers(1, timeout=REACH_SECONDS)
         except TimeoutError:
@@ -82,6 +85,21 @@ def _cluster(address: str) -> Iterator[Pool]:
             ) from None
         # Not pure: a chunk that failed is to be computed again, not to be looked up.
         yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
+
+
+def worker_name() -> str:
+    """Who this process is, for whoever has to look after it: its address in a cluster, or its host and number."""
+    try:
+        from distributed import get_worker
+
+        return str(get_worker().address)
+    except (ImportError, ValueError):
+        return f"{os.getpid()} on {platform.node()}"
+
+
+def _leave(client: Any) -> None:
+    with suppress(Exception):
+        client.close()
 
 
 def _cores() -> int:

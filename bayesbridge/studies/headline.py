@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.comparison import Comparison, Figure, mean_z, share_z
+from bayesbridge.studies.comparison import Comparison, Figure, mean_spread, mean_z, share_spread, share_z
 from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
 from bayesbridge.studies.study import Option, Study, Table
@@ -168,9 +168,10 @@ def _figures(counts: Counts) -> tuple[Figure, ...]:
     }  # fmt: skip
     figures = []
     for name, (hits, trials, paper_trials, unit, digits, determined, why) in shares.items():
-        z = share_z((mean[name] / unit * paper_trials, paper_trials), (hits, trials))
+        printed = mean[name] / unit * paper_trials, paper_trials
+        z, spread = share_z(printed, (hits, trials)), share_spread(printed, (hits, trials))
         value = hits * unit / trials if trials else None
-        figures.append(Figure(name, HEADLINE[name], value, z, digits, determined, why))
+        figures.append(Figure(name, HEADLINE[name], value, z, digits, spread, determined, why))
     for name, axis in (("average bidder level, both eligible", 0), ("average dummy level, both eligible", 1)):
         by_level = joint[:, 1:].sum(axis=(1 - axis, 2, 3))
         figures.append(_mean_level(name, [int(k) for k in by_level], paper_both))
@@ -180,7 +181,8 @@ def _figures(counts: Counts) -> tuple[Figure, ...]:
             average = float(total / deals)
             deviation = sqrt(float(squares / deals) - average**2)
             z = mean_z(mean[name] / HEADLINE_TRIALS, paper_deals, average, deviation, deals)
-            figures.append(Figure(name + which, HEADLINE[name], average * HEADLINE_TRIALS, z, 0, False, why))
+            own_sum = average * HEADLINE_TRIALS
+            figures.append(Figure(name + which, HEADLINE[name], own_sum, z, 0, determined=False, why=why))
     return tuple(figures)
 
 
@@ -190,8 +192,10 @@ def _mean_level(name: str, by_level: list[int], paper_trials: float) -> Figure:
         return Figure(name, HEADLINE[name], None, None, 4, why=_LEVELS)
     average = sum(n * k for n, k in enumerate(by_level, 1)) / trials
     deviation = sqrt(sum((n - average) ** 2 * k for n, k in enumerate(by_level, 1)) / trials)
-    z = mean_z(sum(HEADLINE[name]) / 3, paper_trials, average, deviation, trials)
-    return Figure(name, HEADLINE[name], average, z, 4, why=_LEVELS)
+    printed = sum(HEADLINE[name]) / 3
+    z = mean_z(printed, paper_trials, average, deviation, trials)
+    spread = mean_spread(printed, paper_trials, deviation, trials)
+    return Figure(name, HEADLINE[name], average, z, 4, spread, why=_LEVELS)
 
 
 def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import asin, sqrt
+from math import asin, isnan, nan, sqrt
 
 from scipy import stats
 
@@ -20,6 +20,7 @@ class Test:
     statistic: float
     """χ², z, or the number of discordant pairs in favour of the first."""
     p: float
+    """``nan`` where the deals leave nothing to test."""
     effect: float
     """How large, whatever the number of deals: Cohen's w (χ² against a distribution), Cramér's V (homogeneity),
     Cohen's h (two proportions), the share of discordant pairs in favour of the first less one half (McNemar)."""
@@ -43,8 +44,8 @@ def goodness_of_fit(hypothesis: str, counts: Sequence[int], shares: Sequence[flo
 def homogeneity(hypothesis: str, runs: Sequence[Sequence[int]]) -> Test:
     """Pearson's χ² that all runs draw from one distribution; bins empty in every run are left out."""
     columns = [column for column in zip(*runs, strict=True) if any(column)]
-    if len(columns) < 2:
-        return Test(hypothesis, 0.0, 1.0, 0.0)
+    if len(columns) < 2 or len(runs) < 2 or not all(map(sum, runs)):
+        return Test(hypothesis, 0.0, nan, 0.0)
     found = stats.chi2_contingency(columns, correction=False)
     total = sum(map(sum, columns))
     smaller = min(len(columns), len(runs)) - 1
@@ -67,14 +68,14 @@ def two_proportions(hypothesis: str, hits: tuple[int, int], trials: tuple[int, i
     found = None if degenerate else stats.chi2_contingency(table, correction=False)
     z = 0.0 if found is None else sqrt(found.statistic) * (1 if p >= q else -1)
     effect = 2 * asin(sqrt(p)) - 2 * asin(sqrt(q))
-    return Test(hypothesis, z, 1.0 if found is None else float(found.pvalue), effect, interval)
+    return Test(hypothesis, z, nan if found is None else float(found.pvalue), effect, interval)
 
 
 def mcnemar(hypothesis: str, first_only: int, second_only: int) -> Test:
     """McNemar's exact test on pairs that differ: how many favour the first, how many the second."""
     pairs = first_only + second_only
     if not pairs:
-        return Test(hypothesis, 0.0, 1.0, 0.0)
+        return Test(hypothesis, 0.0, nan, 0.0)
     found = stats.binomtest(first_only, pairs)
     low, high = found.proportion_ci(method="exact")
     return Test(hypothesis, float(first_only), float(found.pvalue), first_only / pairs - 0.5, (float(low), float(high)))
@@ -96,7 +97,7 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
 
 def together(tests: Iterable[Test]) -> tuple[Test, ...]:
-    """Tests made together, each with its corrected p."""
+    """Tests made together, each with its corrected p; one that had nothing to test has none and does not count."""
     made = list(tests)
-    corrected = holm(test.p for test in made)
-    return tuple(replace(test, p_holm=p) for test, p in zip(made, corrected, strict=True))
+    corrected = iter(holm(test.p for test in made if not isnan(test.p)))
+    return tuple(test if isnan(test.p) else replace(test, p_holm=next(corrected)) for test in made)

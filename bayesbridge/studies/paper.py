@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bayesbridge.studies.comparison import share_z
+from bayesbridge.studies.comparison import share_spread, share_z
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,14 @@ class PaperTable:
         trials = self.trials * len(self.runs)
         return tuple(
             share_z((printed, trials), (own, total), exact=exact)
+            for own, printed in zip(counts, self.pooled(), strict=True)
+        )
+
+    def spread(self, counts: tuple[int, ...], total: int, *, exact: bool = False) -> tuple[float | None, ...]:
+        """One standard error of the difference of the two shares of each bin, over the printed share."""
+        trials = self.trials * len(self.runs)
+        return tuple(
+            share_spread((printed, trials), (own, total), exact=exact)
             for own, printed in zip(counts, self.pooled(), strict=True)
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isnan
 from typing import TYPE_CHECKING
 
 from bayesbridge.studies.study import Table
@@ -69,7 +70,7 @@ def hypotheses_table(tests: Iterable[Test]) -> Table:
             f"{test.statistic:.4g}",
             f"{test.effect:.4f}",
             "–" if test.interval is None else f"{test.interval[0]:.4f} … {test.interval[1]:.4f}",
-            f"{test.p:.3g}",
+            "–" if isnan(test.p) else f"{test.p:.3g}",
             "–" if test.p_holm is None else f"{test.p_holm:.3g}",
         ]
         for test in tests

@@ -27,6 +27,9 @@ def main():
     save("cards", bb.plot_cards(result))
     save("lengths", bb.plot_lengths(result))
     save("captures", bb.plot_captures(result))
+    save("joint", bb.plot_joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
+    asked = start.given(bb.Called("W", "2NT"))
+    save("sensitivity", bb.plot_sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plot_prior_posterior(prior, result))
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:1NT Pass Pass", dummy="N"),
@@ -58,6 +61,12 @@ def draw_calibration(right, wrong):
     save("calibration-reliability", studies.plot_reliability(right))
     save("calibration-coverage", studies.plot_coverage(right))
     save("calibration-wrong", studies.plot_ranks(wrong, numbers))
+
+
+def draw_honesty(checkpoint):
+    """Stated errors by position, from the checkpoint that ``bayesbridge study honesty --resume FILE`` leaves."""
+    found = studies.STUDIES["honesty"].simulate(40, 1, how=studies.Setting(checkpoint=Path(checkpoint), resume=True))
+    save("honesty", studies.plot_honesty(found.source))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,8 +12,12 @@ import pytest
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
+from bayesbridge.engines.infer import ENGINES
+from bayesbridge.engines.particles import moved
+from bayesbridge.engines.weights import Weights
 from bayesbridge.evidence import Called, Holds, Length, Reveal
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
@@ -129,3 +134,47 @@ def test_entropy_falls_as_evidence_comes_in() -> None:
     bits = [stage.infer(draws=2).entropy_bits for stage in belief.history()]
     assert bits == sorted(bits, reverse=True)
     assert bits[0] == pytest.approx(math.log2(84_478_098_072_866_400))
+
+
+OPEN = Belief("S", "AKQ2.KJ3.A54.Q32")
+STYLE = Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder()).given(Called("W", "1H"))
+ASKED = {
+    "enumerate": SOFT,
+    "sample": OPEN,
+    "exact": OPEN.given(Called("W", "1NT")),
+    "tilted": STYLE,
+    "smc": STYLE,
+    "weights": STYLE,
+}
+
+
+def test_every_engine_is_asked() -> None:
+    assert set(ASKED) == set(ENGINES) - {"auto"}
+
+
+@pytest.mark.parametrize("method", ASKED)
+def test_every_engine_says_why_and_how_heavy_its_weights_are(method: str) -> None:
+    posterior = ASKED[method].infer(method, draws=400, rng=1)
+    name, colon, reason = posterior.why.partition(": ")
+    assert (name, colon, posterior.method) == (method, ": ", method)
+    assert reason
+    assert "\n" not in posterior.why
+    weighted = method in ("tilted", "smc", "weights")
+    assert (posterior.khat is not None) == weighted
+    if weighted:
+        weights = posterior.draws.proposed or posterior.draws.importance
+        tail = np.sort(weights.log)[::-1]
+        assert posterior.khat == pytest.approx(Weights(tail).khat)
+        assert len(weights) >= len(posterior)
+
+
+def test_resampling_does_not_hide_a_heavy_tail() -> None:
+    """Particles count the same, however few draws they come from: k̂ is of those before."""
+    drawn = STYLE.infer("tilted", draws=400, rng=1).draws
+    heavy = Weights(-1.5 * np.log(np.random.default_rng(2).random(800)))
+    weighted = replace(
+        drawn, source=drawn.target.sampler.draw(800, 3), importance=heavy, proposed=None, likelihood=None
+    )
+    particles = moved(weighted, 400, np.random.default_rng(4))
+    assert particles.importance is None
+    assert particles.khat == heavy.khat > 0.7

@@ -11,7 +11,6 @@ import bayesbridge as bb
 from bayesbridge.capture import literal
 from bayesbridge.cli import estimate, main
 from bayesbridge.engines.infer import ENGINES
-from bayesbridge.estimators import registry
 
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ76.A85"
@@ -246,20 +245,22 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(complaint, tmp
 
 
 @pytest.fixture
-def broken(monkeypatch):
+def broken(install):
     """An installed estimator that raises."""
+    install(
+        "broken-plugin",
+        """
+import bayesbridge as bb
 
-    @bb.estimator("broken")
-    def broken(deal, question):
-        raise RuntimeError("out of cards")
+@bb.estimator("broken")
+def broken(deal, question):
+    raise RuntimeError("out of cards")
 
-    class Plugin:
-        @bb.hookimpl
-        def bayesbridge_estimators(self):
-            return [broken]
-
-    load = registry.load
-    monkeypatch.setattr(registry, "load", lambda: load([("broken-plugin", Plugin())]))
+@bb.hookimpl
+def bayesbridge_estimators():
+    return [broken]
+""",
+    )
 
 
 def test_a_failing_estimator_is_reported_and_the_others_are_kept(capsys, broken):
@@ -296,3 +297,16 @@ def test_bad_input(complaint, words, what, mend):
     said = complaint("estimate", *SOUTH, *words)
     assert said.startswith(what)
     assert mend in said
+
+
+def test_two_numbers_together(answer, document, complaint):
+    words = ("estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--void", "E:H")
+    said = document(*words, "--joint", "T,card[HA]", "--joint", "kappa[S],T", "--draws", "200")
+    exact, drawn = said["joint"]["T,card[HA]"], said["joint"]["kappa[S],T"]
+    assert (exact["exact"], drawn["exact"]) == (True, False)
+    assert sum(exact["probability"]["10"].values()) == pytest.approx(said["estimators"]["capture"]["T"]["pmf"]["10"])
+    assert "joint" not in document(*words)
+    screen = answer(*words, "--joint", "T,card[HA]")
+    assert "T (down) and card[HA] (across) together, exact" in screen
+    assert "argument --joint: 'T': name two numbers" in complaint(*words, "--joint", "T")
+    assert "argument --joint: unknown number 'x'" in complaint(*words, "--joint", "T,x")

@@ -75,10 +75,11 @@ def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_pat
 
 def test_fitted_styles_keep_the_old_file(tmp_path):
     from bayesbridge.bidders.styles import Styles
+    from bayesbridge.errors import Unwritable
 
     path = tmp_path / "styles.nc"
     path.write_text("old")
     tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset({"x": ("draw", list(range(10_000)))})})
-    with disk_of(2000), pytest.raises(OSError, match="File too large"):
+    with disk_of(2000), pytest.raises(Unwritable, match="File too large"):
         Styles.save(type("Fitted", (), {"tree": tree})(), path)
     assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("styles.nc", "old")]

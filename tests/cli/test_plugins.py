@@ -1,9 +1,14 @@
 """``plugins``: what is offered, where it comes from, and what is broken."""
 
-import bayesbridge as bb
+import signal
+import threading
+import time
+
+import pytest
+
 from bayesbridge import __version__
 from bayesbridge.cli import main
-from bayesbridge.estimators import registry
+from bayesbridge.estimators import discovery, registry
 
 
 def test_built_ins_are_listed_with_their_origin_and_outputs(document):
@@ -29,50 +34,72 @@ def test_people_see_a_table(answer):
     assert any(line.split()[:3] == ["iterative", "bayesbridge-hands", __version__] for line in text.splitlines())
 
 
-def test_a_broken_plugin_is_named_and_the_others_stay(document, answer, monkeypatch):
-    class Misspelt:
-        @bb.hookimpl
-        def bayesbridge_estimator(self):
-            return []
+BROKEN = "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []"
 
-    load = registry.load
-    monkeypatch.setattr(registry, "load", lambda: load([("mine", Misspelt())]))
+
+def test_a_broken_plugin_is_named_and_the_others_stay(install, document, answer):
+    install("mine", BROKEN)
     said = document("plugins")
     assert "capture" in said["estimators"]
-    assert said["failures"]["mine"]["distribution"] == "given by the caller"
+    assert said["failures"]["mine"]["distribution"] == "mine"
     assert "bayesbridge_estimator" in said["failures"]["mine"]["failure"]
-    assert "Plugin 'mine' of given by the caller" in answer("plugins")
+    assert "Plugin 'mine' of mine 1.2 is broken: " in answer("plugins")
 
 
-def test_an_interrupt_says_which_plugin_was_loading(monkeypatch, capsys):
-    def hang():
-        raise KeyboardInterrupt("interrupted while plugin 'x' (x 1.0) was loading: if it hangs, remove it")
+def test_two_distributions_with_one_entry_point_are_both_told(install, document):
+    for name in ("first", "second", "third"):
+        install(name, BROKEN, entry="same")
+    said = document("plugins")
+    assert list(said["failures"]) == ["same", "same (second)", "same (third)"]
 
-    monkeypatch.setattr(registry, "load", hang)
+
+def test_an_interrupt_says_which_plugin_was_loading(install, tmp_path, capsys):
+    install("slow", f"import os, time\nos.mkdir({str(tmp_path / 'began')!r})\ntime.sleep(1e6)")
+
+    def interrupt():
+        while not (tmp_path / "began").exists():
+            time.sleep(0.05)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
     assert main(["plugins"]) == 130
-    assert capsys.readouterr() == (
-        "",
-        "bayesbridge: interrupted while plugin 'x' (x 1.0) was loading: if it hangs, remove it\n",
+    interrupting.join()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "bayesbridge: interrupted while plugin 'slow' (slow 1.2) was loading: if it hangs, remove it\n"
+
+
+WORDS = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:1NT"]
+
+
+@pytest.mark.parametrize("command", ["estimate", "report"])
+def test_a_bidder_of_a_plugin_that_fails_is_named_and_is_no_fault_of_the_users(install, capsys, command):
+    install(
+        "mine",
+        """
+from bayesbridge import hookimpl
+
+class Wild:
+    def log_likelihood(self, hands, auction, index):
+        return 1 / 0
+
+@hookimpl
+def bayesbridge_bidders():
+    return {"wild": Wild()}
+""",
     )
+    assert main([command, *WORDS, "--bidder", "wild"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(
+        "bayesbridge: bidder model 'wild' of plugin 'mine' (mine 1.2) failed (model mine.Wild raised Zero"
+    )
+    assert err.count("\n") == 1
 
 
-def test_a_bidder_of_a_plugin_that_fails_is_named_and_is_no_fault_of_the_users(monkeypatch, capsys):
-    class Wild:
-        def log_likelihood(self, hands, auction, index):
-            return 1 / 0
-
-    class Plugin:
-        @bb.hookimpl
-        def bayesbridge_bidders(self):
-            return {"wild": Wild()}
-
-    load = registry.load
-    monkeypatch.setattr(registry, "load", lambda: load([("mine", Plugin())]))
-    words = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--bidder", "wild", "--call", "W:1NT"]
-    for command in ("estimate", "report"):
-        assert main([command, *words]) == 1
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert err.startswith(f"bayesbridge: model {__name__}.")
-        assert "Wild raised ZeroDivisionError on " in err
-        assert err.count("\n") == 1
+def test_built_in_names_start_no_process(install, monkeypatch, document):
+    install("mine", "raise RuntimeError")
+    monkeypatch.setattr(discovery, "isolated", None)
+    monkeypatch.setattr(discovery, "entries", None)
+    assert document("estimate", *WORDS, "--estimator", "bid", "--bidder", "iterative", "--draws", "50")

@@ -88,7 +88,9 @@ def test_a_finished_checkpoint_answers_at_once(capsys, tmp_path):
     assert "all from the checkpoint" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("table", ["captures", "conditions", "comparative", "headline", "strategies", "opponents"])
+@pytest.mark.parametrize(
+    "table", ["captures", "conditions", "comparative", "headline", "claims", "strategies", "opponents"]
+)
 def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, table):
     said = document(capsys, table, "--deals", "3000", "--runs", "2")
     assert said.keys() >= KEYS

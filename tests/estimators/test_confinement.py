@@ -1,6 +1,5 @@
-"""An estimator behind a wall gives the same answers, and hurts nobody when it hangs, eats, crashes or leaves."""
+"""An isolated estimator gives the same answers, and hurts nobody when it hangs, eats memory, crashes or leaves."""
 
-import io
 import json
 import os
 import pickle
@@ -17,10 +16,11 @@ import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.constraints import Constraints
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators import registry, serving
+from bayesbridge.estimators import confinement, discovery
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.checked import run, run_exact
-from bayesbridge.estimators.confinement import Confined, ConfinedExact, Limits, confined
+from bayesbridge.estimators.confinement import Confined, confined, sent
+from bayesbridge.estimators.isolation import Isolated, Limits, Lost
 from bayesbridge.estimators.protocol import Question
 from tests import positions
 from tests.estimators.deals import random_layouts
@@ -45,10 +45,22 @@ def talk():
     print("nobody asked")
     sys.stdin.read()
 
+def tell_pids(*pids):
+    part = os.environ["WILD_PID"] + ".part"
+    with open(part, "x") as file:
+        file.write(" ".join(map(str, pids)))
+    os.rename(part, os.environ["WILD_PID"])
+
 def hang():
     if "WILD_PID" in os.environ:
-        with open(os.environ["WILD_PID"], "x") as file:
-            file.write(f"{os.getpid()}\\n")
+        child, deserter = os.fork(), None
+        if child == 0:
+            time.sleep(1e6)
+        deserter = os.fork()
+        if deserter == 0:
+            os.setsid()
+            time.sleep(1e6)
+        tell_pids(os.getpid(), child, deserter)
     time.sleep(1e6)
 
 def eat():
@@ -73,22 +85,23 @@ QUESTION = Question.of("S:N")
 ORIGIN = r"of plugin 'wild' \(wild 1.2\)"
 
 
-@pytest.fixture
-def wild(install):
-    """The registry with a plugin of wild estimators."""
-    install("wild", PLUGIN)
-    return registry.load(only="wild")
+@pytest.fixture(scope="module")
+def wild(install_for_all):
+    """The registry with a plugin of wild estimators, isolated; its process begins again after each of them."""
+    install_for_all("wild", PLUGIN)
+    return discovery.isolated(Limits(timeout=600), keep=["talks"])
 
 
-def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild):
+def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild, capsys):
     """In three pieces, through a process that also tries to talk over the line."""
-    with confined([wild.estimator("talks")], Limits(timeout=600, memory=10_000), wild) as (behind,):
+    with confined([wild.estimator("talks")], Limits()) as (behind,):
         assert isinstance(behind, Confined)
         found = run(behind, LAYOUTS, QUESTION)
         assert run(behind, LAYOUTS[:0], QUESTION)["points"].shape == (0,)
-        process = behind._process
+        assert behind.process.pid is not None
     np.testing.assert_array_equal(found["points"], LAYOUTS.points[:, [2, 0]].sum(axis=1))
-    assert process.returncode is not None
+    assert behind.process.pid is None
+    assert capsys.readouterr() == ("", "bayesbridge: plugin 'wild' prints: nobody asked\n" * 3)
 
 
 @pytest.mark.parametrize(
@@ -100,29 +113,38 @@ def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild):
     ],
 )
 def test_what_happened_is_told_with_the_name_and_the_process_is_gone(wild, name, says):
-    with confined([wild.estimator(name)], Limits(timeout=600), wild) as (behind,):
-        run(behind, LAYOUTS[:0], QUESTION)  # begins and loads, which may take its time
+    with confined([wild.estimator(name)], Limits()) as (behind,):
         if name == "hangs":
-            behind._limits = Limits(timeout=1)
+            behind.process.limits = Limits(timeout=1, loading=600)
         with pytest.raises(PluginError, match=f"^estimator '{name}' {ORIGIN} {says}.*, or do without it$") as caught:
             run(behind, LAYOUTS[:5], QUESTION)
         assert caught.value.data["plugin"] == name
-        assert behind._process is None
+        assert behind.process.pid is None
+        behind.process.limits = Limits(timeout=600)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 def test_one_that_eats_memory_is_stopped(wild):
-    with confined([wild.estimator("eats")], Limits(memory=500), wild) as (behind,):
+    with confined([wild.estimator("eats")], Limits()) as (behind,):
+        behind.process.limits = Limits(memory=500)
         says = f"'eats' {ORIGIN} wanted more memory than the 500 MB it may take when asked about 5 layouts"
         with pytest.raises(PluginError, match=says):
             run(behind, LAYOUTS[:5], QUESTION)
+        behind.process.limits = Limits(timeout=600)
 
 
-def test_one_that_raises_is_named_as_if_there_were_no_wall(wild):
-    with confined([wild.estimator("raises")], Limits(timeout=600), wild) as (behind,):
-        for estimator in (behind, wild.estimator("raises")):
-            with pytest.raises(PluginError, match=r"^estimator 'raises' raised ZeroDivisionError on 5 layouts: divis"):
-                run(estimator, LAYOUTS[:5], QUESTION)
+def test_one_that_raises_is_named_as_if_it_were_here(wild):
+    with confined([wild.estimator("raises")], Limits()) as (behind,):
+        with pytest.raises(PluginError, match=r"^estimator 'raises' raised ZeroDivisionError on 5 layouts: divis"):
+            run(behind, LAYOUTS[:5], QUESTION)
+        assert behind.process.pid is not None, "an error is an answer: the process goes on"
+
+
+def test_an_answer_of_another_length_is_refused(monkeypatch):
+    behind = sent(CaptureEstimator(), Limits(timeout=1))
+    monkeypatch.setattr(Isolated, "ask", lambda *_: ({}, b"1234567"))
+    with pytest.raises(PluginError, match=r"^estimator 'capture' gave 7 bytes where \d+ are expected when asked about"):
+        behind.estimate(LAYOUTS[:5], QUESTION)
 
 
 def test_what_is_sent_pickled_counts_too():
@@ -130,11 +152,15 @@ def test_what_is_sent_pickled_counts_too():
     constraints = Constraints.free().hold(2, LAYOUTS[0]["S"].mask)
     total = bb.Belief("S", LAYOUTS[0]["S"]).count()
     own = run_exact(CaptureEstimator(), constraints, QUESTION, total)
-    behind = ConfinedExact(CaptureEstimator(), Limits(timeout=600))
+    behind = sent(CaptureEstimator(), Limits(timeout=600))
     try:
         found = run_exact(behind, constraints, QUESTION, total)
+        arrays = run(behind, LAYOUTS[:5], QUESTION)
     finally:
         behind.close()
+    for name, values in run(CaptureEstimator(), LAYOUTS[:5], QUESTION).items():
+        np.testing.assert_array_equal(arrays[name], values)
+        assert arrays[name].dtype == values.dtype
     assert found.keys() == own.keys()
     for name, (lowest, counts) in own.items():
         assert found[name][0] == lowest
@@ -155,7 +181,13 @@ def test_one_that_cannot_be_loaded_over_there_is_named(monkeypatch):
     monkeypatch.setattr(OfThisFile, "__module__", "no_such_module")
     monkeypatch.setitem(sys.modules, "no_such_module", sys.modules[__name__])
     with confined([OfThisFile()], Limits(timeout=600)) as (behind,):
-        says = r"^estimator 'lost' failed \(ModuleNotFoundError: .*no_such_module.*\) when asked to load: fix it"
+        for _ in range(2):  # loaded anew each time, and not asked before
+            with pytest.raises(PluginError, match="when asked about 5 layouts"):
+                run(behind, LAYOUTS[:5], QUESTION)
+            assert behind.process.pid is None
+        says = (
+            r"^estimator 'lost' failed \(ModuleNotFoundError: .*no_such_module.*\) when asked about 5 layouts: fix it"
+        )
         with pytest.raises(PluginError, match=says):
             run(behind, LAYOUTS[:5], QUESTION)
 
@@ -176,14 +208,14 @@ def test_limits_are_above_nought(limits):
 
 
 def test_built_ins_and_unlimited_ones_stay_where_they_are(wild):
-    capture, stranger = wild.estimator("capture"), wild.estimator("leaves")
-    with confined([capture, CaptureEstimator(), stranger], Limits(), wild) as ready:
-        assert ready[0] is capture
-        assert ready[2] is stranger
-    with confined([capture, CaptureEstimator(), stranger], Limits(timeout=1), wild) as ready:
+    capture, mine, stranger = wild.estimator("capture"), OfThisFile(), wild.estimator("leaves")
+    with confined([capture, mine, stranger], Limits()) as ready:
+        assert ready == [capture, mine, stranger]
+    with confined([capture, CaptureEstimator(), mine, stranger], Limits(timeout=1)) as ready:
         assert ready[0] is capture
         assert type(ready[1]) is CaptureEstimator
         assert type(ready[2]) is Confined
+        assert ready[3] is stranger
 
 
 FEW = [
@@ -198,17 +230,17 @@ FEW = [
 ]
 
 
-def test_the_command_line_keeps_strangers_behind_the_wall(install, capfd):
+def test_the_command_line_isolates_strangers(wild, capfd):
     """In process the first of these would end the test run itself."""
-    install("wild", PLUGIN)
     words = ["estimate", *FEW, "--estimator", "leaves", "--estimator", "talks", "--estimator", "bid", "--json"]
     assert main(words) == 1
     out, err = capfd.readouterr()
     said = json.loads(out)
     assert list(said["estimators"]) == ["talks", "bid"]
     assert "ended its process with status 3" in said["failures"]["leaves"]
-    assert err.splitlines()[0] == "nobody asked"
+    assert err.splitlines()[0] == "bayesbridge: plugin 'wild' prints: nobody asked"
     assert err.splitlines()[1].startswith("bayesbridge: left out: estimator 'leaves' of plugin 'wild' (wild 1.2) ended")
+    assert "wild" not in sys.modules
 
 
 def alive(pid):
@@ -229,7 +261,8 @@ def until(condition):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux whether a process is there")
 @pytest.mark.parametrize(("ending", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
-def test_a_hung_estimator_does_not_outlive_the_command(install, tmp_path, ending, status):
+def test_a_hung_estimator_and_its_children_do_not_outlive_the_command(install, tmp_path, ending, status):
+    """One of the children is in a session of its own."""
     install("wild", PLUGIN)
     told = tmp_path / "pid"
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
@@ -240,51 +273,71 @@ def test_a_hung_estimator_does_not_outlive_the_command(install, tmp_path, ending
         stderr=subprocess.PIPE,
         text=True,
     )
-    until(lambda: told.exists() and told.read_text().endswith("\n"))
-    pid = int(told.read_text())
-    assert alive(pid)
+    until(told.exists)
+    pids = [int(pid) for pid in told.read_text().split()]
+    assert len(pids) == 3
+    assert all(map(alive, pids))
     process.send_signal(ending)
-    # The estimator may hold our pipes a moment longer than the command lives.
     assert process.communicate(timeout=600) == ("", "")
     assert process.returncode == status
-    until(lambda: not alive(pid))
+    until(lambda: not any(map(alive, pids)))
 
 
-def answered(*request):
-    """What the other side of the wall answers, asked on this side."""
-    answers = io.BytesIO()
-    serving._answer(io.BytesIO(pickle.dumps(request)), answers)
-    return pickle.loads(answers.getvalue())
-
-
-class Greedy(OfThisFile):
-    """Wants more than there is."""
-
-    def estimate(self, layouts, question):
-        raise MemoryError
-
-
-def test_the_other_side_of_the_wall(monkeypatch):
-    monkeypatch.setattr(serving, "_WORKING", [])
-    assert answered("load", pickle.dumps(CaptureEstimator()), None) == ("answer", None)
-    kind, found = answered("estimate", LAYOUTS.masks[:5], QUESTION)
-    assert kind == "answer"
-    np.testing.assert_array_equal(found["T"], run(CaptureEstimator(), LAYOUTS[:5], QUESTION)["T"])
-    kind, counted = answered("distribution", Constraints.free().hold(2, LAYOUTS[0]["S"].mask), QUESTION)
-    assert kind == "answer"
-    assert "T" in counted
-    assert answered("load", ("no such plugin", "no such estimator"), None)[0] == "failed"
-    kind, (message, data) = answered("distribution", None, QUESTION)
-    assert (kind, data["plugin"]) == ("failed", "capture")
-    assert message.startswith("estimator 'capture' raised AttributeError on the distribution of all layouts")
-    monkeypatch.setattr(serving, "_WORKING", [Greedy()])
-    assert answered("estimate", LAYOUTS.masks[:5], QUESTION) == ("memory", None)
-    monkeypatch.setitem(serving._METHODS, "load", lambda: bytes(10**18))
-    assert answered("load") == ("memory", None)
-
-
-def test_python_takes_the_same_limits(install):
-    install("wild", PLUGIN)
+def test_python_takes_the_same_limits(wild):
     posterior = positions.bid().infer("weights", draws=5, rng=1)
     with pytest.warns(UserWarning, match=f"left out 'crashes': estimator 'crashes' {ORIGIN} was ended by SIGSEGV"):
         assert bb.estimate(posterior, ["crashes", "bid"], timeout=600).attrs["estimators"] == "bid"
+    assert "wild" not in sys.modules
+
+
+def test_python_without_limits_imports_plugins_here_when_a_name_is_not_built_in(install):
+    install("wild", PLUGIN)
+    posterior = positions.bid().infer("weights", draws=5, rng=1)
+    assert bb.estimate(posterior, "bid").attrs["estimators"] == "bid"
+    assert "wild" not in sys.modules
+    with pytest.raises(PluginError, match="estimator 'raises' raised ZeroDivisionError"):
+        bb.estimate(posterior, "raises")
+    assert "wild" in sys.modules
+
+
+def test_where_there_is_no_process_to_be_had_the_line_says_so(monkeypatch):
+    def full(*_args, **_options):
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", full)
+    says = (
+        r"^estimator 'lost' got no process \(Resource temporarily unavailable\) when asked about 5 layouts: make room"
+    )
+    with pytest.raises(PluginError, match=says):
+        run(sent(OfThisFile(), Limits(timeout=1)), LAYOUTS[:5], QUESTION)
+
+
+def test_a_process_that_does_not_stop_is_killed(wild, monkeypatch):
+    """The supervising process itself is stopped: it cannot hear that it is to end."""
+    behind = wild.estimator("talks")
+    run(behind, LAYOUTS[:0], QUESTION)
+    running = behind.process._running
+    os.kill(running.process.pid, signal.SIGSTOP)
+    wait = running.process.wait
+    monkeypatch.setattr(running.process, "wait", lambda timeout=None: wait(timeout and 0.01))
+    behind.close()
+    assert running.process.returncode == -signal.SIGKILL
+
+
+def test_one_that_stops_listening_is_told_so(wild, monkeypatch):
+    behind = wild.estimator("talks")
+    run(behind, LAYOUTS[:0], QUESTION)
+    running = behind.process._running
+    wait = running.process.wait
+    monkeypatch.setattr(running.process, "wait", lambda timeout=None: wait(timeout and 0.01))
+    assert running._how_it_ended() == "stopped listening"
+    behind.close()
+
+
+def test_whatever_else_goes_wrong_on_our_side_is_raised(wild, monkeypatch):
+    behind = wild.estimator("talks")
+    monkeypatch.setattr(confinement, "PIECE", 2)
+    run(behind, LAYOUTS[:0], QUESTION)
+    monkeypatch.setattr(pickle, "dumps", lambda _: b"no pickle")
+    with pytest.raises((PluginError, Lost), match="ended its process with status 1"):
+        behind.estimate(LAYOUTS[:5], QUESTION)

@@ -130,6 +130,12 @@ def test_a_broken_installed_plugin_is_reported_and_the_others_stay(install, name
         ([Ones(outputs=7)], None, "estimator 'ones' declares no output: give a tuple of Output"),
         ([Ones(outputs=(Output("x", "One.", dtype="no type"),))], None, "output 'x' has type 'no type'"),
         ([Ones(outputs=(Output("x", "One.", ("k",)),))], None, "estimator 'ones': output 'x' has no labels"),
+        (
+            [Ones(outputs=(Output("x", "One.", ("suit", "suit")),))],
+            None,
+            "dimensions ('suit', 'suit'): give each another",
+        ),
+        ([Ones(outputs=(Output("x", "One.", ("draw",)),))], None, "dimensions ('draw',): give each another name"),
         (None, [IterativeBidder()], "TypeError"),
         (None, {"b": 7}, "'b': 7 is no bidder model: it needs log_likelihood"),
         (None, {"b": IterativeBidder}, "is no bidder model"),
@@ -149,15 +155,35 @@ def test_garbage_offers_are_reported_and_the_others_stay(estimators, bidders, re
     ("kind", "offers"),
     [("estimator", {"estimators": [Ones("same")]}), ("bidder model", {"bidders": {"same": IterativeBidder()}})],
 )
-def test_a_name_offered_twice_names_both_plugins(kind, offers):
-    with pytest.raises(PluginError, match=f"{kind} 'same' is offered by both 'one' and 'two': rename one") as caught:
-        registry.load([("one", offering(**offers)), ("two", offering(**offers))])
-    assert caught.value.data["plugins"] == ("one", "two")
+def test_a_name_offered_twice_belongs_to_nobody_and_names_both_plugins(kind, offers):
+    more = offering([*offers.get("estimators", []), Ones("kept")], offers.get("bidders"))
+    found = registry.load([("one", offering(**offers)), ("two", more)])
+    says = f"{kind} 'same' is offered by both 'one' and 'two': rename one"
+    with pytest.raises(PluginError, match=f"^{says}$"):
+        (found.estimator if kind == "estimator" else found.bidder)("same")
+    assert plugin(found, "one").failure == plugin(found, "two").failure == says
+    assert plugin(found, "two").estimators == ("kept",)
+    assert found.estimator("kept").name == "kept"
 
 
-def test_a_built_in_name_is_taken():
-    with pytest.raises(PluginError, match="estimator 'capture' is offered by both 'bayesbridge' and 'mine'"):
-        registry.load([("mine", offering([Ones("capture")]))])
+def test_a_built_in_name_stays_the_built_ins():
+    found = registry.load([("mine", offering([Ones("capture"), Ones("kept")]))])
+    assert "estimator 'capture' is offered by both 'bayesbridge' and 'mine'" in plugin(found, "mine").failure
+    assert plugin(found, "bayesbridge").failure is None
+    assert found.estimator("capture").outputs != ONES
+    assert found.estimator("kept").name == "kept"
+
+
+def test_a_plugin_cannot_take_the_name_of_another(install):
+    install("first", GOOD.format(name="first"), entry="bayesbridge")
+    install("second", GOOD.format(name="second"), entry="same")
+    install("third", GOOD.format(name="third"), entry="same")
+    found = registry.load()
+    failures = {one.distribution: one.failure for one in found.plugins}
+    assert failures["bayesbridge-hands"] is failures["second"] is None
+    assert failures["first"] == "the name 'bayesbridge' is that of a plugin of bayesbridge-hands too: rename one"
+    assert failures["third"] == "the name 'same' is that of a plugin of second too: rename one"
+    assert "second" in found.estimators
 
 
 def test_an_estimator_and_a_bidder_may_share_a_name():
@@ -209,20 +235,16 @@ def test_no_plugin_is_loaded_before_somebody_asks(install, tmp_path):
     assert output("from bayesbridge.estimators import registry; registry.load()") == "loaded\n"
 
 
-def test_who_owns_an_estimator():
-    mine = Ones()
-    found = registry.load([("mine", offering([mine]))])
-    assert found.owner(mine).name == "mine"
-    assert not found.owner(mine).installed
-    assert found.owner(found.estimator("capture")).name == "bayesbridge"
-    assert found.owner(Ones()) is None
-
-
-def test_one_plugin_alone_can_be_loaded(install):
-    install("wanted", GOOD.format(name="wanted"))
+def test_installed_plugins_can_be_left_out(install):
     install("other", "raise RuntimeError")
-    found = registry.load(only="wanted")
-    assert [one.name for one in found.plugins] == ["bayesbridge", "wanted"]
+    found = registry.load([("mine", offering([Ones()]))], installed=False)
+    assert [one.name for one in found.plugins] == ["bayesbridge", "mine"]
+
+
+def test_metadata_that_cannot_be_read_leave_the_origin_open(install, tmp_path):
+    install("plain", GOOD.format(name="plain"))
+    (tmp_path / "plain-1.2.dist-info" / "METADATA").unlink()
+    assert [(one.name, one.failure) for one in registry.load().plugins] == [("bayesbridge", None), ("plain", None)]
 
 
 def test_an_interrupt_names_the_plugin_that_was_loading(install):
@@ -237,5 +259,5 @@ def test_a_plugin_that_takes_long_is_named_on_stderr(install, monkeypatch, capsy
     slow = f"import threading, time\nwhile {ticking}:\n    time.sleep(0.01)\n"
     install("sleepy", slow + GOOD.format(name="sleepy"))
     monkeypatch.setattr(registry, "PATIENCE", 0.01)
-    registry.load(only="sleepy")
+    registry.load()
     assert "bayesbridge: waiting for plugin 'sleepy' (sleepy 1.2) to load\n" in capsys.readouterr().err

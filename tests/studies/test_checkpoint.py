@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+import bayesbridge
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies import captures, engine
+from bayesbridge.studies import captures, checkpoint, engine
 from bayesbridge.studies.checkpoint import Checkpoint, CheckpointError
 from bayesbridge.studies.job import Job, Setting
 
@@ -102,6 +103,38 @@ def test_every_kind_of_damage_is_refused_and_left_alone(whole):
 )
 def test_another_run_is_refused_and_the_difference_named(whole, changes, what):
     refused(whole, f"belongs to another run: {what}.*give the same options, or name another file", **changes)
+
+
+def other_code(monkeypatch):
+    monkeypatch.setattr(engine, "code_of", lambda *functions: "0123456789abcdef")
+
+
+def test_other_code_is_refused_though_the_version_is_the_same(whole, monkeypatch):
+    other_code(monkeypatch)
+    here = rf"here {bayesbridge.__version__}, 0123456789abcdef\)"
+    refused(
+        whole, rf"other code \(bayesbridge {bayesbridge.__version__}, code [0-9a-f]{{16}}; {here}.*: continue it with"
+    )
+
+
+def test_a_file_that_does_not_say_its_code_is_refused(whole):
+    """So began files before the code was written down."""
+    header = json.loads(whole.read_bytes().splitlines()[0])
+    del header["code"], header["crc"]
+    whole.write_bytes(checkpoint._line(header, 0))
+    refused(whole, "was written by other code .*code None")
+
+
+def test_another_version_with_the_same_code_goes_on(whole, monkeypatch):
+    expected = run(whole)
+    monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
+    lines = whole.read_bytes().splitlines(keepends=True)
+    whole.write_bytes(b"".join(lines[:5]))
+    again = run(whole)
+    assert again.fresh > 0
+    assert np.array_equal(again.by_run, expected.by_run)
+    assert np.array_equal(run(whole).by_run, expected.by_run)
+    assert run(whole).fresh == 0
 
 
 def test_lines_of_another_run_are_damage(whole, tmp_path):

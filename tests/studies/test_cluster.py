@@ -85,7 +85,7 @@ def workers_at(address):
         return len(client.scheduler_info()["workers"])
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster):
+def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, monkeypatch):
     address, workers = cluster
     wait_for(lambda: workers_at(address) == 2)
     deals, killed = 80_000, []
@@ -102,6 +102,9 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster):
     serial = engine.run(JOB, deals, 3, 1, Setting(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
     assert_the_command_line_reaches_it_too(address)
+    monkeypatch.setattr(engine, "code_of", lambda *functions: "0123456789abcdef")
+    with pytest.raises(engine.OtherCode, match=r"worker tcp://127\.0\.0\.1:\d+ has other code than the run"):
+        engine.run(JOB, deals, 3, 1, Setting(scheduler=address))
 
 
 def assert_the_command_line_reaches_it_too(address):

@@ -1,6 +1,6 @@
 """The tests against textbook arithmetic, and under the hypothesis they keep their level."""
 
-from math import sqrt
+from math import isnan, sqrt
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_homogeneity_by_hand():
     found = homogeneity("same", [[10, 20, 0], [20, 10, 0]])
     assert found.statistic == pytest.approx(4 * 5**2 / 15)
     assert found.effect == pytest.approx(sqrt(found.statistic / 60))
-    assert homogeneity("same", [[3, 0], [5, 0]]).p == 1.0
+    assert isnan(homogeneity("same", [[3, 0], [5, 0]]).p)
 
 
 def test_two_proportions_by_hand_and_newcombes_published_interval():
@@ -38,7 +38,7 @@ def test_two_proportions_by_hand_and_newcombes_published_interval():
     # Newcombe (1998), example (a), method 10: 0.0524 to 0.3339.
     assert found.interval == pytest.approx((0.0524, 0.3339), abs=5e-5)
     assert two_proportions("same", (48, 56), (80, 70)).statistic == pytest.approx(-z)
-    assert two_proportions("same", (0, 0), (5, 9)).p == 1.0
+    assert isnan(two_proportions("same", (0, 0), (5, 9)).p)
 
 
 def test_mcnemar_is_the_sign_test_of_discordant_pairs():
@@ -46,7 +46,7 @@ def test_mcnemar_is_the_sign_test_of_discordant_pairs():
     assert found.p == pytest.approx(2 * (1 + 10 + 45) / 1024)
     assert found.effect == pytest.approx(-0.3)
     assert found.interval[0] < 0.2 < found.interval[1]
-    assert mcnemar("same", 0, 0).p == 1.0
+    assert isnan(mcnemar("same", 0, 0).p)
 
 
 def test_holm_corrects_step_by_step():

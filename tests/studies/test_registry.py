@@ -124,16 +124,20 @@ PICTURES = {
     "captures": ["plot_runs"],
     "comparative": ["plot_algorithms", "plot_second_hand"],
     "headline": ["plot_headline"],
+    "claims": [],
     "strategies": [],
     "opponents": [],
     "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],
+    "honesty": ["plot_honesty"],
 }
+
+SMALL = {"calibration": {"method": "sample"}, "honesty": {"positions": 1, "seeds": 5, "engine": ("sample",)}}
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_draws_its_pictures(name):
     study = STUDIES[name]
-    small = {"method": "sample"} if name == "calibration" else {}
+    small = SMALL.get(name, {})
     found = study.count_exactly() if study.count_exactly else study.simulate(8 if small else 20_000, 1, **small)
     drawn = study.draw(found)
     assert list(drawn) == PICTURES[name]

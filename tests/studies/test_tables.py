@@ -1,14 +1,18 @@
 """The paper's tables as data, and own figures against them by independent arithmetic."""
 
-from math import sqrt
+from math import inf, isnan, sqrt
 
+import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import norm
 
 from bayesbridge.capture import exact
-from bayesbridge.studies import captures, conditions
-from bayesbridge.studies.comparison import Comparison, Figure, mean_z
+from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.studies.comparison import FOUND, LEVEL, POWER, Comparison, Figure, mean_z, share_spread, share_z
+from bayesbridge.studies.hypotheses import homogeneity, together
 from bayesbridge.studies.paper import CAPTURES, CONDITIONS, PaperTable
+from bayesbridge.studies.tables import hypotheses_table
 
 
 def test_the_printed_tables_agree_with_each_other():
@@ -66,8 +70,8 @@ def test_tests_find_the_paper_and_the_own_runs_sound():
     assert len(captures.count_exactly().tests()) == 2
 
 
-def figure(name, z, determined=True):
-    return Figure(name, (1.0,), 1.0, z, determined=determined)
+def figure(name, z, determined=True, spread=0.01):
+    return Figure(name, (1.0,), 1.0, z, spread=spread, determined=determined)
 
 
 def test_a_verdict_is_corrected_for_the_number_of_figures():
@@ -77,6 +81,48 @@ def test_a_verdict_is_corrected_for_the_number_of_figures():
     assert among.verdicts() == ("reproduced",) * 4
     open_ = Comparison("t", "u", {}, 1, (figure("a", 50.0, determined=False), figure("b", -50.0)))
     assert open_.verdicts() == ("not determined by the text", "differs")
+
+
+def test_no_verdict_without_a_test_that_could_have_failed():
+    weak = Comparison("t", "u", {}, 1, (figure("a", 0.2, spread=None), figure("b", 0.2, spread=0.5), figure("c", 0.2)))
+    assert weak.verdicts() == ("too few deals to tell", "too few deals to tell", "reproduced")
+    assert Comparison("t", "u", {}, 1, (figure("a", 9.0, spread=0.5),)).verdicts() == ("differs",)
+
+
+@pytest.mark.parametrize("study", [comparative, headline, captures, conditions])
+def test_one_deal_reproduces_nothing_and_a_million_do(study):
+    assert {"reproduced", "differs"} & set(study.simulate(1, 1).verdicts()) == set()
+    many = study.simulate(300_000, 1).verdicts()
+    assert "reproduced" in many
+    assert "differs" not in many
+
+
+def test_the_spread_is_what_a_wrong_figure_must_exceed():
+    """Of printed shares a quarter off, 80 % and more are found where the spread allows a verdict."""
+    rng = np.random.default_rng(5)
+    own = 2_250, 10_000  # a quarter less than the printed 0.3
+    most = FOUND / (norm.isf(LEVEL / 2) + norm.isf(1 - POWER))
+    few = next(n for n in range(10, 2000) if share_spread((0.3 * n, n), own) <= most)
+    for n, least, greatest in ((few, 0.74, 1.0), (few // 8, 0.0, 0.5)):
+        z = [share_z((hits, n), own) for hits in rng.binomial(n, 0.3, 2000)]
+        found = np.mean(2 * norm.sf(np.abs(z)) < LEVEL)
+        assert least <= found <= greatest, (n, found)
+
+
+def test_an_exact_share_of_nothing_can_be_contradicted():
+    assert share_z((0, 100), (0, 10**20), exact=True) is None
+    assert share_z((1, 100), (0, 10**20), exact=True) == inf
+    assert (share_spread((0, 100), (0, 10**20), exact=True), share_spread((0, 100), (0, 100))) == (0.0, None)
+
+
+@pytest.mark.parametrize("runs", [[[1, 0]], [[1, 0], [2, 0]], [[0, 0], [1, 2]], []])
+def test_homogeneity_of_nothing_has_no_p(runs):
+    test = homogeneity("x", runs)
+    assert isnan(test.p)
+    made = together([test, homogeneity("y", [[5, 5], [4, 6]])])
+    assert made[0].p_holm is None
+    assert made[1].p_holm == made[1].p
+    assert hypotheses_table(made).rows[0][-2:] == ["–", "–"]
 
 
 def test_mean_z_by_hand():

@@ -1,0 +1,223 @@
+"""How much an answer depends on how the others are taken to bid: one question under several bidder models.
+
+Every model gives its own posterior, and P(evidence) under each is what the evidence itself says for the model. Bidders
+by Algorithm 1 that differ in their slip alone look at the same levels of the same hands: their tables are counted once
+and weighed anew for each slip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from math import hypot, inf, nan, sqrt
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.deal import Seat
+from bayesbridge.engines.callers import callers_of
+from bayesbridge.engines.exact import from_tables
+from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.discovery import offered
+from bayesbridge.estimators.evaluate import counted, evaluate
+from bayesbridge.estimators.registry import load
+from bayesbridge.evidence.models import BidderModel
+from bayesbridge.random64 import Seed
+from bayesbridge.results import ask
+from bayesbridge.trick_counts import LEVELS, Tricks
+
+if TYPE_CHECKING:
+    import xarray
+
+type Bidders = str | BidderModel | Sequence[str | BidderModel] | Mapping[str, BidderModel]
+type Progress = Callable[[int, int], None]
+
+SLIPS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
+"""Shares of random calls that are tried unless told otherwise."""
+
+POINTS: Final = np.arange(38)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One way to bid."""
+
+    bidder: str
+    """What it is called."""
+    slip: float
+    """``nan`` for a model without one."""
+    model: BidderModel
+
+    @property
+    def label(self) -> str:
+        """Name and slip."""
+        return self.bidder if self.slip != self.slip else f"{self.bidder}, slip {self.slip:g}"
+
+
+def sensitivity(
+    belief: Belief,
+    *,
+    slips: Iterable[float] | None = None,
+    bidders: Bidders | None = None,
+    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    draws: int = 20_000,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+) -> xarray.Dataset:
+    """The answers to one question under every bidder with every slip.
+
+    ``bidders``: names, models, or models by name; the belief's own unless told otherwise. ``slips`` are given to every
+    bidder that has one (default: 0.005, 0.01, 0.02, 0.05, 0.1); an empty list leaves the bidders as they are.
+
+    A row for each ``model``, with coordinates ``bidder`` and ``slip``. Variables: ``log_evidence``, log P(all
+    evidence), and ``log_bayes_factor`` against the first model, each with its ``…_error``; ``entropy_bits``;
+    ``card_probabilities`` and mean ``points`` by seat; ``qualified``, P(both conditions hold); ``T``, its distribution;
+    ``T_mean`` given that they hold; ``make``, P(at least 6 + level tricks); ``error``, the largest standard error of a
+    probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf and no
+    other answer.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
+    >>> found = sensitivity(belief, slips=[0.005, 0.1])
+    >>> found["log_bayes_factor"].values.round(3).tolist(), found["T_mean"].values.round(2).tolist()
+    ([0.0, 1.818], [9.68, 10.15])
+    >>> found["card_probabilities"].sel(card="HA", seat="W").values.round(3).tolist()
+    [0.816, 0.404]
+    """
+    models = models_of(belief, SLIPS if slips is None else tuple(slips), bidders)
+    estimator, rows, tables = CaptureEstimator(), [], None
+    for number, model in enumerate(models, 1):
+        try:
+            posterior = _posterior(belief.with_bidder(model.model), tables, draws, rng)
+        except Contradiction:
+            rows.append(_impossible())
+        else:
+            found = posterior.draws.tables
+            tables = found if isinstance(found, LevelTables) else tables
+            rows.append(_answers(posterior, estimator, pair, rng))
+        if progress is not None:
+            progress(number, len(models))
+    return _dataset(models, rows)
+
+
+def models_of(belief: Belief, slips: Sequence[float], bidders: Bidders | None) -> list[Model]:
+    """Every bidder with every slip; one without a slip once."""
+    models = [
+        Model(name, slip, model if slip != slip else replace(model, slip=slip))
+        for name, model in _named(belief, bidders).items()
+        for slip in (slips or (model.slip,) if _has_slip(model) else (nan,))
+    ]
+    labels = [model.label for model in models]
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise BayesBridgeError(f"{twice[0]!r} is given twice: give each bidder and each slip once", label=twice[0])
+    if not models:
+        raise BayesBridgeError("no bidder named: give at least one, such as 'iterative'")
+    return models
+
+
+def _named(belief: Belief, bidders: Bidders | None) -> dict[str, Any]:
+    if isinstance(bidders, Mapping):
+        return dict(bidders)
+    if bidders is None:
+        given: Sequence[str | BidderModel] = [belief.bidder]
+    else:
+        given = [bidders] if isinstance(bidders, str) or not isinstance(bidders, Sequence) else bidders
+    registry = offered("bidders", [one for one in given if isinstance(one, str)])
+    named: dict[str, Any] = {}
+    for one in given:
+        name, model = (one, registry.bidder(one)) if isinstance(one, str) else (registry_name(one), one)
+        if name in named:
+            raise BayesBridgeError(f"bidder {name!r} is given twice: give models by name, {{name: model}}", name=name)
+        named[name] = model
+    return named
+
+
+def registry_name(model: Any) -> str:
+    """The name of a built-in model, whatever its slip; else that of its class."""
+    offers: dict[str, Any] = dict(load(installed=False).bidders)
+    for name, offer in offers.items():
+        alike = replace(offer, slip=model.slip) if type(offer) is type(model) and _has_slip(model) else offer
+        if alike == model:
+            return name
+    return type(model).__name__
+
+
+def _has_slip(model: Any) -> bool:
+    return is_dataclass(model) and any(field.name == "slip" and field.init for field in fields(model))
+
+
+def _posterior(belief: Belief, tables: LevelTables | None, draws: int, rng: Seed) -> Posterior:
+    """By the tables of an earlier model, weighed anew, where they tell all that this model looks at."""
+    if tables is not None:
+        callers = callers_of(belief.target.soft)
+        if all(caller.exact for caller in callers) and len(callers) == len(belief.target.soft.seats):
+            again = tables.reweighted({caller.seat: caller.weights for caller in callers})
+            if again is not None:
+                found = from_tables(belief.target, again, draws, np.random.default_rng(rng), "as for the model before")
+                return Posterior(belief, found, rng if isinstance(rng, int) else None, ("exact", draws))
+    return belief.infer(draws=draws, rng=rng)
+
+
+def _answers(
+    posterior: Posterior, estimator: CaptureEstimator, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed
+) -> dict[str, Any]:
+    question = ask(posterior, pair)
+    exact = {} if posterior.exact else counted(posterior, estimator, question)
+    sums = exact.get("T") or evaluate(posterior, [estimator], question, rng=rng).sums[estimator.name, "T"]
+    tricks = Tricks.of_sums(sums)
+    certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
+    return {
+        "log_evidence": posterior.log_evidence,
+        "log_evidence_error": posterior.log_evidence_error,
+        "entropy_bits": posterior.entropy_bits,
+        "card_probabilities": posterior.card_probabilities().values,
+        "points": (posterior.point_probabilities().values * POINTS).sum(axis=-1),
+        "qualified": tricks.holds,
+        "T": np.array([tricks.share(value) for value in range(14)]),
+        "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,
+        "make": np.array([tricks.by_level[level] for level in LEVELS]),
+        "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
+        "method": posterior.method,
+    }
+
+
+def _impossible() -> dict[str, Any]:
+    unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
+    arrays = {"card_probabilities": (52, 4), "points": 4, "T": 14, "make": 7}
+    unknown |= {name: np.full(shape, nan) for name, shape in arrays.items()}
+    return unknown | {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
+
+
+def _dataset(models: Sequence[Model], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
+    import xarray
+
+    from bayesbridge.belief.posterior import CARDS
+
+    axes = {"card_probabilities": ["card", "seat"], "points": ["seat"], "T": ["T_value"], "make": ["level"]}
+    variables = {
+        name: (["model", *axes.get(name, [])], np.array([row[name] for row in rows]))
+        for name in rows[0]
+        if name != "method"
+    }
+    log, errors = variables["log_evidence"][1], variables["log_evidence_error"][1]
+    # A first model under which the evidence is impossible has no Bayes factor against it.
+    variables["log_bayes_factor"] = ["model"], log - log[0] if np.isfinite(log[0]) else np.full(len(log), nan)
+    compared = [0.0, *(hypot(error, errors[0]) for error in errors[1:])]
+    variables["log_bayes_factor_error"] = ["model"], np.array(compared)
+    variables["method"] = ["model"], np.array([row["method"] for row in rows])
+    return xarray.Dataset(
+        variables,
+        coords={
+            "model": [model.label for model in models],
+            "bidder": ("model", [model.bidder for model in models]),
+            "slip": ("model", [model.slip for model in models]),
+            "card": list(CARDS),
+            "seat": [seat.name for seat in Seat],
+            "T_value": np.arange(14),
+            "level": list(LEVELS),
+        },
+    )

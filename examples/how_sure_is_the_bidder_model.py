@@ -1,0 +1,24 @@
+"""How much does the answer depend on the bidder model? python examples/how_sure_is_the_bidder_model.py
+
+South holds 19 points and hears West bid 2NT, for which few points are left: a slip, or a hand that fits very well? The
+evidence itself says how much it speaks for each model (the Bayes factor), and the answers say how much it matters.
+"""
+
+import bayesbridge as bb
+
+
+def main() -> None:
+    """A line for each share of random calls."""
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
+    found = bb.sensitivity(belief, slips=[0.005, 0.02, 0.1])
+    for label in found["model"].values:
+        row = found.sel(model=label)
+        print(
+            f"{label:24} log Bayes factor {float(row['log_bayes_factor']):6.3f}   3NT makes "
+            f"{float(row['make'].sel(level=3)):.1%}   P(West holds the ace of hearts) "
+            f"{float(row['card_probabilities'].sel(card='HA', seat='W')):.1%}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+"""No escape from a file or a plugin reaches the terminal: every command that reads them shows it as text."""
+
+import ast
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bayesbridge
+from bayesbridge.cli import main
+from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.notices import tell
+from bayesbridge.words import printable
+
+PACKAGE = Path(bayesbridge.__file__).parent
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200b[bold red]x[/][link=file:///]"
+"""Escapes of 7 and 8 bits, a delete, marks that turn the direction of writing, a zero-width space, markup of rich."""
+
+SHOWN = "\\x1b]0;owned\\x07\\x1b[2J\\x9b31m\\x7f\\u202e\\u2066\\u200b[bold red]x[/][link=file:///]"
+
+
+def clean(text):
+    """Whether a terminal would show every character and obey none."""
+    return all(letter == "\n" or letter.isprintable() for letter in text)
+
+
+def test_foreign_text_is_made_visible():
+    assert printable(EVIL) == SHOWN
+    assert printable("one\r\ntwo\tthree\u2028\ud800") == "one\\r\\ntwo\\tthree\\u2028\\ud800"
+    assert printable("Łódź ♠ 黒 مرحبا") == "Łódź ♠ 黒 مرحبا"
+    assert printable(7) == "7"
+
+
+def test_every_way_to_print_makes_it_visible(capsys):
+    say(EVIL, "two\nlines")
+    print_table(EVIL, [EVIL, EVIL], [[EVIL, EVIL], ["two\nlines", ""]])
+    print_json({EVIL: EVIL})
+    tell(f"{EVIL}\n")
+    out, err = capsys.readouterr()
+    assert clean(out)
+    assert clean(err)
+    assert out.count(SHOWN) == 6
+    assert out.count("two\\nlines") == 2
+    assert err == f"bayesbridge: {SHOWN}\\n\n"
+
+
+PRINTERS = {
+    "cli/printing.py": "the one way to stdout",
+    "notices.py": "the one way to stderr",
+    "cli/__init__.py": "ends a line that Ctrl-C broke",
+    "jit.py": "a text of its own",
+    "cache.py": "a text of its own, with the repr of a path",
+    "estimators/decorator.py": "in the process of whoever wrote the estimator",
+}
+"""The only modules that write to stdout or stderr, and why they may."""
+
+
+def writes(tree):
+    """Whether a module prints, or writes to one of the two."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ("write", "writelines") and ast.unparse(node.func.value) in (
+                "sys.stdout",
+                "sys.stderr",
+            ):
+                return True
+            if node.func.attr in ("print_exception", "print_exc"):
+                return True
+    return False
+
+
+def test_nobody_else_prints():
+    found = {
+        str(path.relative_to(PACKAGE).as_posix())
+        for path in PACKAGE.rglob("*.py")
+        if writes(ast.parse(path.read_text("utf-8")))
+    }
+    assert found == set(PRINTERS)
+
+
+PBN = f"""[Event "{EVIL}"]
+[Site "{EVIL}"]
+[Board "1{EVIL}"]
+[Room "{EVIL}"]
+[West "{EVIL}"]
+[Dealer "E"]
+[Vulnerable "NS"]
+[Deal "N:AT982.KQ5.9.JT72 KJ73.AT97.QT7.K6 65.862.AKJ632.Q4 Q4.J43.854.A9853"]
+[Declarer "W"]
+[Contract "1NT"]
+[Auction "E"]
+1D Pass 1NT Pass
+Pass Pass
+[Play "N"]
+S8 SJ S6 S4
+
+[Board "2"]
+[Deal "{EVIL}"]
+[Auction "{EVIL}"]
+{EVIL}
+
+[Board "3"]
+[Dealer "{EVIL}"]
+[Vulnerable "{EVIL}"]
+[Contract "{EVIL}"]
+[Auction "N"]
+1NT {EVIL}
+[Play "{EVIL}"]
+{EVIL}
+"""
+
+LIN = (
+    f"pn|{EVIL},N,W,E|st|{EVIL}|md|3SAKQ2HKJ3DA54CQ32,SJ3HT92DKQJ9CKT98,S9865H54DT87CAJ54,ST74HAQ876D632C76|"
+    f"ah|Board 1{EVIL}|sv|o|mb|1N|an|{EVIL}|mb|p|mb|p|mb|p|pc|{EVIL}|\n"
+    f"md|3{EVIL}|ah|{EVIL}|sv|{EVIL}|mb|{EVIL}|pc|SA|\n"
+)
+
+FEW = ["--draws", "20"]
+RECORDS = [
+    ["replay", *FEW],
+    ["replay", *FEW, "--json"],
+    ["replay", *FEW, "--board", "77"],
+    ["replay", *FEW, "--board", "2"],
+    ["replay", *FEW, "--room", EVIL],
+    ["score", *FEW],
+    ["score", *FEW, "--json"],
+]
+
+
+@pytest.mark.parametrize("words", RECORDS, ids=" ".join)
+@pytest.mark.parametrize(("name", "text"), [("evil.pbn", PBN), ("evil.lin", LIN)], ids=["pbn", "lin"])
+def test_records(tmp_path, capsys, words, name, text):
+    folder = tmp_path / "\x1b[2J\u202e"
+    folder.mkdir()
+    (folder / name).write_text(text, "utf-8")
+    main([words[0], str(folder / name), *words[1:]])
+    out, err = capsys.readouterr()
+    assert clean(out)
+    assert clean(err)
+    assert "\\x1b" in err
+    if words == ["replay", *FEW]:
+        assert f"Board 1{SHOWN}" in out
+
+
+TOML = {
+    "value": f"observer = '{EVIL}'\n",
+    "key": '"\\u001b[2J\\n" = 1\n',
+    "evidence": "observer = 'S'\nhand = 'AKQ2.KJ3.A54.Q32'\nevidence = [{ call = \"W:\\u001b[2J\" }]\n",
+    "bidder": 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\nbidder = "\\u001b[2J\\n"\n',
+    "damaged": f"observer = {EVIL}\n",
+}
+
+
+@pytest.mark.parametrize("kind", TOML)
+@pytest.mark.parametrize("command", [["estimate"], ["report"], ["count"], ["wins", "--trick", "W:S5", "--seat", "N"]])
+def test_position_files(tmp_path, capsys, monkeypatch, install, command, kind):
+    """The folder has an evil name too."""
+    folder = tmp_path / "\x1b[2J"
+    folder.mkdir()
+    file = folder / "position.toml"
+    file.write_text(TOML[kind], "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BAYESBRIDGE_DEBUG", "1")  # tracebacks hold the same texts
+    assert main([*command, "--position", str(file)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert clean(err)
+    assert "\\x1b" in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["replay", f"{EVIL}.pbn"],
+        ["score", f"{EVIL}.pbn"],
+        ["report", "--out", f"{EVIL}/report.html"],
+        ["estimate", "--save", f"{EVIL}/x.nc"],
+        ["estimate", "--method", EVIL, "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"],
+        ["count", f"--{EVIL}"],
+        ["study", "headline", "--scoring", f"{EVIL}.toml"],
+        [EVIL],
+    ],
+    ids=ascii,
+)
+def test_arguments(capsys, words):
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert clean(err)
+    assert "\\x1b" in err
+
+
+NAMES = f"""
+import sys
+from bayesbridge import Output, hookimpl
+EVIL = {EVIL!a} + "\\n"
+print(EVIL)
+print(EVIL, file=sys.stderr)
+
+class Evil:
+    name = EVIL
+    outputs = (Output("x", EVIL, ("k",), coords={{"k": (EVIL, EVIL + "2")}}),)
+
+    def estimate(self, layouts, question):
+        print(EVIL)
+        return {{"x": [[1.0, 2.0]] * len(layouts)}}
+
+class Raises(Evil):
+    name = "raises"
+
+    def estimate(self, layouts, question):
+        raise RuntimeError(EVIL)
+
+class Bidder:
+    def log_likelihood(self, hands, auction, index):
+        raise RuntimeError(EVIL)
+
+    def __repr__(self):
+        return EVIL
+
+Evil.__doc__ = Bidder.__doc__ = EVIL
+
+@hookimpl
+def bayesbridge_estimators():
+    return [Evil(), Raises()]
+
+@hookimpl
+def bayesbridge_bidders():
+    return {{EVIL: Bidder()}}
+"""
+
+POSITION = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "20"]
+PLUGINS = {
+    "plugins": (["plugins"], 0),
+    "plugins --json": (["plugins", "--json"], 0),
+    "estimate": (["estimate", *POSITION, "--estimator", f"{EVIL}\n", "--estimator", "raises"], 1),
+    "bidder": (["estimate", *POSITION, "--call", "W:1NT", "--bidder", f"{EVIL}\n"], 1),
+    "unknown": (["estimate", *POSITION, "--estimator", "unknown"], 2),
+}
+
+
+@pytest.mark.parametrize(("words", "status"), PLUGINS.values(), ids=PLUGINS)
+def test_plugins(install, capsys, words, status):
+    """Names, sentences, labels, errors and whatever else a plugin says of itself."""
+    install("evil", NAMES, version="1\x1b[2J", entry="evil\x1b[2J\x9b\u202e")
+    install("broken", f"raise RuntimeError({EVIL!a})")
+    assert main(words) == status
+    out, err = capsys.readouterr()
+    assert clean(out)
+    assert clean(err)
+    assert err.count(f"prints: {SHOWN}") >= 2
+
+
+def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
+    script = "<script>alert(1)</script>"
+    install("page", NAMES.replace(ascii(EVIL), ascii(script)).replace('name = "raises"', f"name = {script!r}"))
+    target = tmp_path / "page.html"
+    assert main(["report", *POSITION, "--estimator", script, "--no-history", "--out", str(target)]) == 1
+    assert script not in target.read_text("utf-8")
+    assert script in capsys.readouterr().err
+
+
+def test_the_command_itself_shows_where_another_project_is(monkeypatch, capsys):
+    import bayesbridge_hands
+
+    monkeypatch.setattr(bayesbridge_hands, "conflict", lambda: f"another project in {EVIL}")
+    assert bayesbridge_hands.main() == 1
+    assert capsys.readouterr().err == f"bayesbridge: another project in {SHOWN}\n"
+
+
+def test_a_terminal_that_is_no_unicode_one_gets_no_escape_either(tmp_path):
+    (tmp_path / "evil.pbn").write_text(PBN, "utf-8")
+    words = [sys.executable, "-m", "bayesbridge", "replay", str(tmp_path / "evil.pbn"), *FEW, "--board", "9"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    found = subprocess.run(words, env=environment, capture_output=True)
+    assert all(byte == 10 or 32 <= byte < 127 for byte in found.stdout + found.stderr)
+    assert b"\\x1b" in found.stderr
+
+
+def test_without_stderr_nothing_is_told(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    monkeypatch.setattr(sys, "stdout", out := io.StringIO())
+    tell("nothing")
+    assert out.getvalue() == ""

@@ -1,0 +1,146 @@
+"""Answers of engines on small positions: their errors are honest, and those of equal weights are not."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.studies.engine import run
+from bayesbridge.studies.honesty import simulate
+from bayesbridge.studies.honesty.answers import (
+    CARDS,
+    CONTROL,
+    ENGINES,
+    LENGTHS,
+    POINTS,
+    QUANTITIES,
+    answer,
+    probe_of,
+    truth_of,
+)
+from bayesbridge.studies.honesty.measure import CHUNK, TESTED, Case, Plan, count, job, plan, unpacked
+from bayesbridge.studies.honesty.positions import KINDS, POSITIONS, Position, _belief, some_positions
+from bayesbridge.studies.honesty.scores import EXACT, LARGE, SMALL, Honesty
+from bayesbridge.studies.job import Setting
+
+ONE = Setting(workers=1)
+
+RARE = Position("no trumps", 98, 1, told="8532.J32.9854.Q3 W:2NT")
+"""Three layouts in a hundred explain the call: weights differ much."""
+
+WALKED = Position("style", 98, 2, shown=10)
+"""1680 layouts."""
+
+
+def rows_of(*cases, seed=1):
+    """The rows of some (engine, position, seeds, draws)."""
+    what = Plan(tuple(Case(*case) for case in cases))
+    done = run(job(what), what.answers, seed, 1, ONE)
+    known = [case.position for case in what.cases if case.position.kind != "no trumps"]  # tables of points take long
+    truths = {position.name: truth_of(position) for position in known}
+    return {(row.engine, row.kind): row for row in Honesty.of(unpacked(what, done.by_run), truths).rows}
+
+
+def test_there_are_forty_positions_from_no_call_to_six():
+    assert len(POSITIONS) == len({position.name for position in POSITIONS}) == 40
+    assert {position.kind for position in POSITIONS} == set(KINDS)
+    assert {position.calls for position in POSITIONS} == set(range(7))
+    assert POSITIONS[4].belief().hand.pbn == "8532.J32.9854.Q3"
+    assert [position.name for position in some_positions(2)] == ["none 1", "no trumps 1"]
+
+
+def test_positions_are_what_they_say_and_the_same_each_time():
+    for position in (POSITIONS[number] for number in (4, 7, 16)):
+        belief = position.belief()
+        assert len(belief.evidence) >= position.calls
+        assert belief.target.soft
+    assert _belief.__wrapped__(POSITIONS[7]) == POSITIONS[7].belief()
+
+
+def test_every_engine_is_tested_and_the_numbers_are_open():
+    assert {*TESTED, "auto"} == set(ENGINES)
+    for engine, kinds in TESTED.items():
+        names = {position.name for position in POSITIONS}
+        assert {f"{kind} {number}" for kind, numbers in kinds.items() for number in numbers} <= names, engine
+    probe = probe_of(RARE)
+    assert (len(probe.cards), len(probe.lengths), len(probe.points)) == (len(CARDS), len(LENGTHS), len(POINTS))
+    known = RARE.belief().constraints
+    assert all(known.unknown_mask >> card & 1 and known.may[seat] >> card & 1 for card, seat in probe.cards)
+
+
+def test_weights_are_honest_and_equal_weights_are_not():
+    rows = rows_of(("weights", RARE, 60, 2000), (CONTROL, RARE, 30, 2000))
+    assert rows["weights", "no trumps"].verdict not in (SMALL, LARGE)
+    assert rows[CONTROL, "no trumps"].verdict == SMALL
+    assert rows[CONTROL, "no trumps"].rms["cards"].low > 2.0
+
+
+def test_engines_against_every_layout():
+    rows = rows_of(*((engine, WALKED, 25, 400) for engine in ("tilted", "smc", "weights")), ("auto", WALKED, 5, 400))
+    assert rows["auto", "style"].verdict == EXACT
+    for engine in ("tilted", "smc", "weights"):
+        assert rows[engine, "style"].verdict not in (SMALL, LARGE)
+        assert rows[engine, "style"].bias_p > 1e-6
+
+
+def test_draws_of_exact_engines_are_honest_too():
+    rows = rows_of(("sample", POSITIONS[3], 40, 1000), ("exact", POSITIONS[5], 40, 1000))
+    for row in rows.values():
+        assert row.verdict not in (SMALL, LARGE)
+        assert row.rms["T"].low < 1.0 < row.rms["T"].high
+        assert np.isnan(row.rms["log P"].value)  # exact
+
+
+def test_tables_and_enumeration_agree_on_the_truth():
+    walked = truth_of(WALKED)
+    assert set(walked) >= set(QUANTITIES) - {"T if they hold"}
+    counted = truth_of(POSITIONS[3])
+    found = answer(POSITIONS[3], "sample", 20_000, np.random.default_rng(1))
+    for name, truth in counted.items():
+        stated = found.stated[name]
+        assert abs(stated.value - truth) <= 5.5 * stated.error + 1e-9, name
+
+
+def test_an_engine_that_refuses_is_told():
+    assert answer(WALKED, "exact", 100, np.random.default_rng(1)) is None
+
+
+def test_counts_do_not_depend_on_workers_or_order():
+    what = Plan((Case("sample", POSITIONS[3], 2 * CHUNK, 50), Case("weights", RARE, CHUNK, 50)))
+    one, two = (run(job(what), what.answers, 3, 2, Setting(workers=workers)) for workers in (1, 2))
+    assert (one.by_run == two.by_run).all()
+    assert not (one.by_run[0] == one.by_run[1]).all()
+    assert not count(what, np.random.SeedSequence(0), 1).any()
+    assert partial(count, what)(np.random.SeedSequence(3, spawn_key=(0,)), CHUNK).any()
+
+
+def test_plans_are_checked():
+    assert {case.engine for case in plan(POSITIONS[:4], 10, ("sample",)).cases} == {"sample"}
+    for wrong, words in (
+        (lambda: plan(engines=("magic",)), "unknown engine 'magic'"),
+        (lambda: plan(seeds=1), "1 seeds: take at least 5"),
+        (lambda: plan(POSITIONS[:1], engines=("smc",)), "none of these positions tests smc"),
+        (lambda: some_positions(41), "41 positions: take 1 to 40"),
+    ):
+        with pytest.raises(BayesBridgeError, match=words):
+            wrong()
+
+
+def test_the_study_has_a_table_and_a_picture():
+    from bayesbridge.studies import STUDIES
+
+    found = simulate(40, 1, positions=1, seeds=20, engine=("sample",))
+    (table,) = STUDIES["honesty"].tables(found)
+    assert table.rows[0][:3] == ["sample, none", "1", "20"]
+    ax = STUDIES["honesty"].draw(found)["plot_honesty"]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["none 1"]
+    marks = next(line for line in ax.lines if line.get_label() == "sample")
+    assert marks.get_ydata() == pytest.approx([found.answers["cases"][0]["rms_z"]["value"]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["auto", "tilted", "smc", "weights"])
+def test_every_engine_on_its_positions(engine):
+    found = simulate(40, 1, positions=12, seeds=40, engine=(engine,))
+    assert {row["verdict"] for row in found.answers["rows"]} <= {"honest", "needs more seeds", "exact"}

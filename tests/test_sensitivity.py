@@ -1,0 +1,131 @@
+"""One question under several models: the same answers as one at a time, tables counted once, refusals."""
+
+import json
+from math import log
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.engines.class_tables import ClassTables
+from bayesbridge.sensitivity import models_of
+from tests.positions import called, wide
+
+SLIPS = [0.0, 0.02, 0.3, 1.0]
+WORDS = ["sensitivity", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:2NT"]
+
+
+@pytest.fixture(scope="module")
+def belief():
+    return wide().given(bb.Called("W", "2NT"), bb.Called("E", "Pass"))
+
+
+def test_every_row_is_what_the_belief_says_on_its_own(belief):
+    found = bb.sensitivity(belief, slips=SLIPS)
+    assert found["model"].values.tolist() == [f"iterative, slip {slip:g}" for slip in SLIPS]
+    for slip in SLIPS:
+        posterior = belief.with_bidder(bb.IterativeBidder(slip=slip)).infer(rng=0)
+        row, result = found.sel(model=f"iterative, slip {slip:g}"), bb.estimate(posterior)
+        assert row["log_evidence"].item() == pytest.approx(posterior.log_evidence, rel=1e-12)
+        cards = posterior.card_probabilities().values
+        assert row["card_probabilities"].values == pytest.approx(cards, abs=1e-12)
+        assert row["make"].values == pytest.approx(bb.contract_probabilities(result).values, abs=1e-12)
+        assert row["entropy_bits"].item() == pytest.approx(posterior.entropy_bits)
+        points = posterior.point_probabilities().values @ np.arange(38)
+        assert row["points"].values == pytest.approx(points, abs=1e-9)
+        assert (row["error"].item(), row["method"].item()) == (0.0, "exact")
+    factor = found["log_bayes_factor"].values
+    assert factor == pytest.approx(found["log_evidence"].values - found["log_evidence"].values[0])
+    # Calls made at random say nothing: 36 calls are legal for West, and 26 for East after 2NT.
+    assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
+
+
+def test_tables_are_counted_once_for_all_slips(belief, monkeypatch):
+    built = []
+    monkeypatch.setattr(ClassTables, "rests", lambda self, plain=ClassTables.rests: built.append(1) or plain(self))
+    fresh = wide().given(bb.Called("W", "2NT"), bb.Called("E", "Pass"))
+    bb.sensitivity(fresh, slips=SLIPS[:3])
+    assert len(built) == 1
+    bb.sensitivity(wide().given(bb.Called("W", "2NT")), slips=[1.0, 0.02])  # nothing to tell apart, then levels
+    assert len(built) == 3
+
+
+def test_bidders_by_name_as_models_and_by_mapping():
+    """Few layouts are left, so that every model is exact."""
+    found = bb.sensitivity(called(), slips=[0.05], bidders=["iterative", bb.StyleBidder()], pair="S:N")
+    assert found["model"].values.tolist() == ["iterative, slip 0.05", "style, slip 0.05"]
+    assert found["bidder"].values.tolist() == ["iterative", "style"]
+    assert (found["error"] == 0).all()
+    own = called().with_bidder(bb.StyleBidder(slip=0.05)).infer()
+    assert found["log_evidence"].values[1] == pytest.approx(own.log_evidence)
+    named = bb.sensitivity(called(), slips=[], bidders={"bold": bb.StyleBidder(aggressiveness=1.0)}, pair="S:N")
+    assert named["model"].values.tolist() == ["bold, slip 0.02"]
+
+
+def test_a_model_without_slip_has_one_row_and_none_may_be_twice():
+    class Shrug:
+        def log_likelihood(self, hands, *_):
+            return np.zeros(len(hands))
+
+    assert [model.label for model in models_of(called(), (0.1, 0.2), [Shrug()])] == ["Shrug"]
+    for options, line in (
+        ({"slips": [0.1, 0.1]}, "'iterative, slip 0.1' is given twice"),
+        ({"bidders": [Shrug(), Shrug()]}, "bidder 'Shrug' is given twice"),
+        ({"bidders": []}, "no bidder named"),
+        ({"bidders": "nobody"}, "unknown bidder model 'nobody'"),
+        ({"slips": [2.0]}, "slip 2.0: it is a probability"),
+    ):
+        with pytest.raises(bb.BayesBridgeError, match=line):
+            bb.sensitivity(called(), **options)
+
+
+def test_what_a_model_makes_impossible_is_a_row_without_answers():
+    """No hand bids 7NT beside South's 19 points without a slip."""
+    belief = wide().given(bb.Called("W", "7NT"))
+    found = bb.sensitivity(belief, slips=[0.0, 0.02])
+    assert found["log_evidence"].values[0] == -np.inf
+    assert found["method"].values.tolist() == ["impossible", "exact"]
+    assert np.isnan(found["log_bayes_factor"].values).all()
+    assert np.isnan(found["make"].values[0]).all()
+    turned = bb.sensitivity(belief, slips=[0.02, 0.0])
+    assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
+    evidence, _, _ = bb.plot_sensitivity(turned)
+    assert [text.get_text().strip() for text in evidence.texts] == ["impossible"]
+    with pytest.raises(bb.BayesBridgeError, match="level 9"):
+        bb.plot_sensitivity(turned, level=9)
+
+
+def test_at_the_command_line(capsys, tmp_path):
+    picture = tmp_path / "models.png"
+    words = [*WORDS, "--slips", "0,0.02", "--level", "3"]
+    assert main([*words, "--out", str(picture), "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["models"]
+    assert (first["slip"], second["slip"], second["method"]) == (0.0, 0.02, "exact")
+    assert sum(second["T"].values()) == pytest.approx(1)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "The same question under every bidder model" in shown
+    assert "Cards that depend most on the model" in shown
+    assert main([*WORDS[:-1], "W:7NT", "--slips", "0,0.02"]) == 0
+    assert "impossible" in capsys.readouterr().out
+    assert main([*WORDS[:-1], "W:7NT", "--slips", "0,0.02", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["models"][0]["T"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([*WORDS[:5]], "no call of another seat: the answer depends on no bidder model"),
+        ([*WORDS, "--bidders", "nobody"], "arguments --bidders and --slips: unknown bidder model 'nobody'"),
+        ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is not a number"),
+        ([*WORDS, "--out", "models.txt"], "argument --out: 'models.txt': the picture is a PNG"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, words, line):
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert line in said.err
