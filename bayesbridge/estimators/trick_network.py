@@ -32,7 +32,7 @@ type Floats = NDArray[np.float32]
 
 MOST_TRICKS: Final = 13
 
-BLOCK: Final = 256
+BLOCK: Final = 128
 """Layouts worked on at a time: their vectors stay in the processor's cache."""
 
 ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
@@ -132,10 +132,13 @@ def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
     """
     order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
     logits = np.empty((len(table), MOST_TRICKS + 1), np.float32)
+    # Every block has the same size, filled up with its first layout: a product of another size may round differently.
     with one_thread():
         for begin in range(0, len(table), BLOCK):
-            part = slice(begin, begin + BLOCK)
-            logits[part] = _logits(np.ascontiguousarray(table[part]), order, trump is None, weights())
+            part = np.arange(begin, begin + BLOCK)
+            part[part >= len(table)] = begin
+            own = min(BLOCK, len(table) - begin)
+            logits[begin : begin + own] = _logits(table[part], order, trump is None, weights())[:own]
     logits -= logits.max(axis=1, keepdims=True)
     chances = np.exp(logits)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
