@@ -39,7 +39,7 @@ class CaptureEstimator:
             Output("Delta", "Sum of the leading gaps.", dtype="int8"),
             Output("Z", "Zero budget left at the end.", dtype="int8"),
             Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
-            Output("T", "Total captures, 0 where a condition fails.", dtype="int8", tricks=CONDITIONS),
+            Output("T", "Captures by the paper's rule (Algorithm 2), 0 where a condition fails.", dtype="int8", tricks=CONDITIONS),
             Output("chi", "Check value T + (6 - Z).", dtype="int8"),
         )
 

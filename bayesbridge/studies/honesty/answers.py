@@ -223,5 +223,5 @@ def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     if sums is None:
         return {}
     tricks = Tricks.of_sums(sums)
-    found = {"conditions fail": tricks.fails, "T ≥ 8, level 2": tricks.by_level[2], "T": float(sums.mean[0])}
+    found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(sums.mean[0])}
     return found if tricks.mean_if_held is None else found | {"T if they hold": tricks.mean_if_held}
