@@ -99,6 +99,7 @@ __all__ = [
     "Unwritable",
     "Void",
     "WrongArgument",
+    "at_least",
     "card_wins",
     "equally_weighted",
     "estimate",

@@ -76,9 +76,9 @@ def sensitivity(
     A row for each ``model``, with coordinates ``bidder`` and ``slip``. Variables: ``log_evidence``, log P(all
     evidence), and ``log_bayes_factor`` against the first model, each with its ``…_error``; ``entropy_bits``;
     ``card_probabilities`` and mean ``points`` by seat; ``qualified``, P(both conditions hold); ``T``, its distribution;
-    ``T_mean`` given that they hold; ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error of a
-    probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf and no
-    other answer.
+    ``T_mean`` given that they hold; ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error
+    of a probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf
+    and no other answer.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))

@@ -194,7 +194,8 @@ class Tricks:
             return self.axis
         if not self.count.at_table:
             said = "captures by the paper's rule" if self.name == "T" else self.doc.removesuffix(".")
-            return f"{self.name} of {self.asked.names}: {said}"
+            plain = "" if self.asked.strain == Strain.NT else ", without trumps"
+            return f"{self.name} of {self.asked.names}: {said}{plain}"
         first, second = (SEATS[seat.name] for seat in self.asked.pair)
         return f"Tricks of {first}, dummy {second}, in {STRAINS[self.asked.strain.name]}"
 
@@ -213,7 +214,8 @@ class Tricks:
             said.append(f"{self.name} is counted without trumps.")
         if self.asked is not None and not self.asked.declares:
             kind = "tricks if they declared" if self.count.at_table else "captures"
-            said.append(f"These are {kind} of {self.asked.names}; this is not declarer's contract, {self.asked.contract}.")
+            other = f"this is not declarer's contract, {self.asked.contract}"
+            said.append(f"These are {kind} of {self.asked.names}; {other}.")
         return said
 
     @property

@@ -48,9 +48,7 @@ def add(commands: Subparsers) -> None:
         metavar="NAME,NAME",
         help="bidder models to try (default: that of the position; see 'plugins')",
     )
-    parser.add_argument(
-        "--level", type=whole(1, 7), default=1, metavar="N", help="asks for T ≥ 6 + N (default: 1)"
-    )
+    parser.add_argument("--level", type=whole(1, 7), default=1, metavar="N", help="asks for T ≥ 6 + N (default: 1)")
     parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
     add_pair(parser)
     add_draws(parser)

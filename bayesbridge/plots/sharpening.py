@@ -37,7 +37,8 @@ def plot_sharpening(
     That the contract is made is double dummy by the network ``tricks``, and shown where there is a contract.
 
     >>> import bayesbridge as bb
-    >>> entropy, captures, chances = plot_sharpening(bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")), level=3)
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
+    >>> entropy, captures, chances = plot_sharpening(belief, level=3)
     >>> entropy.get_ylabel()
     'entropy, bits'
     """
