@@ -8,7 +8,8 @@ the JSON document, the screen, the page and the pictures all read this one value
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -64,6 +65,15 @@ class Asked:
             Contract.of(contract) if contract else None,
             Seat.of(dummy) if dummy else None,
         )
+
+    def picked(self, where: Mapping[str, Any]) -> Asked:
+        """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
+        strain = Strain.of(where["strain"]) if "strain" in where else self.strain
+        if "seat" not in where:
+            return replace(self, strain=strain)
+        first = Seat.of(where["seat"])
+        second = first.partner if self.dummy in (None, first) else self.dummy
+        return replace(self, strain=strain, pair=(first, second))
 
     @property
     def declares(self) -> bool:
@@ -124,7 +134,7 @@ class Tricks:
             raise _not_tricks(name)
         fails_at = int(attrs["fails_at"]) if "fails_at" in attrs else None
         counted = TrickCount(fails_at, str(attrs["failing"]), str(attrs["holding"]), bool(attrs.get("at_table", 0)))
-        asked, doc = Asked.of_result(result), str(attrs["long_name"])
+        asked, doc = Asked.of_result(result).picked(where), str(attrs["long_name"])
         return cls(name, pmf[f"{name}_value"].values, pmf.values, counted, bool(attrs["exact"]), doc, asked)
 
     @property
@@ -213,9 +223,9 @@ class Tricks:
         if self.asked is not None and self.asked.strain != Strain.NT and not self.count.at_table:
             said.append(f"{self.name} is counted without trumps.")
         if self.asked is not None and not self.asked.declares:
-            kind = "tricks if they declared" if self.count.at_table else "captures"
-            other = f"this is not declarer's contract, {self.asked.contract}"
-            said.append(f"These are {kind} of {self.asked.names}; {other}.")
+            names, other = self.asked.names, f"this is not declarer's contract, {self.asked.contract}"
+            declared = f"tricks that {names} would take if {self.asked.pair[0].name} declared"
+            said.append(f"These are the {declared if self.count.at_table else f'captures of {names}'}; {other}.")
         return said
 
     @property

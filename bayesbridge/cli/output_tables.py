@@ -26,6 +26,9 @@ MOST_BARS = 40
 MOST_COLUMNS = 15
 """Values that get a column each beside the labels of an output."""
 
+RARE = 0.0005
+"""Share that is shown as less than a tenth of a percent."""
+
 STRAINS_SHOWN = ("NT", "S", "H", "D", "C")
 
 
@@ -42,7 +45,7 @@ def show_outputs(found: Evaluation, estimator: str) -> None:
         elif sums.pmf is None:
             plain.append([name, f"{sums.mean[0]:.3f}", f"{sums.sd.item():.3f}", sums.output.doc])
         elif sums.output.tricks:
-            _show_tricks(Tricks.of_sums(sums, asked))
+            _show_tricks(Tricks.of_sums(sums, asked), sums.output.support is not None)
         else:
             _show_distribution(sums)
     if plain:
@@ -51,9 +54,14 @@ def show_outputs(found: Evaluation, estimator: str) -> None:
         say(*(f"{row[0]}: {row[3]}" for row in plain), "")
 
 
-def _show_tricks(tricks: Tricks) -> None:
-    """How many, with P(at least so many) beside it; what it means below."""
-    shown = [value for value in tricks.occurring if tricks.holds]
+def _show_tricks(tricks: Tricks, smooth: bool) -> None:
+    """How many, with P(at least so many) beside it; what it means below.
+
+    ``smooth`` distributions give every number some chance: ends with less than ``RARE`` together are left out, and
+    that is said.
+    """
+    every = [value for value in tricks.occurring if tricks.holds]
+    shown = [v for v in every if tricks.at_least(v) >= RARE and 1 - tricks.at_least(v + 1) >= RARE] if smooth else every
     widest = max([tricks.fails, *map(tricks.share, shown)])
     rows = []
     if tricks.fails:
@@ -63,9 +71,12 @@ def _show_tricks(tricks: Tricks) -> None:
         least = f"{tricks.goal(value)}{colon} {percent(tricks.at_least(value))}"
         rows.append([f"{tricks.name} = {value}", f"{percent(share):>8}", bar(share / widest), least])
     print_table(tricks.title, ["", "       P", "", ""], rows, left=4)
+    if len(shown) < len(every):
+        rest = 1 - tricks.fails - sum(map(tricks.share, shown))
+        say(f"Numbers not shown: {percent(rest)} together.")
     mean, count = tricks.mean_if_held, tricks.count
-    if count.fails_at is None:
-        say(f"{tricks.name} is {tricks.mean:.2f} on average.")
+    if mean is not None and not tricks.fails:
+        say(f"{tricks.name} is {mean:.2f} on average.")
     elif mean is None:
         say(f"{count.failing.capitalize()} in every layout: {tricks.name} = {count.fails_at} there.")
     else:

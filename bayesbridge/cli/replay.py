@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
     reached = f"T ≥ {7 if contract is None else contract.tricks_needed}"
     where = f"Board {record.board} {record.room}".strip()
     title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
-    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", reached, "P(made)", "how of T"], rows)
+    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", reached, "P(made)", "T by"], rows)
     say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
     say(CAPTURES)
     if contract is not None:

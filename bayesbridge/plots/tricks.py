@@ -43,7 +43,7 @@ def plot_tricks(
     shares = np.array([tricks.share(value) for value in tricks.occurring])
     bars = ax.bar(shown, shares, color=np.where(shown >= goal, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
     ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
-    picked = "".join(f", {value}" for value in where.values())
+    picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
     title = f"{tricks.title}{picked}"
     if goal:
         ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)

@@ -101,7 +101,8 @@ def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tupl
     tricks = Tricks.of(result, name)
     own = level if tricks.asked is None or tricks.asked.declares else None
     line = "; darker bars reach the dashed line" if own else ""
-    return f"{tricks.title} ({name}){line}", lambda figure: plot_tricks(result, name, level=own, ax=figure.subplots())
+    named = "" if name == "T" else f" ({name})"
+    return f"{tricks.title}{named}{line}", lambda figure: plot_tricks(result, name, level=own, ax=figure.subplots())
 
 
 def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str) -> str:
