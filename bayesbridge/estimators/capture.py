@@ -37,7 +37,7 @@ class CaptureEstimator:
             Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
             Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
             Output("M", "Most captures that the suit allows.", SUIT, "int8"),
-            Output("kappa", "Captures made in the suit, 0 where a condition fails.", SUIT, "int8"),
+            Output("kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"),
             Output("Delta", "Sum of the leading gaps.", dtype="int8"),
             Output("Z", "Zero budget left at the end.", dtype="int8"),
             Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
