@@ -214,7 +214,9 @@ class Tricks:
         """What the numbers are, in a few words."""
         if self.name == "T":
             return "T, captures by the paper's rule"
-        return f"{self.name}, tricks at the table" if self.count.at_table else self.name
+        if not self.count.at_table:
+            return self.name
+        return "tricks at the table" if self.name == "tricks" else f"{self.name}, tricks at the table"
 
     @property
     def notes(self) -> list[str]:

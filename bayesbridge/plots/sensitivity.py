@@ -33,7 +33,7 @@ def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | 
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"))
     >>> evidence, captures, points = plot_sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
     >>> captures.get_xlabel()
-    "P(T ≥ 9), captures by the paper's rule"
+    "P(T ≥ 9)\\ncaptures by the paper's rule"
     """
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
@@ -51,7 +51,7 @@ def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | 
     evidence.set_xlabel("log₁₀ Bayes factor")
     chance, spread = found["T_at_least"].sel(tricks=6 + level).values, 2 * found["error"].values
     captures.errorbar(chance, rows, xerr=spread, fmt="o", color=BLUE, ecolor=ink(), markersize=5)
-    captures.set_xlabel(f"P(T ≥ {6 + level}), captures by the paper's rule")
+    captures.set_xlabel(f"P(T ≥ {6 + level})\ncaptures by the paper's rule")
     captures.set_xlim(-0.03, 1.03)
     captures.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     doubtful = ((found["card_probabilities"] > 1e-9) & (found["card_probabilities"] < 1 - 1e-9)).any(("card", "model"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
 from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
@@ -17,6 +17,9 @@ from bayesbridge.trick_counts import Tricks
 if TYPE_CHECKING:
     import xarray
     from numpy.typing import NDArray
+
+LONGEST_LINE: Final = 50
+"""Letters of a title beyond which it takes two lines, so that narrow pictures show it whole."""
 
 
 @checked
@@ -45,6 +48,8 @@ def plot_tricks(
     ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
     picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
     title = f"{tricks.title}{picked}"
+    if len(title) > LONGEST_LINE:
+        title = title.replace(": ", ":\n", 1)
     if goal:
         ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
         needed = f" ({goal} tricks or more)" if tricks.judges else ""
@@ -124,7 +129,7 @@ def _parts(
 def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool = True) -> None:
     """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
     bare(ax)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
     ticks, labels = list(map(int, shown)), [str(value) for value in shown]
     if tricks is not None and tricks.count.fails_at is not None:
         place = int(shown[0]) - 2
