@@ -170,3 +170,46 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     assert cards[4].startswith("SA")
     assert "… and 31 more rows of by_card, which --json prints." in cards
     assert "half: Half the points." in text
+
+
+def test_the_page_shows_every_distribution():
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=100, rng=1)
+    page = bb.html_report(posterior, bb.estimate(posterior, [Several(), "tricks"]))
+    assert "partner_hcp: High-card points of the second seat." in page
+    assert "Tricks of South, dummy North, in no trumps (tricks)" in page
+    rows = re.findall(r'<th scope="row">((?:NT|[SHDC]) [NESW])</th>', page)
+    assert (rows[0], len(rows)) == ("NT N", 20)
+    assert "captured" not in page
+
+
+def test_one_strain_and_one_declarer_are_named():
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
+
+    class Table:
+        name = "table"
+        outputs = (bb.Output("taken", "Seven.", ("strain", "seat"), "int8", tricks=bb.TrickCount(at_table=True)),)
+
+        def estimate(self, layouts, question):
+            return {"taken": np.full((len(layouts), 5, 4), 7, dtype=np.int8)}
+
+    result = bb.estimate(belief.infer("sample", draws=10, rng=1), Table())
+    tricks = bb.Tricks.of(result, "taken", strain="H", seat="E")
+    assert tricks.title == "Tricks of East, dummy West, in hearts"
+    assert tricks.goal(7) == "1H makes"
+    assert tricks.axis == "taken, tricks at the table"
+
+
+def test_sensitivity_and_replay_speak_of_captures(capsys):
+    words = [*ASKED, "--call", "W:2NT", "--slips", "0.02", "--level", "3"]
+    assert main(["sensitivity", *words]) == 0
+    text = capsys.readouterr().out
+    assert "T ≥ 9" in text
+    assert "makes" not in text
+    assert main(["sensitivity", *words, "--json"]) == 0
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    assert list(model["T_at_least"]) == [str(goal) for goal in range(7, 14)]
+    assert main(["replay", "examples/boards.pbn", "--board", "1", "--draws", "50"]) == 0
+    text = capsys.readouterr().out
+    assert "T is counted without trumps." in text
+    assert "P(made), double dummy by the network tricks: 4SX by W, on the hands as dealt" in text
+    assert "P(make)" not in text
