@@ -46,7 +46,7 @@ from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme
 from .sensitivity import sensitivity
-from .summaries import contract_probabilities, summary
+from .summaries import at_least, summary
 from .trick_counts import Tricks
 from .tricks import Trick
 
@@ -99,8 +99,8 @@ __all__ = [
     "Unwritable",
     "Void",
     "WrongArgument",
+    "at_least",
     "card_wins",
-    "contract_probabilities",
     "equally_weighted",
     "estimate",
     "estimator",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.sums import Sums
+    from bayesbridge.trick_counts import Tricks
 
 CONDITIONS: Final = ("neither", "only A", "both")
 """What the values 0, 1, 2 of the output ``condition`` mean."""
@@ -68,6 +69,7 @@ def estimate_document(found: Evaluation) -> dict[str, Any]:
     return {
         **accuracy_document(posterior, method_of(found), is_exact(found)),
         "pair": [seat.name for seat in found.question.pair],
+        "trump": None if found.question.trump is None else found.question.trump.name,
         **evidence_document(posterior.belief),
         "estimators": {estimator.name: answers(found, estimator.name) for estimator in found.estimators},
         "failures": {name: str(failure) for name, failure in found.failures.items()},
@@ -95,20 +97,35 @@ def reported(found: Evaluation, estimator: str) -> dict[str, Sums]:
 
 
 def answers(found: Evaluation, estimator: str) -> dict[str, Any]:
-    """What one estimator says, output by output; with the captures, also what they mean."""
+    """What one estimator says, output by output; of tricks and captures also every goal."""
+    from bayesbridge.trick_counts import Asked, Tricks
+
     outputs = reported(found, estimator)
     said = {name: _by_label(sums) for name, sums in outputs.items()}
+    asked = Asked.of(found.posterior.belief, found.question)
+    for name, sums in outputs.items():
+        if sums.output.tricks and not sums.output.dims:
+            said[name] |= _goals(Tricks.of_sums(sums, asked))
     if "T" in outputs and outputs["T"].output.tricks and "condition" in outputs:
-        said |= _captures(outputs)
+        tricks = Tricks.of_sums(outputs["T"], asked)
+        said |= _captures(outputs, tricks)
+        said["T"] |= _goals(tricks)
     left_out = [output for name, output in found.sums if name == estimator and output not in outputs]
     return said | {"exact": all(sums.exact for sums in outputs.values()), "left_out": left_out}
 
 
-def _captures(outputs: dict[str, Sums]) -> dict[str, Any]:
-    """What T means: the conditions, T given that they hold, and every level."""
-    from bayesbridge.trick_counts import Tricks
+def _goals(tricks: Tricks) -> dict[str, Any]:
+    """P(at least so many); contracts that make are named only by tricks at the table."""
+    said: dict[str, Any] = {
+        "at_table": tricks.count.at_table,
+        "at_least": {str(goal): share for goal, share in tricks.goals.items()},
+    }
+    makes = {tricks.goal(goal).removesuffix(" makes"): share for goal, share in tricks.goals.items()}
+    return said | {"makes": makes} if tricks.judges else said
 
-    tricks = Tricks.of_sums(outputs["T"])
+
+def _captures(outputs: dict[str, Sums], tricks: Tricks) -> dict[str, Any]:
+    """What T means: the conditions, and T given that they hold."""
     condition = _pmf(outputs["condition"], 0)
     return {
         "T": {
@@ -118,7 +135,6 @@ def _captures(outputs: dict[str, Sums]) -> dict[str, Any]:
         },
         "qualified": condition.get("2", 0.0),
         "condition": {name: condition.get(str(value), 0.0) for value, name in enumerate(CONDITIONS)},
-        "makes": {str(level): share for level, share in tricks.by_level.items()},
     }
 
 

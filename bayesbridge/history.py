@@ -1,4 +1,4 @@
-"""How a belief sharpens: entropy, tricks and the chance of the contract after every call and every trick."""
+"""How a belief sharpens: entropy, captures and the chance of the contract after every call and every trick."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.contract_chances import chance_of
 from bayesbridge.estimators.evaluate import Progress, counted, evaluate
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
@@ -27,7 +29,8 @@ def sharpening(
     belief: Belief,
     *,
     pair: str | tuple[Seat | str, Seat | str] | None = None,
-    level: int = 1,
+    contract: Contract | str | None = None,
+    level: int | None = None,
     by_card: bool = False,
     draws: int = 20_000,
     rng: Seed = 0,
@@ -37,15 +40,21 @@ def sharpening(
 
     Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
     posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
-    that they hold; ``make``, P(at least 6 + level tricks). ``by_card`` gives every card its own row.
+    that they hold; ``T_at_least``, P(T ≥ 6 + level); ``made`` with its ``made_error``, P(the contract makes) double
+    dummy by the network ``tricks``, ``nan`` without a contract. The contract is that of the auction once it is over,
+    unless ``contract`` names one, such as ``"3NT by S"``; the level is that of the contract, else 1. ``by_card`` gives
+    every card its own row.
 
     >>> import bayesbridge as bb
     >>> table = sharpening(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54")), level=5)
-    >>> [f"{row.event}: {row.entropy_bits:.1f} bits, {row.make:.0%}" for row in table.itertuples()]
-    ["S's hand: 56.2 bits, 28%", 'N shows J54.AQ2.KQ76.A54: 23.3 bits, 100%']
+    >>> [f"{row.event}: {row.entropy_bits:.1f} bits, T ≥ 11 {row.T_at_least:.0%}" for row in table.itertuples()]
+    ["S's hand: 56.2 bits, T ≥ 11 28%", 'N shows J54.AQ2.KQ76.A54: 23.3 bits, T ≥ 11 100%']
     """
     import pandas
 
+    goal = None if belief.auction is None else belief.auction.contract
+    goal = goal if contract is None else Contract.of(contract)
+    level = (1 if goal is None else goal.level) if level is None else level
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
     events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
@@ -54,11 +63,11 @@ def sharpening(
     posterior: Posterior | None = None
     for number, (pieces, event) in enumerate(events, 1):
         posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
-        rows.append({"event": event, **_believed(posterior, pair, level, rng)})
+        rows.append({"event": event, **_believed(posterior, pair, level, rng), **_made(posterior, goal, rng)})
         if progress is not None:
             progress(number, len(events))
     table = pandas.DataFrame(rows)
-    table.attrs = {"level": level}
+    table.attrs = {"level": level, "contract": "" if goal is None else str(goal)}
     return table
 
 
@@ -96,5 +105,12 @@ def _believed(
         "qualified": tricks.holds,
         "T_mean": tricks.mean,
         "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
-        "make": tricks.at_least(6 + level),
+        "T_at_least": tricks.at_least(6 + level),
     }
+
+
+def _made(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[str, float]:
+    if contract is None:
+        return {"made": nan, "made_error": nan}
+    chance = chance_of(posterior, contract, rng)
+    return {"made": chance.share, "made_error": chance.error}

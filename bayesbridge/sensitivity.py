@@ -29,7 +29,7 @@ from bayesbridge.estimators.registry import load
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
 from bayesbridge.results import ask
-from bayesbridge.trick_counts import LEVELS, Tricks
+from bayesbridge.trick_counts import GOALS, Tricks
 
 if TYPE_CHECKING:
     import xarray
@@ -78,9 +78,9 @@ def sensitivity(
     A row for each ``model``, with coordinates ``bidder`` and ``slip``. Variables: ``log_evidence``, log P(all
     evidence), and ``log_bayes_factor`` against the first model, each with its ``…_error``; ``entropy_bits``;
     ``card_probabilities`` and mean ``points`` by seat; ``qualified``, P(both conditions hold); ``T``, its distribution;
-    ``T_mean`` given that they hold; ``make``, P(at least 6 + level tricks); ``error``, the largest standard error of a
-    probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf and no
-    other answer.
+    ``T_mean`` given that they hold; ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error
+    of a probability, 0 where exact; ``method``. A model under which the evidence is impossible has log_evidence -inf
+    and no other answer.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
@@ -181,7 +181,7 @@ def _answers(
         "qualified": tricks.holds,
         "T": np.array([tricks.share(value) for value in range(14)]),
         "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,
-        "make": np.array([tricks.by_level[level] for level in LEVELS]),
+        "T_at_least": np.array(list(tricks.goals.values())),
         "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
         "method": posterior.method,
     }
@@ -189,7 +189,7 @@ def _answers(
 
 def _impossible() -> dict[str, Any]:
     unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
-    arrays = {"card_probabilities": (52, 4), "points": 4, "T": 14, "make": 7}
+    arrays = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
     unknown |= {name: np.full(shape, nan) for name, shape in arrays.items()}
     return unknown | {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
 
@@ -199,7 +199,7 @@ def _dataset(models: Sequence[Model], rows: Sequence[dict[str, Any]]) -> xarray.
 
     from bayesbridge.belief.posterior import CARDS
 
-    axes = {"card_probabilities": ["card", "seat"], "points": ["seat"], "T": ["T_value"], "make": ["level"]}
+    axes = {"card_probabilities": ["card", "seat"], "points": ["seat"], "T": ["T_value"], "T_at_least": ["tricks"]}
     variables = {
         name: (["model", *axes.get(name, [])], np.array([row[name] for row in rows]))
         for name in rows[0]
@@ -220,6 +220,6 @@ def _dataset(models: Sequence[Model], rows: Sequence[dict[str, Any]]) -> xarray.
             "card": list(CARDS),
             "seat": [seat.name for seat in Seat],
             "T_value": np.arange(14),
-            "level": list(LEVELS),
+            "tricks": list(GOALS),
         },
     )

@@ -27,7 +27,7 @@ from bayesbridge.arguments import checked
 from bayesbridge.engines.batches import Batches, standard_error
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.products import matrix_product
-from bayesbridge.trick_counts import LEVELS, Tricks
+from bayesbridge.trick_counts import GOALS, Tricks
 
 if TYPE_CHECKING:
     import pandas
@@ -47,7 +47,7 @@ FEWEST: Final = 10.0
 def summary(
     result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
 ) -> pandas.DataFrame:
-    """One row a quantity, those of the contract first; the index names them as ArviZ does, such as ``delta[C]``.
+    """One row a quantity, those that count tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
     Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass may
     be larger), then ``mcse``, ``ess`` and ``r_hat``, which say ``exact`` where the figure is. ``names`` picks
@@ -85,26 +85,27 @@ def summary(
 
 
 @checked
-def contract_probabilities(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
-    """P(at least 6 + level tricks) by level, for an output that counts tricks; other dimensions stay.
+def at_least(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
+    """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
 
-    What stands for failing, as T = 0 where the conditions fail, makes no contract.
+    What stands for failing, as T = 0 where the conditions fail, reaches no number. Of T these are captures by the
+    paper's rule; they are chances of contracts only for an output that estimates tricks at the table.
 
     >>> import bayesbridge as bb
     >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
-    >>> round(contract_probabilities(result).sel(level=3).item(), 3)
+    >>> round(at_least(result).sel(tricks=9).item(), 3)
     0.713
     """
     import xarray
 
     pmf = distribution(result, name)
     dims = [str(dim) for dim in pmf.dims[:-1]]
-    made = np.empty((*pmf.shape[:-1], len(LEVELS)))
+    shares = np.empty((*pmf.shape[:-1], len(GOALS)))
     for cell in np.ndindex(pmf.shape[:-1]):
         where = {dim: pmf[dim].values[place] for dim, place in zip(dims, cell, strict=True)}
-        made[cell] = list(Tricks.of(result, name, **where).by_level.values())
+        shares[cell] = list(Tricks.of(result, name, **where).goals.values())
     coords: dict[str, Any] = {dim: pmf[dim].values for dim in dims}
-    return xarray.DataArray(made, coords={**coords, "level": list(LEVELS)}, dims=[*dims, "level"], name=name)
+    return xarray.DataArray(shares, coords={**coords, "tricks": list(GOALS)}, dims=[*dims, "tricks"], name=name)
 
 
 def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:
@@ -172,7 +173,7 @@ def _wanted(result: xarray.DataTree, names: str | Sequence[str] | None) -> list[
 
 
 def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
-    """Every number of one output; for tricks also the conditions and every contract."""
+    """Every number of one output; for tricks also the conditions and every goal."""
     draws = result["posterior"].to_dataset()[name]
     exact = bool(draws.attrs["exact"])
     pmf = distribution(result, name) if name in result["pmf"].data_vars else None
@@ -204,14 +205,14 @@ def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
 
 
 def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
-    """What is said of an output that counts tricks: whether it can, how many then, and every contract.
+    """What is said of an output that counts tricks: whether it can, how many then, and every goal.
 
     ``draws`` are (chain, draw) numbers, or (chain, draw, values) distributions.
     """
     name, spread = tricks.name, draws.ndim == 3
     failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.fails_at
 
-    def at_least(number: int) -> NDArray[Any]:
+    def reached(number: int) -> NDArray[Any]:
         return draws[..., tricks.values >= number].sum(axis=-1) if spread else ~failed & (draws >= number)
 
     def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
@@ -224,8 +225,9 @@ def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
             given = np.where(tricks.values == tricks.count.fails_at, 0.0, tricks.shares) / tricks.holds
             label = f"{name} if {tricks.count.holding}"
             yield _Quantity(label, tricks.values, given, *_moments(tricks.values, given), tricks.exact, draws, ~failed)
-    for level, share in tricks.by_level.items():
-        yield event(f"{name} ≥ {6 + level}, level {level}", share, at_least(6 + level))
+    for goal, share in tricks.goals.items():
+        plain = f"{name} ≥ {goal}"
+        yield event(f"{plain}, {tricks.goal(goal)}" if tricks.judges else plain, share, reached(goal))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,29 +2,89 @@
 
 An output may be a mixture: the mass where it cannot count (T where the conditions of Algorithm 2 fail), and the number
 of tricks given that it can. Both are kept apart; a mean that mixes them is marked as such. The summary, the history,
-the JSON document, the screen, the page and the pictures all read this one value.
+the JSON document, the screen, the page and the pictures all read this one value, and the words for it: a contract
+*makes* only by an output that estimates tricks at the table (``TrickCount.at_table``); T is a number that is reached.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.arguments import checked
+from bayesbridge.calls import Contract
+from bayesbridge.cards import Strain
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import TrickCount
 from bayesbridge.products import matrix_product
+from bayesbridge.words import CAPTURES, SEATS, STRAINS
 
 if TYPE_CHECKING:
     import xarray
 
+    from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.estimators.protocol import Question
     from bayesbridge.estimators.sums import Sums
 
-LEVELS: Final = range(1, 8)
-"""Levels of a contract; level n needs 6 + n tricks."""
+GOALS: Final = range(7, 14)
+"""Numbers of tricks that contracts need: 6 more than their level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whose tricks were asked for, and in which strain."""
+
+    pair: tuple[Seat, Seat]
+    strain: Strain = Strain.NT
+    contract: Contract | None = None
+    """That of the auction once it is over."""
+    dummy: Seat | None = None
+    """The seat that does not bid; ``None`` in the four-player game."""
+
+    @classmethod
+    def of(cls, belief: Perspective, question: Question) -> Asked:
+        """From what is believed and what was asked."""
+        contract = None if belief.auction is None else belief.auction.contract
+        strain = Strain.NT if question.trump is None else Strain(question.trump)
+        return cls(question.pair, strain, contract, belief.dummy)
+
+    @classmethod
+    def of_result(cls, result: xarray.DataTree) -> Asked:
+        """From what a result keeps of it."""
+        kept = result["constant_data"].to_dataset()
+        first, second = (Seat.of(str(name)) for name in kept["pair"].values)
+        contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
+        return cls(
+            (first, second),
+            Strain.of(str(kept["trump"].values)),
+            Contract.of(contract) if contract else None,
+            Seat.of(dummy) if dummy else None,
+        )
+
+    def picked(self, where: Mapping[str, Any]) -> Asked:
+        """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
+        strain = Strain.of(where["strain"]) if "strain" in where else self.strain
+        if "seat" not in where:
+            return replace(self, strain=strain)
+        first = Seat.of(where["seat"])
+        second = first.partner if self.dummy in (None, first) else self.dummy
+        return replace(self, strain=strain, pair=(first, second))
+
+    @property
+    def declares(self) -> bool:
+        """Whether the contract, if there is one, is the pair's."""
+        return self.contract is None or self.contract.declarer in self.pair
+
+    @property
+    def names(self) -> str:
+        """The pair, and that it defends."""
+        defends = not self.declares and self.dummy not in self.pair
+        return f"{'the defenders ' if defends else ''}{self.pair[0].name} and {self.pair[1].name}"
 
 
 @checked
@@ -37,14 +97,18 @@ class Tricks:
     shares: NDArray[np.float64]
     count: TrickCount
     exact: bool
+    doc: str = ""
+    """What the output is, in a sentence."""
+    asked: Asked | None = None
 
     @classmethod
-    def of_sums(cls, sums: Sums) -> Self:
+    def of_sums(cls, sums: Sums, asked: Asked | None = None) -> Self:
         """From what was added up over a posterior."""
         counted, pmf = sums.output.tricks, sums.pmf
         if counted is None or pmf is None or pmf.ndim != 1:
             raise _not_tricks(sums.output.name)
-        return cls(sums.output.name, sums.lowest + np.arange(len(pmf)), pmf, counted, sums.exact)
+        values = sums.lowest + np.arange(len(pmf))
+        return cls(sums.output.name, values, pmf, counted, sums.exact, sums.output.doc, asked)
 
     @classmethod
     @checked
@@ -70,7 +134,8 @@ class Tricks:
             raise _not_tricks(name)
         fails_at = int(attrs["fails_at"]) if "fails_at" in attrs else None
         counted = TrickCount(fails_at, str(attrs["failing"]), str(attrs["holding"]), bool(attrs.get("at_table", 0)))
-        return cls(name, pmf[f"{name}_value"].values, pmf.values, counted, bool(attrs["exact"]))
+        asked, doc = Asked.of_result(result).picked(where), str(attrs["long_name"])
+        return cls(name, pmf[f"{name}_value"].values, pmf.values, counted, bool(attrs["exact"]), doc, asked)
 
     @property
     def fails(self) -> float:
@@ -110,9 +175,60 @@ class Tricks:
         return range(int(met[0]), int(met[-1]) + 1) if len(met) else range(7, 14)
 
     @property
-    def by_level(self) -> dict[int, float]:
-        """P(at least 6 + level tricks) by level of a contract."""
-        return {level: self.at_least(6 + level) for level in LEVELS}
+    def goals(self) -> dict[int, float]:
+        """P(at least so many) for 7 to 13 tricks."""
+        return {goal: self.at_least(goal) for goal in GOALS}
+
+    @property
+    def judges(self) -> bool:
+        """Whether contracts make by it: it estimates tricks at the table, of the side that declares."""
+        return self.count.at_table and self.asked is not None and self.asked.declares
+
+    @checked
+    def goal(self, tricks: int) -> str:
+        """What "at least so many" is called: a contract that makes, or only a number that is reached.
+
+        >>> import bayesbridge as bb
+        >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=100, rng=1)
+        >>> Tricks.of(bb.estimate(posterior)).goal(9), Tricks.of(bb.estimate(posterior, "tricks"), "tricks").goal(9)
+        ('T ≥ 9', '3NT makes')
+        """
+        if self.judges and self.asked is not None and tricks in GOALS:
+            return f"{tricks - 6}{self.asked.strain.name} makes"
+        return f"{self.name} ≥ {tricks}"
+
+    @property
+    def title(self) -> str:
+        """What is counted and for whom: strain, declarer and dummy of tricks at the table."""
+        if self.asked is None:
+            return self.axis
+        if not self.count.at_table:
+            said = "captures by the paper's rule" if self.name == "T" else self.doc.removesuffix(".")
+            plain = "" if self.asked.strain == Strain.NT else ", without trumps"
+            return f"{self.name} of {self.asked.names}: {said}{plain}"
+        first, second = (SEATS[seat.name] for seat in self.asked.pair)
+        return f"Tricks of {first}, dummy {second}, in {STRAINS[self.asked.strain.name]}"
+
+    @property
+    def axis(self) -> str:
+        """What the numbers are, in a few words."""
+        if self.name == "T":
+            return "T, captures by the paper's rule"
+        if not self.count.at_table:
+            return self.name
+        return "tricks at the table" if self.name == "tricks" else f"{self.name}, tricks at the table"
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences that a reader needs: what the number is, and what it does not answer."""
+        said = [CAPTURES if self.name == "T" and not self.count.at_table else f"{self.name}: {self.doc}"]
+        if self.asked is not None and self.asked.strain != Strain.NT and not self.count.at_table:
+            said.append(f"{self.name} is counted without trumps.")
+        if self.asked is not None and not self.asked.declares:
+            names, other = self.asked.names, f"this is not declarer's contract, {self.asked.contract}"
+            declared = f"tricks that {names} would take if {self.asked.pair[0].name} declared"
+            said.append(f"These are the {declared if self.count.at_table else f'captures of {names}'}; {other}.")
+        return said
 
     @property
     def _counting(self) -> NDArray[np.bool_]:

@@ -11,14 +11,18 @@ SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 
 SUITS: Final = {"C": "♣ clubs", "D": "♦ diamonds", "H": "♥ hearts", "S": "♠ spades"}
 
+STRAINS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades", "NT": "no trumps"}
+
 
 CAPTURES: Final = (
-    "T counts captures by the paper's rule (Algorithm 2), without a defence; where its two conditions fail it gives no "
-    "number."
+    "T counts captures by the paper's rule (Algorithm 2), without a defence: it is not the number of tricks at the "
+    "table, which the estimator tricks gives. Where its two conditions fail it gives no number."
 )
+MADE: Final = "P(made), double dummy by the network tricks"
+"""The chance of a contract, as every place calls it."""
 LETTERS: Final = (
     "c₁, c₂, c₀: cards of the first hand, of the second, of neither. δ: cards above the pair's highest one. M: the "
-    "longer of the two holdings; κ: captures made. χ = T + (6 − Z), which ends the rule at 13; Z: the budget for gaps."
+    "longer of the two holdings; κ: captures. χ = T + (6 − Z), which ends the rule at 13; Z: the budget for gaps."
 )
 BITS: Final = "Bits measure what is unknown: one bit less halves the number of equally likely layouts."
 """What the paper's letters and other short words mean, said where they first appear."""

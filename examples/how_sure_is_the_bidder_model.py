@@ -14,8 +14,8 @@ def main() -> None:
     for label in found["model"].values:
         row = found.sel(model=label)
         print(
-            f"{label:24} log Bayes factor {float(row['log_bayes_factor']):6.3f}   3NT makes "
-            f"{float(row['make'].sel(level=3)):.1%}   P(West holds the ace of hearts) "
+            f"{label:24} log Bayes factor {float(row['log_bayes_factor']):6.3f}   P(T ≥ 9) "
+            f"{float(row['T_at_least'].sel(tricks=9)):.1%}   P(West holds the ace of hearts) "
             f"{float(row['card_probabilities'].sel(card='HA', seat='W')):.1%}"
         )
 

@@ -11,11 +11,11 @@ from bayesbridge.scoring import NEW
 
 
 def main(hand: str = "AKQ2.KJ3.A54.Q32") -> None:
-    """One line a level: the chance by either estimator, and what the bid is worth."""
+    """One line per level: captures by the paper's rule, tricks of the play-out, and what the bid is worth."""
     posterior = bb.Belief("S", hand).infer(rng=1)
     pmf = bb.estimate(posterior, ["capture", "play_out"])["pmf"]
     print(f"{hand}: T fails a condition with {pmf['T'].sel(T_value=0).item():.1%}, exactly.")
-    print("bid   T makes it   play-out makes it   mean points")
+    print("bid   T is enough   play-out makes it   mean points")
     for level in range(1, 8):
         contract = bb.Contract(level, bb.Strain.NT, bb.Seat.S)
         chances = [
@@ -24,7 +24,7 @@ def main(hand: str = "AKQ2.KJ3.A54.Q32") -> None:
         points = 0.0
         for tricks, chance in zip(pmf["tricks_value"].values, pmf["tricks"].values, strict=True):
             points += chance * float(NEW.score(contract, int(tricks)).net)
-        print(f"{level}NT   {chances[0]:10.1%}   {chances[1]:17.1%}   {points:11.1f}")
+        print(f"{level}NT   {chances[0]:11.1%}   {chances[1]:17.1%}   {points:11.1f}")
 
 
 if __name__ == "__main__":

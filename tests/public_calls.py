@@ -202,11 +202,12 @@ def examples():
             },
         ),
         "Tricks.at_least": (bb.Tricks.of(result()).at_least, {"tricks": 8}),
+        "Tricks.goal": (bb.Tricks.of(result()).goal, {"tricks": 8}),
         "Tricks.of": (bb.Tricks.of, {"result": result(), "name": "T"}),
         "Tricks.share": (bb.Tricks.of(result()).share, {"tricks": 8}),
         "Void": (bb.Void, {"seat": "S", "suit": "H"}),
+        "at_least": (bb.at_least, {"result": result(), "name": "T"}),
         "card_wins": (bb.card_wins, {"posterior": posterior(), "trick": bb.Trick.of("S:"), "pair": None}),
-        "contract_probabilities": (bb.contract_probabilities, {"result": result(), "name": "T"}),
         "equally_weighted": (bb.equally_weighted, {"result": result(), "draws": 10, "rng": 0}),
         "estimate": (
             bb.estimate,

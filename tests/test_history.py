@@ -51,10 +51,10 @@ def test_a_row_is_what_is_believed_then(table):
     assert last["T_mean"] == pytest.approx(T.mean())
     assert last["qualified"] == pytest.approx((T > 0).mean())
     assert last["T_mean_qualified"] == pytest.approx(T[T > 0].mean())
-    assert last["make"] == pytest.approx((T >= 10).mean())
+    assert last["T_at_least"] == pytest.approx((T >= 10).mean())
     assert last["exact"]
     first = bb.estimate(bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N")
-    assert table.iloc[0]["make"] == pytest.approx(float(bb.contract_probabilities(first).sel(level=4)))
+    assert table.iloc[0]["T_at_least"] == pytest.approx(float(bb.at_least(first).sel(tricks=10)))
 
 
 def test_layouts_and_entropy_only_fall_under_hard_evidence(table):
@@ -66,7 +66,7 @@ def test_layouts_and_entropy_only_fall_under_hard_evidence(table):
 def test_conditions_that_never_hold_leave_no_mean():
     belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
     last = bb.sharpening(belief).iloc[-1]
-    assert (last["qualified"], last["T_mean"], last["make"]) == (0.0, 0.0, 0.0)
+    assert (last["qualified"], last["T_mean"], last["T_at_least"]) == (0.0, 0.0, 0.0)
     assert np.isnan(last["T_mean_qualified"])
 
 

@@ -71,11 +71,11 @@ def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
     assert drawn == pytest.approx({value: T[value] for value in drawn})
     assert sum(drawn.values()) == pytest.approx(sum(T.values()))
     assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [8.5]
-    chance = float(bb.contract_probabilities(prior).sel(level=3))
-    assert ax.get_title() == f"Level 3, 9 tricks or more: {100 * chance:.0f} %"
+    chance = float(bb.at_least(prior).sel(tricks=9))
+    assert ax.get_title().splitlines()[1] == f"T ≥ 9: {100 * chance:.0f} %"
 
 
-def test_bars_that_make_the_contract_are_darker_and_the_failing_one_is_hatched(prior):
+def test_bars_that_reach_the_line_are_darker_and_the_failing_one_is_hatched(prior):
     ax = bb.plot_tricks(prior, level=4)
     colours = {round(bar.get_x() + bar.get_width() / 2): bar for bar in ax.patches}
     light = {place: sum(to_rgb(bar.get_facecolor())) for place, bar in colours.items() if place >= 7}
@@ -187,7 +187,7 @@ def test_captures_are_twelve_small_distributions(result):
 def test_sharpening_draws_the_table(steps):
     axes = bb.plot_sharpening(steps)
     lines = [line for ax in axes for line in ax.lines if line.get_linestyle() != "None"]
-    columns = ("entropy_bits", "T_mean_qualified", "T_mean", "qualified", "make")
+    columns = ("entropy_bits", "T_mean_qualified", "T_mean", "qualified", "T_at_least")
     for line, column in zip(lines, columns, strict=True):
         np.testing.assert_allclose(line.get_ydata(), steps[column])
     sampled = next(line for line in axes[0].lines if line.get_linestyle() == "None")
@@ -198,7 +198,7 @@ def test_sharpening_draws_the_table(steps):
 
 def test_sharpening_makes_the_table_of_a_belief(steps):
     axes = bb.plot_sharpening(positions.called(), pair="S:N", level=4, draws=200)
-    np.testing.assert_allclose(axes[2].lines[2].get_ydata(), steps["make"])
+    np.testing.assert_allclose(axes[2].lines[2].get_ydata(), steps["T_at_least"])
 
 
 def test_runs_of_the_paper_stand_beside_the_exact_figures():

@@ -30,7 +30,7 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
         assert row["log_evidence"].item() == pytest.approx(posterior.log_evidence, rel=1e-12)
         cards = posterior.card_probabilities().values
         assert row["card_probabilities"].values == pytest.approx(cards, abs=1e-12)
-        assert row["make"].values == pytest.approx(bb.contract_probabilities(result).values, abs=1e-12)
+        assert row["T_at_least"].values == pytest.approx(bb.at_least(result).values, abs=1e-12)
         assert row["entropy_bits"].item() == pytest.approx(posterior.entropy_bits)
         points = posterior.point_probabilities().values @ np.arange(38)
         assert row["points"].values == pytest.approx(points, abs=1e-9)
@@ -87,7 +87,7 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     assert found["log_evidence"].values[0] == -np.inf
     assert found["method"].values.tolist() == ["impossible", "exact"]
     assert np.isnan(found["log_bayes_factor"].values).all()
-    assert np.isnan(found["make"].values[0]).all()
+    assert np.isnan(found["T_at_least"].values[0]).all()
     turned = bb.sensitivity(belief, slips=[0.02, 0.0])
     assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
     evidence, _, _ = bb.plot_sensitivity(turned)

@@ -31,7 +31,7 @@ def result():
     return bb.estimate(OPEN.infer(), ["capture", Haggler(), "play_out"])
 
 
-def test_an_output_of_any_name_gets_its_contracts(result):
+def test_an_output_of_any_name_gets_its_goals(result):
     tricks = bb.Tricks.of(result, "haggled")
     values = result["pmf"]["haggled"]["haggled_value"].values
     shares = result["pmf"]["haggled"].values
@@ -40,9 +40,9 @@ def test_an_output_of_any_name_gets_its_contracts(result):
     given = shares[values >= 0] @ values[values >= 0] / tricks.holds
     assert tricks.mean_if_held == pytest.approx(given)
     assert tricks.mean == pytest.approx(shares @ values)
-    for level, share in tricks.by_level.items():
-        assert share == pytest.approx(shares[values >= 6 + level].sum())
-        assert bb.contract_probabilities(result, "haggled").sel(level=level) == pytest.approx(share)
+    for goal, share in tricks.goals.items():
+        assert share == pytest.approx(shares[values >= goal].sum())
+        assert bb.at_least(result, "haggled").sel(tricks=goal) == pytest.approx(share)
 
 
 def test_summary_and_picture_read_it(result):
@@ -52,7 +52,10 @@ def test_summary_and_picture_read_it(result):
     assert table.loc["haggled if it goes on", "mean"] == pytest.approx(tricks.mean_if_held)
     ax = bb.plot_tricks(result, "haggled", level=2)
     assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
-    assert bb.plot_tricks(result, "tricks").get_title().startswith("Level 1")
+    least = bb.Tricks.of(result, "tricks").at_least(7)
+    assert bb.plot_tricks(result, "tricks").get_title() == (
+        f"Tricks of South, dummy North, in no trumps\n1NT makes (7 tricks or more): {100 * least:.0f} %"
+    )
 
 
 def test_it_survives_a_file(result, tmp_path):
@@ -60,7 +63,8 @@ def test_it_survives_a_file(result, tmp_path):
 
     result.to_netcdf(tmp_path / "r.nc", engine="h5netcdf")
     with xarray.open_datatree(tmp_path / "r.nc", engine="h5netcdf") as again:
-        assert bb.Tricks.of(again, "haggled").by_level == bb.Tricks.of(result, "haggled").by_level
+        assert bb.Tricks.of(again, "haggled").goals == bb.Tricks.of(result, "haggled").goals
+        assert bb.Tricks.of(again, "tricks").asked == bb.Tricks.of(result, "tricks").asked
         assert bb.Tricks.of(again).fails == bb.Tricks.of(result).fails
 
 
@@ -81,7 +85,7 @@ def test_document_history_and_result_agree(result):
     tricks = bb.Tricks.of(result)
     step = bb.sharpening(OPEN, level=3).iloc[-1]
     assert said["T"]["mean_qualified"] == pytest.approx(tricks.mean_if_held) == pytest.approx(step["T_mean_qualified"])
-    assert said["makes"]["3"] == pytest.approx(tricks.at_least(9)) == pytest.approx(step["make"])
+    assert said["T"]["at_least"]["9"] == pytest.approx(tricks.at_least(9)) == pytest.approx(step["T_at_least"])
     assert said["qualified"] == pytest.approx(tricks.holds) == pytest.approx(step["qualified"])
 
 

@@ -36,7 +36,7 @@ class Capture:
     M: tuple[int, ...]
     """M(s) = max(c₁, c₂), the most captures the suit allows."""
     kappa: tuple[int, ...]
-    """κ(s), captures made in the suit; all 0 where a condition fails."""
+    """κ(s), captures in the suit; all 0 where a condition fails."""
     Delta: int
     """Δ = Σ δ(s)."""
     Z: int

@@ -9,8 +9,8 @@ from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.explanations import why_captured
 from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
 from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.words import CAPTURES, SUITS
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
-from bayesbridge.words import SUITS
 
 BY_SUIT = ("c1", "c2", "c0", "delta", "M", "kappa")
 LETTERS = ("c₁", "c₂", "c₀", "δ", "M", "κ")
@@ -21,7 +21,7 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "capture",
-        "how many tricks two hands capture together (Algorithm 2)",
+        "captures of two hands together, by the paper's rule (Algorithm 2)",
         run,
         "bayesbridge capture AKQ2.KJ3.A54.Q32 J54.AQ2.KQ32.A54",
     )
@@ -48,6 +48,7 @@ def run(args: Namespace) -> int:
     print_table("Algorithm 2: captures of two hands", ["suit", "first", "second", *LETTERS], rows, left=3)
     say(LETTERS_IN_WORDS)
     say(why_captured(found))
+    say(CAPTURES)
     return 0
 
 

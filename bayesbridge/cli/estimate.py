@@ -30,7 +30,7 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "estimate",
-        "where the hidden cards lie, and how many tricks two hands will take",
+        "where the hidden cards lie, and how many captures or tricks two hands have",
         run,
         "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )

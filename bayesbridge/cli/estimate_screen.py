@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import print_accuracy
 from bayesbridge.cli.evidence_lines import print_evidence
-from bayesbridge.cli.printing import bar, print_table, say
-from bayesbridge.documents import is_exact, method_of, reported
-from bayesbridge.trick_counts import Tricks
-from bayesbridge.words import BITS, CAPTURES, SUITS, number, percent
+from bayesbridge.cli.output_tables import show_outputs
+from bayesbridge.cli.printing import print_table, say
+from bayesbridge.documents import is_exact, method_of
+from bayesbridge.words import BITS, SUITS, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 MOST_CARDS = 8
 """Rows shown of the cards that the evidence tells most about."""
 
-MOST_ROWS = 16
-"""Numbers shown of an estimator; the rest is in --json."""
-
 
 def show(found: Evaluation) -> None:
     """What was seen, how it was computed, the tricks, the telling cards, the suit lengths."""
@@ -29,54 +26,11 @@ def show(found: Evaluation) -> None:
     print_accuracy(found.posterior, method_of(found), is_exact(found))
     say()
     for estimator in found.estimators:
-        outputs = reported(found, estimator.name)
-        if "T" in outputs and outputs["T"].output.tricks:
-            _show_tricks(found, Tricks.of_sums(outputs["T"]))
-        else:
-            _show_numbers(found, estimator.name)
+        show_outputs(found, estimator.name)
     _show_cards(found.posterior)
     _show_lengths(found.posterior)
     if found.posterior.count() > 1:
         say(BITS)
-
-
-def _show_tricks(found: Evaluation, tricks: Tricks) -> None:
-    first, second = (seat.name for seat in found.question.pair)
-    shown = [value for value in tricks.occurring if tricks.holds]
-    widest = max([tricks.fails, *map(tricks.share, shown)])
-    rows = []
-    if tricks.fails:
-        rows.append([tricks.count.failing, f"{percent(tricks.fails):>8}", bar(tricks.fails / widest), ""])
-    for value in shown:
-        share = tricks.share(value)
-        contract = f"{value - 6}NT makes {percent(tricks.at_least(value))}" if value > 6 else ""
-        rows.append([f"T = {value}", f"{percent(share):>8}", bar(share / widest), contract])
-    print_table(
-        f"Tricks that {first} and {second} capture together (Algorithm 2)", ["", "       P", "", ""], rows, left=4
-    )
-    mean = tricks.mean_if_held
-    if mean is None:
-        say("The conditions of Algorithm 2 never hold: T = 0 in every layout.")
-    else:
-        say(f"The conditions hold with {percent(tricks.holds)}; given that they do, T is {mean:.2f} on average.")
-    say(CAPTURES)
-    say()
-
-
-def _show_numbers(found: Evaluation, estimator: str) -> None:
-    rows: list[list[str]] = []
-    for name, sums in reported(found, estimator).items():
-        labels = [""]
-        for dim in sums.output.dims:
-            labels = [f"{before} {label}" for before in labels for label in sums.output.labels(dim)]
-        spread = sums.sd.ravel()
-        rows += [
-            [f"{name}{label}", f"{sums.mean[cell]:.3f}", f"{spread[cell]:.3f}"] for cell, label in enumerate(labels)
-        ]
-    varied = [row for row in rows if row[1:] != ["0.000", "0.000"]] or rows
-    print_table(estimator, ["", "mean", "sd"], varied[:MOST_ROWS])
-    if len(varied) > MOST_ROWS:
-        say(f"… and {number(len(varied) - MOST_ROWS)} more numbers, which --json prints.", "")
 
 
 def _show_cards(posterior: Posterior) -> None:

@@ -24,7 +24,7 @@ def why_captured(found: Capture) -> str:
     end = f"χ = {found.chi} ends it"
     if found.chi < 13:
         end = f"it ends at χ = {found.chi}, for no suit can go on within the budget Z = {found.Z}"
-    return f"T = {found.T}: both conditions hold, the two hands capture {found.T} tricks, and {end}."
+    return f"T = {found.T}: both conditions hold, the two hands have {found.T} captures, and {end}."
 
 
 def why_bid(hand: Hand, found: Bid) -> str:

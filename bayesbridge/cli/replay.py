@@ -11,7 +11,7 @@ from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, r
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.records import open_file
 from bayesbridge.deal import Seat
-from bayesbridge.words import BITS, number, percent
+from bayesbridge.words import BITS, CAPTURES, MADE, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
     table = sharpening(
         belief,
         pair=pair,
-        level=1 if contract is None else contract.level,
+        contract=contract,
         by_card=args.cards,
         draws=args.draws,
         rng=args.seed,
@@ -90,16 +90,25 @@ def run(args: Namespace) -> int:
             number(step["entropy_bits"], 1),
             percent(step["qualified"]),
             number(step["T_mean_qualified"], 2),
-            percent(step["make"]),
+            percent(step["T_at_least"]),
+            "–" if contract is None else percent(step["made"]),
             "exact" if step["exact"] else step["method"],
         ]
         for step in steps
     ]
-    goal = "1 odd trick" if contract is None else str(contract)
+    goal = "no contract" if contract is None else str(contract)
+    reached = f"T ≥ {7 if contract is None else contract.tricks_needed}"
     where = f"Board {record.board} {record.room}".strip()
     title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
-    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", "P(make)", "how"], rows)
+    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", reached, "P(made)", "T by"], rows)
     say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
+    say(CAPTURES)
+    if contract is not None:
+        if contract.strain.trump is not None:
+            say("T is counted without trumps.")
+        error = max(step["made_error"] for step in steps)
+        told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
+        say(f"{MADE}: {contract}, on the hands as dealt{told}.")
     say(BITS)
     return 0
 

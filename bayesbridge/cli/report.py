@@ -41,7 +41,7 @@ def add(commands: Subparsers) -> None:
         type=whole(1, 7),
         action=Once,
         metavar="N",
-        help="level of the contract asked about (default: that of the auction, else 1)",
+        help="asks for 6 + N tricks or captures (default: level of the auction's contract, else 1)",
     )
     add_pair(parser)
     parser.add_argument(

@@ -16,7 +16,7 @@ from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.positions.settings import read_probability
-from bayesbridge.words import number, percent
+from bayesbridge.words import CAPTURES, number, percent
 
 if TYPE_CHECKING:
     import xarray
@@ -48,9 +48,7 @@ def add(commands: Subparsers) -> None:
         metavar="NAME,NAME",
         help="bidder models to try (default: that of the position; see 'plugins')",
     )
-    parser.add_argument(
-        "--level", type=whole(1, 7), default=1, metavar="N", help="the contract asked about (default: 1)"
-    )
+    parser.add_argument("--level", type=whole(1, 7), default=1, metavar="N", help="asks for T ≥ 6 + N (default: 1)")
     parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
     add_pair(parser)
     add_draws(parser)
@@ -107,8 +105,8 @@ def _document(found: xarray.Dataset, place: int) -> dict[str, Any]:
               "qualified", "T_mean", "error")  # fmt: skip
     told: dict[str, Any] = {name: _told(row[name].item()) for name in single}
     possible = isfinite(row["log_evidence"].item())
-    arrays = {"T": "T", "make": "make", "points": "points", "card_probabilities": "card_probabilities"}
-    told |= {key: (_values(row[name]) if possible else None) for key, name in arrays.items()}
+    arrays = ("T", "T_at_least", "points", "card_probabilities")
+    told |= {name: (_values(row[name]) if possible else None) for name in arrays}
     slip = _told(row["slip"].item())
     return {"bidder": str(row["bidder"].item()), "slip": slip, "method": str(row["method"].item()), **told}
 
@@ -139,13 +137,14 @@ def _show(found: xarray.Dataset, level: int) -> None:
                 number(factor, 3) if isfinite(factor) else "–",
                 percent(row["qualified"].item()),
                 number(row["T_mean"].item(), 2),
-                percent(row["make"].sel(level=level).item()),
+                percent(row["T_at_least"].sel(tricks=6 + level).item()),
                 percent(error) if error else "exact",
             ]
         )
-    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"{level}NT makes", "±"]
+    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"T ≥ {6 + level}", "±"]
     print_table("The same question under every bidder model", header, rows)
     _show_cards(found)
+    say(CAPTURES)
     say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
     say("±: the largest standard error of a probability.")
 

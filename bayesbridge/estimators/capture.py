@@ -16,6 +16,8 @@ from bayesbridge.layouts import Layouts
 
 SUIT = ("suit",)
 
+CAPTURES: Final = "Captures by the paper's rule (Algorithm 2), 0 where a condition fails."
+
 CONDITIONS: Final = TrickCount(0, "conditions fail", "they hold")
 """T is 0 where a condition of Algorithm 2 fails."""
 
@@ -35,11 +37,11 @@ class CaptureEstimator:
             Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
             Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
             Output("M", "Most captures that the suit allows.", SUIT, "int8"),
-            Output("kappa", "Captures made in the suit, 0 where a condition fails.", SUIT, "int8"),
+            Output("kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"),
             Output("Delta", "Sum of the leading gaps.", dtype="int8"),
             Output("Z", "Zero budget left at the end.", dtype="int8"),
             Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
-            Output("T", "Total captures, 0 where a condition fails.", dtype="int8", tricks=CONDITIONS),
+            Output("T", CAPTURES, dtype="int8", tricks=CONDITIONS),
             Output("chi", "Check value T + (6 - Z).", dtype="int8"),
         )
 

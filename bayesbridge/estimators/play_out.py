@@ -35,7 +35,7 @@ class PlayOutEstimator:
     def outputs(self) -> tuple[Output, ...]:
         """One number a layout."""
         doc = f"Tricks of the pair, {self.ours} play against {self.theirs}."
-        return (Output("tricks", doc, dtype="int8", tricks=TrickCount()),)
+        return (Output("tricks", doc, dtype="int8", tricks=TrickCount(at_table=True)),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """One row a layout, over all cores."""

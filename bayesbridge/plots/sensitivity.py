@@ -27,21 +27,21 @@ MARKS: Final[dict[str, tuple[str, str, int]]] = {
 
 @checked
 def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
-    """Bayes factors, the chance of a contract and the points of the hidden hands: three Axes, a row for each model.
+    """Bayes factors, P(T ≥ 6 + level) and the points of the hidden hands: three Axes, a row for each model.
 
     ``found`` is what :func:`sensitivity` gives. Lines through marks are two standard errors either way.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"))
-    >>> evidence, make, points = plot_sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
-    >>> make.get_xlabel()
-    'P(level 3 is made)'
+    >>> evidence, captures, points = plot_sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
+    >>> captures.get_xlabel()
+    "P(T ≥ 9)\\ncaptures by the paper's rule"
     """
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
     labels = [str(label) for label in found["model"].values]
     axes: NDArray[Any] = new_grid(9.2, 1.3 + 0.34 * len(labels), 1, 3, figure=figure, sharey=True)[0]
-    evidence, make, points = axes
+    evidence, captures, points = axes
     rows = -np.arange(len(labels))
     factor = found["log_bayes_factor"].values / np.log(10.0)
     error = 2 * found["log_bayes_factor_error"].values / np.log(10.0)
@@ -51,11 +51,11 @@ def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | 
     for row in rows[~shown]:
         evidence.text(0.0, row, " impossible", va="center", fontsize=8)
     evidence.set_xlabel("log₁₀ Bayes factor")
-    chance, spread = found["make"].sel(level=level).values, 2 * found["error"].values
-    make.errorbar(chance, rows, xerr=spread, fmt="o", color=BLUE, ecolor=ink(), markersize=5)
-    make.set_xlabel(f"P(level {level} is made)")
-    make.set_xlim(-0.03, 1.03)
-    make.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    chance, spread = found["T_at_least"].sel(tricks=6 + level).values, 2 * found["error"].values
+    captures.errorbar(chance, rows, xerr=spread, fmt="o", color=BLUE, ecolor=ink(), markersize=5)
+    captures.set_xlabel(f"P(T ≥ {6 + level})\ncaptures by the paper's rule")
+    captures.set_xlim(-0.03, 1.03)
+    captures.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     doubtful = ((found["card_probabilities"] > 1e-9) & (found["card_probabilities"] < 1 - 1e-9)).any(("card", "model"))
     for seat in (str(name) for name in found["seat"].values if bool(doubtful.sel(seat=name))):
         mark, colour, size = MARKS[seat]

@@ -1,4 +1,4 @@
-"""How a belief sharpens, event by event: entropy, tricks, the chance of the contract."""
+"""How a belief sharpens, event by event: entropy, captures, the chance of the contract."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.history import sharpening
-from bayesbridge.plots.palette import BLUE, VERMILION, bare, new_grid, verify_axes
+from bayesbridge.plots.palette import BLUE, ORANGE, VERMILION, bare, new_grid, verify_axes
 
 if TYPE_CHECKING:
     import pandas
@@ -30,13 +30,15 @@ def plot_sharpening(
     axes: NDArray[Any] | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """Entropy, E[T] and P(make) after every event: three Axes, one above the other.
+    """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
 
-    ``source`` is the table of :func:`bayesbridge.sharpening`, or a belief, for which ``options`` (``pair``, ``level``,
-    ``by_card``, ``draws``, ``rng``) make that table. Full marks are exact, open ones sampled.
+    ``source`` is the table of :func:`bayesbridge.sharpening`, or a belief, for which ``options`` (``pair``,
+    ``contract``, ``level``, ``by_card``, ``draws``, ``rng``) make that table. Full marks are exact, open ones sampled.
+    That the contract is made is double dummy by the network ``tricks``, and shown where there is a contract.
 
     >>> import bayesbridge as bb
-    >>> entropy, tricks, make = plot_sharpening(bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")), level=3)
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
+    >>> entropy, captures, chances = plot_sharpening(belief, level=3)
     >>> entropy.get_ylabel()
     'entropy, bits'
     """
@@ -44,29 +46,33 @@ def plot_sharpening(
     places = np.arange(len(table))
     if axes is None:
         axes = new_grid(max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS)), 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
-    entropy, tricks, make = verify_axes(axes, 3)
+    entropy, captures, chances = verify_axes(axes, 3)
     exact = table["exact"].to_numpy(dtype=bool)
     _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
     entropy.set_ylabel("entropy, bits")
     entropy.set_ylim(0, 1.08 * max(1.0, float(table["entropy_bits"].max())))
-    _line(tricks, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
-    _line(tricks, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
-    tricks.set_ylabel("mean of T")
-    tricks.set_ylim(0, 13.5)
+    _line(captures, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
+    _line(captures, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
+    captures.set_ylabel("mean of T, captures")
+    captures.set_ylim(0, 13.5)
     level = table.attrs.get("level", 1)
-    _line(make, places, table["qualified"], exact, VERMILION, "--", "s", "the conditions hold")
-    _line(make, places, table["make"], exact, BLUE, "-", "o", f"level {level} is made (T ≥ {6 + level})")
-    make.set_ylabel("probability")
-    make.set_ylim(-0.03, 1.05)
-    make.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    _line(chances, places, table["qualified"], exact, VERMILION, "--", "s", "the conditions hold")
+    _line(chances, places, table["T_at_least"], exact, BLUE, "-", "o", f"T ≥ {6 + level}")
+    if table["made"].notna().any():
+        drawn = table["made_error"].to_numpy() == 0.0
+        label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
+        _line(chances, places, table["made"], drawn, ORANGE, ":", "D", label)
+    chances.set_ylabel("probability")
+    chances.set_ylim(-0.03, 1.05)
+    chances.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     for ax in axes:
         bare(ax)
         ax.grid(axis="y", linewidth=0.3)
-    for ax in (tricks, make):
+    for ax in (captures, chances):
         ax.legend(frameon=False, fontsize=8, loc="best")
     shown = places[:: -(-len(table) // MOST_LABELS)]
-    make.set_xticks(shown, [_short(str(table["event"].iloc[place])) for place in shown], rotation=60, fontsize=8)
-    for label in make.get_xticklabels():
+    chances.set_xticks(shown, [_short(str(table["event"].iloc[place])) for place in shown], rotation=60, fontsize=8)
+    for label in chances.get_xticklabels():
         label.set_horizontalalignment("right")
         label.set_rotation_mode("anchor")
     return axes

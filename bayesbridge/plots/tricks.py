@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
 from bayesbridge.arguments import checked
-from bayesbridge.calls import Contract
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, short_percent
 from bayesbridge.summaries import distribution
@@ -19,34 +18,45 @@ if TYPE_CHECKING:
     import xarray
     from numpy.typing import NDArray
 
+LONGEST_LINE: Final = 50
+"""Letters of a title beyond which it takes two lines, so that narrow pictures show it whole."""
+
 
 @checked
 def plot_tricks(
     result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
 ) -> Axes:
-    """How many tricks the pair takes: ``name`` is ``T`` or any other output that counts tricks.
+    """How many tricks or captures: ``name`` is ``T`` or any other output that counts tricks.
 
-    ``level`` is that of the contract, by default of the auction's contract, else 1. ``where`` picks one of several
-    numbers, such as ``strain="NT"``. Bars of tricks that make it are dark; conditions that fail stand apart, hatched.
+    The dashed line stands before 6 + ``level`` tricks, by default those of the auction's contract, else 7; without
+    ``level`` there is none for a pair that does not declare. ``where`` picks one of several numbers, such as
+    ``strain="NT"``. Bars that reach the line are dark; conditions that fail stand apart, hatched. Only of an output
+    that estimates tricks at the table the title says that a contract makes.
 
     >>> import bayesbridge as bb
     >>> plot_tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
-    'Level 3, 9 tricks or more: 71 %'
+    "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
-    level = _level(result) if level is None else level
-    if level not in range(1, 8):
+    if level is not None and level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
     tricks = Tricks.of(result, name, **where)
+    goal = _goal(tricks) if level is None else 6 + level
     shown = np.array(tricks.occurring)
     shares = np.array([tricks.share(value) for value in tricks.occurring])
-    bars = ax.bar(shown, shares, color=np.where(shown >= 6 + level, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
+    bars = ax.bar(shown, shares, color=np.where(shown >= goal, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
     ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
-    ax.axvline(5.5 + level, color=ink(), linestyle="--", linewidth=1.2)
-    chance = short_percent(tricks.at_least(6 + level))
-    ax.set_title(f"Level {level}, {6 + level} tricks or more: {chance} %", fontsize=10)
+    picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
+    title = f"{tricks.title}{picked}"
+    if len(title) > LONGEST_LINE:
+        title = title.replace(": ", ":\n", 1)
+    if goal:
+        ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
+        needed = f" ({goal} tricks or more)" if tricks.judges else ""
+        title += f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
+    ax.set_title(title, fontsize=10)
     _axis(ax, shown, tricks)
-    ax.set_xlabel("tricks captured")
+    ax.set_xlabel(tricks.axis)
     ax.set_ylabel("probability")
     return ax
 
@@ -75,15 +85,28 @@ def plot_prior_posterior(
             ax.bar(every[0] - 2 + 0.2 * side, tricks.fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
     _axis(ax, every, before[2], bar=False)
     picked = "".join(f", {value}" for value in where.values())
-    ax.set_xlabel(f"{'tricks captured' if name == 'T' else name}{picked}")
+    ax.set_xlabel(f"{name if before[2] is None else before[2].axis}{picked}")
     ax.set_ylabel("probability")
     ax.legend(frameon=False)
     return ax
 
 
-def _level(result: xarray.DataTree) -> int:
-    contract = str(result["constant_data"].to_dataset()["contract"].values)
-    return Contract.of(contract).level if contract else 1
+def plot_numbers(result: xarray.DataTree, name: str, ax: Axes) -> Axes:
+    """The distribution of a whole number that does not count tricks."""
+    values, shares, _ = _parts(result, name, {})
+    ax.bar(values, shares, color=SKY, edgecolor=ink(), linewidth=0.6)
+    _axis(ax, values, None)
+    ax.set_xlabel(name)
+    ax.set_ylabel("probability")
+    return ax
+
+
+def _goal(tricks: Tricks) -> int:
+    """Tricks of the contract, 7 without one, 0 where it is not the pair's."""
+    asked = tricks.asked
+    if asked is None or asked.contract is None:
+        return 7
+    return asked.contract.tricks_needed if asked.declares else 0
 
 
 def _parts(
@@ -106,7 +129,7 @@ def _parts(
 def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool = True) -> None:
     """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
     bare(ax)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
     ticks, labels = list(map(int, shown)), [str(value) for value in shown]
     if tricks is not None and tricks.count.fails_at is not None:
         place = int(shown[0]) - 2

@@ -12,13 +12,14 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
+from bayesbridge.estimators.contract_chances import chance_of
 from bayesbridge.positions.position import python_lines
 from bayesbridge.report.diagram import diagram
-from bayesbridge.report.pictures import pictures
-from bayesbridge.report.tables import card_places, contracts, percent, spaced, summarised
+from bayesbridge.report.pictures import outputs_shown, pictures
+from bayesbridge.report.tables import card_places, distribution_of, goals, percent, spaced, summarised
 from bayesbridge.summaries import counts_tricks, summary
 from bayesbridge.trick_counts import Tricks
-from bayesbridge.words import BITS, CAPTURES, LETTERS, SEATS
+from bayesbridge.words import BITS, LETTERS, MADE, SEATS
 
 if TYPE_CHECKING:
     import pandas
@@ -38,7 +39,7 @@ def html_report(
 ) -> str:
     """A result as one self-contained HTML page.
 
-    ``level`` is that of the contract, by default of the auction's contract, else 1. ``steps``, the table of
+    ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
     ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
     makes the page again; the same in Python stands there anyway.
 
@@ -48,16 +49,21 @@ def html_report(
     '<!DOCTYPE html>'
     """
     belief = posterior.belief
+    asked = level
     level = contract_level(belief) if level is None else level
     first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
     tricks = Tricks.of(result) if counts_tricks(result, "T") else None
+    shown = outputs_shown(result)
+    counting = [Tricks.of(result, name) for name in shown if counts_tricks(result, name)]
     sections = [
         ("The position", diagram(posterior, (first, second))),
         ("What was seen", _evidence(belief)),
         ("Pictures", _pictures(result, level, steps, prior)),
         (
             "Numbers",
-            (contracts(tricks, level) + f"<p>{escape(CAPTURES)} {escape(LETTERS)}</p>" if tricks else "")
+            "".join(f"{goals(one, 6 + level)}<p>{escape(' '.join(one.notes))}</p>" for one in counting)
+            + (f"<p>{escape(LETTERS)}</p>" if tricks else "")
+            + "".join(distribution_of(name, pmf) for name, pmf in shown.items() if pmf.ndim > 1)
             + summarised(summary(result))
             + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
         ),
@@ -65,7 +71,7 @@ def html_report(
     ]
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
     style = files("bayesbridge.report").joinpath("style.css").read_text("utf-8")
-    answer = _answer(tricks, result.attrs, level, first, second) if tricks else ""
+    answer = _answer(tricks, posterior, result.attrs, level, asked) if tricks else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -81,22 +87,26 @@ def contract_level(belief: Perspective) -> int:
     return 1 if contract is None else contract.level
 
 
-def _answer(tricks: Tricks, attrs: Mapping[Any, Any], level: int, first: Seat, second: Seat) -> str:
-    """What a hurried reader takes away."""
-    mean = tricks.mean_if_held
-    tiles = [
-        (
-            percent(tricks.at_least(6 + level)),
-            f"{SEATS[first.name]} and {SEATS[second.name]} take {6 + level} tricks or more",
-        ),
+def _answer(tricks: Tricks, posterior: Posterior, attrs: Mapping[Any, Any], level: int, given: int | None) -> str:
+    """What a hurried reader takes away: the contract's chance where there is a contract, and T."""
+    mean, auction = tricks.mean_if_held, posterior.belief.auction
+    contract = None if auction is None else auction.contract
+    tiles = []
+    if contract is not None:
+        chance = chance_of(posterior, contract, posterior.seed or 0)
+        tiles.append((percent(chance.share), f"{contract}: {MADE}"))
+    if tricks.asked is not None and (tricks.asked.declares or given is not None):
+        tiles.append((percent(tricks.at_least(6 + level)), f"{tricks.goal(6 + level)}. {tricks.title}"))
+    tiles += [
         (percent(tricks.holds), "both conditions of Algorithm 2 hold"),
-        ("–" if mean is None else f"{mean:.2f}", "tricks on average, given that they hold"),
+        ("–" if mean is None else f"{mean:.2f}", "mean of T, given that they hold"),
     ]
     inside = "".join(f"<li><b>{figure}</b> {escape(words)}</li>" for figure, words in tiles)
     draws, worth = (spaced(attrs[key]) for key in ("draws", "ess"))
-    how = "These figures are exact."
+    how = "The figures of T are exact."
     if not tricks.exact:
         how = f"Estimated from {draws} draws, worth {worth} independent ones."
+    how = escape(" ".join([how, *tricks.notes]))
     return f'<ul class="tiles">{inside}</ul><p class="worth">{how}</p>'
 
 

@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 from bayesbridge.plots.captures import QUANTITIES, plot_captures
 from bayesbridge.plots.cards import plot_cards, plot_lengths
 from bayesbridge.plots.sharpening import plot_sharpening
-from bayesbridge.plots.tricks import plot_prior_posterior, plot_tricks
+from bayesbridge.plots.tricks import plot_numbers, plot_prior_posterior, plot_tricks
+from bayesbridge.summaries import counts_tricks
+from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:
     import pandas
@@ -48,13 +50,12 @@ def pictures(
     hidden = int(((result["marginals"]["card_probabilities"] % 1.0) > 1e-9).any("card").sum())
     tall = 0.8 + 0.85 * (hidden or 4)
     drawn: dict[str, tuple[float, Callable[[Figure], Any]]] = {}
-    if "T" in has:
-        drawn["How many tricks the pair captures; the dashed line is the contract, and a darker bar makes it"] = (
-            3.0,
-            lambda figure: plot_tricks(result, level=level, ax=figure.subplots()),
-        )
+    for name, pmf in outputs_shown(result).items():
+        if pmf.ndim == 1:
+            caption, paint = _distribution(result, name, level)
+            drawn[caption] = 3.0, paint
     if prior is not None and "T" in has:
-        drawn["The same before the evidence and after it"] = (
+        drawn["T before the evidence and after it"] = (
             3.0,
             lambda figure: plot_prior_posterior(prior, result, ax=figure.subplots()),
         )
@@ -80,6 +81,28 @@ def pictures(
         caption: draw(paint, height, f"p{number}", caption)
         for number, (caption, (height, paint)) in enumerate(drawn.items())
     }
+
+
+def outputs_shown(result: xarray.DataTree) -> dict[str, xarray.DataArray]:
+    """Distributions by name that the page shows: of the capture algorithm T alone, of other estimators all."""
+    draws, pmfs = result["posterior"].to_dataset(), result["pmf"].to_dataset()
+    return {
+        str(name): pmf
+        for name, pmf in pmfs.data_vars.items()
+        if name in ("T", "capture_T") or draws[name].attrs["estimator"] != "capture"
+    }
+
+
+def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tuple[str, Callable[[Figure], Any]]:
+    """Caption and picture of one output."""
+    if not counts_tricks(result, name):
+        said = str(result["pmf"][name].attrs["long_name"]).removesuffix(".")
+        return f"{name}: {said}", lambda figure: plot_numbers(result, name, figure.subplots())
+    tricks = Tricks.of(result, name)
+    own = level if tricks.asked is None or tricks.asked.declares else None
+    line = "; darker bars reach the dashed line" if own else ""
+    named = "" if name == "T" else f" ({name})"
+    return f"{tricks.title}{named}{line}", lambda figure: plot_tricks(result, name, level=own, ax=figure.subplots())
 
 
 def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str) -> str:

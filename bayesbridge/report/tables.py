@@ -14,6 +14,7 @@ from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, kind: str = "") -> str:
@@ -29,19 +30,29 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str, kind
     )
 
 
-def contracts(tricks: Tricks, level: int | None) -> str:
-    """P(made) for every level, and how the tricks are spread."""
+def goals(tricks: Tricks, goal: int | None) -> str:
+    """P(exactly) and P(at least) for 7 to 13; a contract that makes is named only by tricks at the table."""
     rows = []
-    for number, made in tricks.by_level.items():
-        mark = "<mark>" if number == level else ""
-        row = [str(6 + number), percent(tricks.share(6 + number)), percent(made)]
-        rows.append([f"{mark}{number}{'</mark>' if mark else ''}", *row])
-    return table(
-        ("level", "tricks needed", f"P({tricks.name} is exactly that)", "P(contract made)"),
-        rows,
-        "Every contract",
-        "narrow",
-    )
+    for number, share in tricks.goals.items():
+        marked = f"<mark>{number}</mark>" if number == goal else str(number)
+        named = [escape(tricks.goal(number))] if tricks.judges else []
+        rows.append([marked, percent(tricks.share(number)), percent(share), *named])
+    name = escape(tricks.name)
+    head = (name, f"P({name} is exactly that)", f"P({name} ≥ that)", *(["which is"] if tricks.judges else []))
+    return table(head, rows, tricks.title, "narrow")
+
+
+def distribution_of(name: str, pmf: xarray.DataArray) -> str:
+    """P(value) for every label of an output that has several numbers, no trumps first."""
+    flat = pmf.stack(label=list(pmf.dims[:-1])).transpose("label", pmf.dims[-1])
+    met = (flat.values > 0).any(axis=0)
+    values = [str(value) for value in pmf[pmf.dims[-1]].values[met]]
+    rows = [
+        [escape(" ".join(map(str, label))), *(percent(share) for share in shares[met])]
+        for label, shares in zip(flat["label"].values, flat.values, strict=True)
+    ]
+    rows.sort(key=lambda row: not row[0].startswith("NT"))
+    return table([", ".join(map(str, pmf.dims[:-1])), *values], rows, f"{name}: {pmf.attrs['long_name']}")
 
 
 def summarised(summary: pandas.DataFrame) -> str:

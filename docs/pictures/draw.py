@@ -34,7 +34,7 @@ def main():
     save("sensitivity", bb.plot_sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plot_prior_posterior(prior, result))
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
-        bb.Auction.of("S:1NT Pass Pass", dummy="N"),
+        bb.Auction.of("S:3NT Pass Pass", dummy="N"),
         bb.Play("W", "S8"),
         bb.Reveal("N", "J54.AQ2.KQ76.A54"),
         bb.Play("N", "SJ"),
@@ -43,7 +43,7 @@ def main():
         bb.Trick.of("N:HA H4 H3 H5"),
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
-    save("sharpening", bb.plot_sharpening(defender, pair="S:N", level=5, rng=1))
+    save("sharpening", bb.plot_sharpening(defender, pair="S:N", rng=1))
     runpy.run_path("examples/who_opens_light.py")
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
     compared = comparative.simulate(10_000_000, 1)

@@ -72,7 +72,8 @@ class DoubleDummy:
     def outputs(self) -> tuple[Output, ...]:
         """Tricks by strain and declarer."""
         doc = "Double-dummy tricks of the declarer's side."
-        return (Output("dd_tricks", doc, ("strain", "seat"), "int8", {"strain": self.strains}),)
+        counted = TrickCount(at_table=True)
+        return (Output("dd_tricks", doc, ("strain", "seat"), "int8", {"strain": self.strains}, tricks=counted),)
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """One table a layout."""

@@ -23,7 +23,7 @@ def test_built_ins_are_listed_with_their_origin_and_outputs(document):
         "bayesbridge-hands",
         __version__,
     )
-    assert capture["outputs"]["T"] == "Total captures, 0 where a condition fails."
+    assert capture["outputs"]["T"] == "Captures by the paper's rule (Algorithm 2), 0 where a condition fails."
     assert capture["doc"] == "Algorithm 2 for the pair; T is 0 where a condition fails."
     assert said["bidders"]["iterative"]["doc"].startswith("Bids as high as Algorithm 1 goes")
 

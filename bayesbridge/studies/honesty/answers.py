@@ -36,7 +36,7 @@ type Ints = NDArray[np.int64]
 CARDS: Final = ("card_1", "card_2", "card_3")
 LENGTHS: Final = ("length_1", "length_2")
 POINTS: Final = ("points_1", "points_2")
-TRICKS: Final = ("conditions fail", "T if they hold", "T ≥ 8, level 2", "T")
+TRICKS: Final = ("conditions fail", "T if they hold", "T ≥ 8", "T")
 EVIDENCE: Final = "log P"
 QUANTITIES: Final = (*CARDS, *LENGTHS, *POINTS, *TRICKS, EVIDENCE)
 """What every answer is asked; which cards, suits and seats differs from position to position."""
@@ -223,5 +223,5 @@ def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     if sums is None:
         return {}
     tricks = Tricks.of_sums(sums)
-    found = {"conditions fail": tricks.fails, "T ≥ 8, level 2": tricks.by_level[2], "T": float(sums.mean[0])}
+    found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(sums.mean[0])}
     return found if tricks.mean_if_held is None else found | {"T if they hold": tricks.mean_if_held}

@@ -1,0 +1,215 @@
+"""T is captures by the paper's rule: nothing calls it a contract that makes, and tricks at the table stand apart."""
+
+import json
+import re
+from math import sqrt
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.cli.output_tables import MOST_BARS, show_outputs
+from bayesbridge.documents import estimate_document
+from bayesbridge.estimators.contract_chances import LAYOUTS, chance_of
+from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.results import ask
+
+ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
+WEAK = [*ASKED, "--reveal", "N:54.Q762.Q76.J654", "--method", "sample", "--draws", "1000"]
+SOLVED = np.array([4, 17, 18, 1])
+"""Of 40 layouts, those in which a double-dummy solver gives South 6, 7, 8, 9 tricks at no trumps."""
+
+
+def screen(capsys, *words):
+    assert main(["estimate", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_ten_captures_are_no_contract(capsys):
+    text = screen(capsys, *WEAK)
+    assert "T of S and N: captures by the paper's rule" in text
+    assert "T ≥ 10: 100 %" in text
+    assert "it is not the number of tricks at the table" in text
+    assert "makes" not in text
+    assert "4NT" not in text
+
+
+def test_tricks_at_the_table_are_what_the_solver_says():
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
+    result = bb.estimate(belief.infer("sample", draws=1000, rng=1), ["tricks", "capture"])
+    tricks = bb.Tricks.of(result, "tricks")
+    assert tricks.at_least(10) < 0.05
+    assert bb.Tricks.of(result).at_least(10) == 1.0
+    mean, n = SOLVED @ np.arange(6, 10) / SOLVED.sum(), SOLVED.sum()
+    spread = sqrt(SOLVED @ (np.arange(6, 10) - mean) ** 2 / (n - 1))
+    assert abs(tricks.mean - mean) < 4 * spread / sqrt(n)
+    assert abs(bb.Tricks.of(result).mean - mean) > 4 * spread / sqrt(n)  # T is not
+
+
+def test_tricks_are_a_table_with_bars_and_contracts(capsys):
+    text = screen(capsys, *WEAK, "--estimator", "tricks", "--trump", "S")
+    assert "Tricks of South, dummy North, in spades" in text
+    assert "2S makes" in text
+    assert "█" in text
+    assert "Numbers not shown: " in text
+    assert "NT makes" not in text
+
+
+def test_with_trumps_it_says_that_there_are_none_in_T(capsys):
+    text = screen(capsys, *WEAK, "--trump", "S")
+    assert "captures by the paper's rule, without trumps" in text
+    assert "T is counted without trumps." in text
+    assert "makes" not in text
+
+
+DEFENDS = [*ASKED, "--players", "4", "--call", "W:3NT", "--call", "N:Pass", "--call", "E:Pass", "--call", "S:Pass"]
+
+
+def test_the_defenders_have_no_contract(capsys):
+    text = screen(capsys, *DEFENDS, "--draws", "100", "--estimator", "capture", "--estimator", "tricks")
+    assert "T of the defenders S and N" in text
+    assert "captures of the defenders S and N; this is not declarer's contract, 3NT by W." in text
+    assert "would take if S declared; this is not declarer's contract, 3NT by W." in text
+    assert "makes" not in text
+
+
+def test_no_picture_or_table_of_the_defenders_names_a_level():
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(bb.Auction.of("W:3NT Pass Pass Pass"))
+    posterior = belief.infer(draws=100, rng=1)
+    result = bb.estimate(posterior, ["capture", "tricks"])
+    assert bb.plot_tricks(result).get_title() == "T of the defenders S and N:\ncaptures by the paper's rule"
+    assert not any("makes" in row for row in bb.summary(result, ["T", "tricks"]).index)
+    page = bb.html_report(posterior, result)
+    assert "makes" not in page
+    assert "3NT by W: P(made), double dummy by the network tricks" in page
+
+
+def test_the_document_names_contracts_by_tricks_alone():
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32", trump="H").infer(draws=50, rng=1)
+    registry = bb.estimators.registry.load(installed=False)
+    found = evaluate(posterior, [registry.estimator(name) for name in ("capture", "tricks")], ask(posterior))
+    said = estimate_document(found)
+    captured, taken = said["estimators"]["capture"]["T"], said["estimators"]["tricks"]["tricks"]
+    assert (said["trump"], captured["at_table"], taken["at_table"]) == ("H", False, True)
+    assert "makes" not in captured
+    assert list(taken["makes"]) == [f"{level}H" for level in range(1, 8)]
+    assert list(taken["makes"].values()) == list(taken["at_least"].values())
+
+
+@pytest.mark.parametrize("contract", ["4S by W", "3NT by S", "2H by E"])
+def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
+    """Over all layouts, and over draws of many: within four standard errors of both samples."""
+    contract = bb.Contract.of(contract)
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
+    pair = contract.declarer, contract.declarer.partner
+    few = belief.infer("sample", draws=300, rng=1)
+    many = belief.infer("sample", draws=4 * LAYOUTS, rng=2)
+    for posterior in (few, many):
+        result = bb.estimate(posterior, "tricks", pair=pair, trump=contract.strain)
+        whole = bb.Tricks.of(result, "tricks").at_least(contract.tricks_needed)
+        found = chance_of(posterior, contract, 3)
+        if posterior is few:
+            assert found.share == pytest.approx(whole, abs=1e-6)
+        assert abs(found.share - whole) < 4 * found.error
+        other = bb.estimate(posterior, "tricks", pair=pair, trump="C")
+        assert bb.Tricks.of(other, "tricks").at_least(contract.tricks_needed) != pytest.approx(whole, abs=1e-3)
+
+
+def test_replay_tells_the_contract_by_the_network(capsys):
+    assert main(["replay", "examples/boards.pbn", "--board", "1", "--draws", "50", "--json"]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert all(0.0 <= step["made"] <= 1.0 and "make" not in step for step in steps)
+    assert steps[-1]["layouts"] == "1"
+    assert steps[-1]["made_error"] == 0.0
+    record = next(one for one in bb.open_records("examples/boards.pbn").records if one.board == "1")
+    posterior = bb.Belief.of_record(record, "S").infer()
+    declarer = record.contract.declarer
+    result = bb.estimate(posterior, "tricks", pair=(declarer, declarer.partner), trump=record.contract.strain)
+    needed = record.contract.tricks_needed
+    assert steps[-1]["made"] == pytest.approx(bb.Tricks.of(result, "tricks").at_least(needed), abs=1e-6)
+
+
+class Several:
+    """One number, one over a wide range, one with labels, and one that is no whole number."""
+
+    name = "several"
+    outputs = (
+        bb.Output("partner_hcp", "High-card points of the second seat.", dtype="int16"),
+        bb.Output("wide", "Two hundred times that.", dtype="int16"),
+        bb.Output("by_strain", "Rank of the strain.", ("strain", "seat"), "int8"),
+        bb.Output("by_card", "Place of the card.", ("card",), "int8"),
+        bb.Output("half", "Half the points.", dtype="float64"),
+    )
+
+    def estimate(self, layouts, question):
+        points, n = layouts.points[:, question.pair[1]].astype(np.int16), len(layouts)
+        return {
+            "partner_hcp": points,
+            "wide": 9 * points,
+            "by_strain": np.broadcast_to(np.arange(1, 6, dtype=np.int8)[:, None], (n, 5, 4)),
+            "by_card": np.broadcast_to(np.arange(52, dtype=np.int8), (n, 52)),
+            "half": points / 2,
+        }
+
+
+def test_every_output_is_shown_as_what_it_is(capsys):
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=400, rng=1)
+    found = evaluate(posterior, [Several()], ask(posterior))
+    show_outputs(found, "several")
+    text = capsys.readouterr().out
+    assert "captur" not in text
+    assert "tricks" not in text
+    points = posterior.layouts.points[:, 0]
+    assert re.search(rf"partner_hcp = 7 +{100 * (points == 7).mean():.1f} %", text)
+    assert 1 < sum(line.startswith("wide = ") for line in text.splitlines()) <= MOST_BARS
+    shown = [line.split()[:2] for line in text.splitlines() if re.match("(NT|[SHDC]) [NESW] ", line)]
+    assert shown[0] == ["NT", "S"]
+    assert len(shown) == 20
+    cards = text.partition("by_card: ")[2].splitlines()
+    assert cards[4].startswith("SA")
+    assert "… and 31 more rows of by_card, which --json prints." in cards
+    assert "half: Half the points." in text
+
+
+def test_the_page_shows_every_distribution():
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=100, rng=1)
+    page = bb.html_report(posterior, bb.estimate(posterior, [Several(), "tricks"]))
+    assert "partner_hcp: High-card points of the second seat." in page
+    assert "Tricks of South, dummy North, in no trumps (tricks)" in page
+    rows = re.findall(r'<th scope="row">((?:NT|[SHDC]) [NESW])</th>', page)
+    assert (rows[0], len(rows)) == ("NT N", 20)
+    assert "captured" not in page
+
+
+def test_one_strain_and_one_declarer_are_named():
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
+
+    class Table:
+        name = "table"
+        outputs = (bb.Output("taken", "Seven.", ("strain", "seat"), "int8", tricks=bb.TrickCount(at_table=True)),)
+
+        def estimate(self, layouts, question):
+            return {"taken": np.full((len(layouts), 5, 4), 7, dtype=np.int8)}
+
+    result = bb.estimate(belief.infer("sample", draws=10, rng=1), Table())
+    tricks = bb.Tricks.of(result, "taken", strain="H", seat="E")
+    assert tricks.title == "Tricks of East, dummy West, in hearts"
+    assert tricks.goal(7) == "1H makes"
+    assert tricks.axis == "taken, tricks at the table"
+
+
+def test_sensitivity_and_replay_speak_of_captures(capsys):
+    words = [*ASKED, "--call", "W:2NT", "--slips", "0.02", "--level", "3"]
+    assert main(["sensitivity", *words]) == 0
+    text = capsys.readouterr().out
+    assert "T ≥ 9" in text
+    assert "makes" not in text
+    assert main(["sensitivity", *words, "--json"]) == 0
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    assert list(model["T_at_least"]) == [str(goal) for goal in range(7, 14)]
+    assert main(["replay", "examples/boards.pbn", "--board", "1", "--draws", "50"]) == 0
+    text = capsys.readouterr().out
+    assert "T is counted without trumps." in text
+    assert "P(made), double dummy by the network tricks: 4SX by W, on the hands as dealt" in text
+    assert "P(make)" not in text
