@@ -67,8 +67,8 @@ class ContractOdds:
             return f"Every layout was solved ({number(self.solved)}): the figures are exact."
         if self.basis == "corrected":
             return (
-                f"The network's predictions for all draws, corrected by {number(self.solved)} solved layouts: unbiased, "
-                "and the errors count both."
+                f"The network's predictions for all draws, corrected by {number(self.solved)} solved layouts: "
+                "unbiased, and the errors count both."
             )
         return (
             f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. "

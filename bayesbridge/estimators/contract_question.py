@@ -79,7 +79,7 @@ def contract_question(
 def estimators_for(
     estimators: str | Estimator | Sequence[str | Estimator] | None, asked: ContractQuestion | None, limits: Limits
 ) -> tuple[list[Estimator], list[Estimator]]:
-    """The estimators, ``capture`` if none is named; for a contract ``tricks`` among them, and if installed ``solved``."""
+    """The estimators, ``capture`` unless named; for a contract with ``tricks``, and apart ``solved`` if installed."""
     named = ("capture" if asked is None else PREDICTS) if estimators is None else estimators
     given = [named] if isinstance(named, str) or not isinstance(named, Sequence) else list(named)
     if not given:

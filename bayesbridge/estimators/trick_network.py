@@ -134,8 +134,10 @@ def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
     logits = np.empty((len(table), MOST_TRICKS + 1), np.float32)
     with one_thread():
         for begin in range(0, len(table), BLOCK):
-            part = slice(begin, begin + BLOCK)
-            logits[part] = _logits(np.ascontiguousarray(table[part]), order, trump is None, weights())
+            part = table[begin : begin + BLOCK]
+            # A product may add in another order where the number of rows is another: every block is whole.
+            whole = np.concatenate([part, np.repeat(part[:1], BLOCK - len(part), axis=0)])
+            logits[begin : begin + BLOCK] = _logits(whole, order, trump is None, weights())[: len(part)]
     logits -= logits.max(axis=1, keepdims=True)
     chances = np.exp(logits)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
