@@ -8,7 +8,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.testing import check_estimator
-from bayesbridge.estimators.trick_network import trick_probabilities, weights
+from bayesbridge.estimators.trick_network import SHARPER, trick_probabilities, weights
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from tests.estimators.deals import random_layouts
@@ -118,7 +118,7 @@ def plain(table, trump):
     mean = tokens.mean(axis=1)
     both = np.concatenate([mean if trump is None else tokens[:, 0], mean], axis=1)
     logits = np.maximum(both @ net.gather + net.gather_bias, 0) @ net.leave + net.leave_bias
-    chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+    chances = np.exp(SHARPER * (logits - logits.max(axis=1, keepdims=True)))
     return chances / chances.sum(axis=1, keepdims=True)
 
 
@@ -126,3 +126,10 @@ def plain(table, trump):
 def test_kernels_give_what_the_formulas_give(trump):
     table = np.ascontiguousarray(random_layouts(300, 4).masks)  # more than a block
     np.testing.assert_allclose(trick_probabilities(table, trump), plain(table, trump), atol=1e-4)
+
+
+def test_without_sharpening_it_is_too_modest(monkeypatch):
+    """Negative control of the calibration above."""
+    monkeypatch.setattr("bayesbridge.estimators.trick_network.SHARPER", 1.0)
+    _, excess = judged(*solved_deals(), no_trump=False)
+    assert z(excess, 0.0) < -4
