@@ -85,10 +85,11 @@ def evaluate(
     if twice := [name for name in names if names.count(name) > 1]:
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     random = generator(rng)
-    cost = sum(seconds_of(estimator) for estimator in estimators if _told(estimator))
+    slow = [estimator for estimator in estimators if _takes_long(estimator)]
+    cost = sum(map(seconds_of, slow))
     if (n := affordable(posterior, cost, seconds)) < len(posterior):
-        slow = " and ".join(estimator.name for estimator in estimators if _told(estimator))
-        why = f"{n} layouts of these for {slow}, at {cost:.2g} seconds each on one core"
+        who = " and ".join(estimator.name for estimator in slow)
+        why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
         posterior = thinned(posterior, n, random, why)
     block = BLOCK if not cost else max(1, min(BLOCK, round(AT_A_TIME / cost)))
     whole = len(posterior) <= MOST_KEPT
@@ -161,7 +162,7 @@ def affordable(posterior: Posterior, cost: float, seconds: float | None = None) 
     return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))
 
 
-def _told(estimator: Estimator) -> bool:
+def _takes_long(estimator: Estimator) -> bool:
     """Whether an estimator says that it takes time; what it declares is checked later, and may be anything."""
     told = getattr(estimator, "seconds", 0.0)
     return isinstance(told, int | float) and 0.0 < told < float("inf")
