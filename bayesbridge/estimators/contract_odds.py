@@ -72,7 +72,8 @@ class ContractOdds:
             )
         return (
             f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. "
-            "The errors are those of the draws alone."
+            "Where two hands are known its errors may all go the same way, and the errors stated are those of the draws "
+            "alone."
         )
 
     def dataset(self) -> xarray.Dataset:
