@@ -72,7 +72,7 @@ class ContractOdds:
             )
         return (
             f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. "
-            "Where two hands are known its errors may all go the same way; the errors stated are those of the draws alone."
+            "Where two hands are known its errors may all go the same way; the errors stated are of the draws alone."
         )
 
     def dataset(self) -> xarray.Dataset:
