@@ -180,6 +180,7 @@ def test_two_threads_at_once(published, tables):
 def test_conformance():
     check_estimator(DoubleDummy(("NT",)), layouts=4)
     check_estimator(DoubleDummyLeads(), Question.of("S:N", trump=Suit.S), layouts=4)
+    check_estimator(Solved(), layouts=4)
 
 
 def test_what_cannot_be_solved_is_said(published):
