@@ -105,7 +105,8 @@ def contract_odds(
     ``solvers`` is empty where nothing can be solved. One that fails is added to the failures of the evaluation, and
     nothing is corrected; where ``tricks`` itself failed, or nothing was asked, there is no answer.
     """
-    if asked is None or (sums := found.sums.get((PREDICTS, PREDICTS))) is None or sums.pmf is None:
+    sums = found.sums.get((PREDICTS, PREDICTS))
+    if asked is None or sums is None or sums.pmf is None or sums.output.support != range(14):
         return found, None
     posterior, predicted = found.posterior, sums.pmf
     uncorrected = _of_draws(asked, predicted, np.inf if posterior.exact else posterior.ess)
@@ -113,7 +114,8 @@ def contract_odds(
         return found, uncorrected
     solver = solvers[0]
     seconds = SECONDS if asked.seconds is None else asked.seconds
-    n = max(2, int(seconds / max(seconds_of(solver), 1e-6))) if asked.solve is None else asked.solve
+    allowed = min(float(len(posterior)), seconds / max(seconds_of(solver), 1e-9))
+    n = max(2, int(allowed)) if asked.solve is None else asked.solve
     every = posterior.exact and len(posterior) <= n
     layouts = posterior.layouts if every else posterior.resample(n, generator(rng))
     try:

@@ -109,6 +109,7 @@ def test_the_number_solved_follows_from_the_time(solver):
     assert int(usual.solved) == round(SECONDS / 0.05)
     assert int(less["contract"].to_dataset().solved) == 40
     assert less.attrs["estimators"] == "capture, tricks"
+    assert bb.estimate(posterior, contract="1NT", seconds=1e9)["contract"].attrs["basis"] == "all solved"
 
 
 def test_a_solver_that_fails_is_named_and_the_network_answers(install):
@@ -131,6 +132,18 @@ def test_no_answer_without_the_prediction(nothing):
     posterior = positions.quiet().infer()
     with pytest.warns(UserWarning, match="left out 'tricks'"):
         assert "contract" not in bb.estimate(posterior, [Broken(), "bid"], contract="1NT").children
+
+
+class Other:
+    name = "tricks"
+    outputs = (bb.Output("tricks", "A number.", dtype="int8"),)
+
+    def estimate(self, layouts, question):
+        return {"tricks": layouts.points[:, 3]}
+
+
+def test_no_answer_from_another_estimator_of_that_name(nothing):
+    assert "contract" not in bb.estimate(positions.quiet().infer(), Other(), contract="1NT").children
 
 
 def auction(*calls):
