@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.capture.literal import CONDITIONS
 from bayesbridge.cards import Card, Suit
@@ -53,6 +54,7 @@ class Feature:
     """How it is counted suit by suit; ``None`` if it cannot be."""
 
 
+@checked
 def joint_distribution(
     posterior: Posterior, *names: str, pair: str | tuple[Seat | str, Seat | str] | None = None
 ) -> xarray.Dataset:

@@ -191,10 +191,19 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
         "log_weight": "Log weight of the draw, not normalised.",
         "log_likelihood": "log P(calls | layout) under the bidder model.",
     }
-    return {
+    told = {
         name: (("chain", "draw"), array.reshape(posterior.draws.chains, -1), {"long_name": docs[name]})
         for name, array in values.items()
         if array is not None
+    }
+    batches = posterior.draws.batches
+    if batches is None or n != len(posterior):
+        return told
+    row = "Row of batch_weight: layouts whose weights vary together."
+    weight = {"long_name": "Weight by each batch of styles alone, relative to the mean.", "drawn": int(batches.drawn)}
+    return told | {
+        "batch_row": (("chain", "draw"), batches.row.reshape(posterior.draws.chains, -1), {"long_name": row}),
+        "batch_weight": (("batch", "row"), batches.relative, weight),
     }
 
 

@@ -10,6 +10,7 @@ error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws t
 they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
 one more draw that falls the other way. Draws that all agree on another number say nothing of its error, nor do a few
 draws of a mean given that the conditions hold, and none is stated.
+Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.batches`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.arguments import checked
+from bayesbridge.engines.batches import Batches, standard_error
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.products import matrix_product
 from bayesbridge.trick_counts import LEVELS, Tricks
@@ -235,16 +237,23 @@ class _Draws:
     weighed: bool
     """Whether they are independent draws with importance weights."""
     ess: float
+    batches: Batches | None
+    """How the weights vary where they are estimates themselves."""
 
     @classmethod
     def of(cls, result: xarray.DataTree) -> _Draws:
         shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
         stats = result["sample_stats"].to_dataset()
+        batches = None
+        if "batch_weight" in stats:
+            table = stats["batch_weight"]
+            batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
         if "log_weight" not in stats:
-            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]))
+            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]), batches)
         logs = stats["log_weight"].values
         weights = np.exp(logs - logs.max())
-        return cls(weights / weights.sum(), stats.attrs["engine"] in ("weights", "tilted"), float(stats.attrs["ess"]))
+        weighed = stats.attrs["engine"] in ("weights", "tilted")
+        return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
 
     def errors(self, quantity: _Quantity) -> tuple[Any, Any, Any]:
         """Monte Carlo standard error of the mean, effective sample size, R-hat."""
@@ -279,9 +288,13 @@ class _Draws:
                 return variance**0.5, np.inf
             statistics: Any = import_module("arviz_stats.base").array_stats
             return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
+        # Rare events may have been met at light draws only: no better than if all draws counted the same.
+        own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
+        if self.batches is not None:
+            moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
+            return float(moved**2 + own * self.batches.drawn) ** 0.5, NONE
         if self.weighed:
-            # Rare events may have been met at light draws only: no better than if all draws counted the same. An
-            # engine that knows its weights to deceive says that they are worth less than they look.
+            # An engine that knows its weights to deceive says that they are worth less than they look.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return (deceit * max(float((self.weights**2 * u**2).sum()), variance / u.size)) ** 0.5, NONE
+            return (deceit * own) ** 0.5, NONE
         return (variance / self.ess) ** 0.5, NONE

@@ -1,10 +1,11 @@
 """Every public callable with arguments that it takes, so that tests can spoil one argument at a time."""
 
 import inspect
-from functools import cache
+from functools import cache, partial
 from io import StringIO
 
 import numpy as np
+import xarray
 
 import bayesbridge as bb
 from bayesbridge.bidders.mixture import MixtureBidder
@@ -44,6 +45,26 @@ def result():
 
 
 @cache
+def joint():
+    return bb.joint_distribution(posterior(), "T", "length[E:H]")
+
+
+@cache
+def bidding():
+    return quiet().given(bb.Called("W", "1NT"))
+
+
+@cache
+def models():
+    return bb.sensitivity(bidding(), slips=[0.02])
+
+
+@cache
+def rates():
+    return xarray.DataArray(np.full((1, 2, 1), 0.5), {"player": ["a"]}, ("chain", "draw", "player"))
+
+
+@cache
 def record():
     return read_pbn(PBN).records[0]
 
@@ -75,6 +96,7 @@ def examples():
         "Belief.effect": (quiet().effect, {"piece": bb.Reveal("N", NORTH)}),
         "Belief.given": (bb.Belief("S", SOUTH).given, {"*": bb.Void("E", "H")}),
         "Belief.infer": (quiet().infer, {"method": "auto", "draws": 10, "rng": 1, "before": posterior()}),
+        "Belief.with_bidder": (quiet().with_bidder, {"bidder": bb.StyleBidder()}),
         "Belief.of_record": (
             bb.Belief.of_record,
             {"record": record(), "observer": "S", "cards": 0, "bidder": bb.IterativeBidder(), "player": None},
@@ -226,6 +248,7 @@ def examples():
                 "command": None,
             },
         ),
+        "joint_distribution": (partial(bb.joint_distribution, posterior()), {"*": "T", "pair": "S:N"}),
         "open_records": (bb.open_records, {"path": __file__}),
         "plot_captures": (bb.plot_captures, {"result": result(), "figure": None, "axes": None}),
         "plot_cards": (bb.plot_cards, {"source": result(), "ax": None}),
@@ -234,8 +257,26 @@ def examples():
             bb.plot_prior_posterior,
             {"prior": result(), "posterior": result(), "name": "T", "ax": None},
         ),
+        "plot_joint": (bb.plot_joint, {"joint": joint(), "ax": None}),
+        "plot_sensitivity": (bb.plot_sensitivity, {"found": models(), "level": 1, "figure": None}),
+        "plot_shrinkage": (
+            bb.plot_shrinkage,
+            {"rates": rates(), "counts": {"a": (1, 2)}, "truth": {"a": 0.4}, "ax": None},
+        ),
         "plot_sharpening": (bb.plot_sharpening, {"source": steps(), "figure": None, "axes": None}),
         "plot_tricks": (bb.plot_tricks, {"result": result(), "name": "T", "level": 1, "ax": None}),
+        "sensitivity": (
+            bb.sensitivity,
+            {
+                "belief": bidding(),
+                "slips": [0.02],
+                "bidders": "iterative",
+                "pair": "S:N",
+                "draws": 10,
+                "rng": 0,
+                "progress": None,
+            },
+        ),
         "sharpening": (
             bb.sharpening,
             {

@@ -138,9 +138,12 @@ WHOLE_NUMBERS = {
     "engines.tilt_split": 1,
     "engines.unranking": 2,
     "joint.marginal": 1,
+    "joint.points": 2,
+    "joint.posterior": 1,
     "products": 1,
 }
-"""Products outside the one door, by module: of whole numbers below 2⁵³, exact in any order; and the door itself."""
+"""Products outside the one door, by module: of whole numbers below 2⁵³, exact in any order; of sparse matrices and
+factors of four rows and columns at most, for which no library starts a thread; and the door itself."""
 
 CALLED = {
     "dot",

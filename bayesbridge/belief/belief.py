@@ -128,6 +128,7 @@ class Belief(Perspective):
         seed = int(start) if isinstance(start, Integral) else None
         return Posterior(self, infer(self.target, method, wanted, start, earlier), seed, (method, wanted))
 
+    @checked
     def with_bidder(self, bidder: BidderModel) -> Belief:
         """The same evidence, the others taken to bid in another way."""
         belief = Belief(self.observer, self.hand, dummy=self.dummy, trump=self.trump, bidder=bidder, player=self.player)

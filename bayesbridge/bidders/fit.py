@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from bayesbridge.bidders.records import CallRecord, Design
-from bayesbridge.bidders.style import LEANING, StyleBidder
+from bayesbridge.bidders.style import BOUNDS, LEANING, StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.calls import CALLS
 from bayesbridge.errors import BayesBridgeError
@@ -51,6 +51,14 @@ class Normal(NamedTuple):
     spread: float
 
 
+ENDS: Final = {
+    "aggressiveness": BOUNDS["aggressiveness"],
+    "suit_preference": BOUNDS["suit_preference"],
+    "log_temperature": tuple(np.log(BOUNDS["temperature"]).tolist()),
+    "logit_slip": (-np.inf, np.inf),
+}
+"""Where a style ends, on the scale of its prior."""
+
 _TRICKS = Normal(0.0, 0.75)
 _LOG_TEMPERATURE = Normal(0.0, 0.4)
 _LOGIT_SLIP = Normal(-4.0, 0.7)
@@ -70,22 +78,35 @@ class Prior:
     def __post_init__(self) -> None:
         for field in fields(self):
             prior = Normal(*getattr(self, field.name))
+            low, high = ENDS[field.name]
             if not (np.isfinite(prior.centre) and 0.0 <= prior.spread < np.inf):
                 raise BayesBridgeError(
                     f"prior of {field.name} {tuple(prior)}: give a centre and a spread of 0 or more",
                     **{field.name: prior},
                 )
+            if not low <= prior.centre <= high:
+                raise BayesBridgeError(
+                    f"prior of {field.name} centred at {prior.centre:g}: give a centre from {low:.3g} to {high:.3g}",
+                    **{field.name: prior},
+                )
             object.__setattr__(self, field.name, prior)
 
     def draw(self, rng: Seed = None) -> StyleBidder:
-        """A player from the prior."""
-        return self.bidder(generator(rng).standard_normal(len(STYLE)).tolist())
+        """A player from the prior, which is cut off where a style ends."""
+        numbers = generator(rng)
+        low, high = np.array(list(ENDS.values())).T
+        centre, spread = np.array(self.normals()).T
+        while True:
+            z = numbers.standard_normal(len(STYLE))
+            if ((low <= centre + spread * z) & (centre + spread * z <= high)).all():
+                return self.bidder(z.tolist())
 
     def bidder(self, z: Sequence[float]) -> StyleBidder:
-        """The player who lies so many spreads from each centre; tricks are cut where a style ends."""
+        """The player who lies so many spreads from each centre, or at the end of a style."""
         scaled = [prior.centre + prior.spread * value for prior, value in zip(self.normals(), z, strict=True)]
         aggressiveness, preference = np.clip(scaled[:2], -4.0, 4.0).tolist()
-        return StyleBidder(aggressiveness, preference, float(np.exp(scaled[2])), float(1 / (1 + np.exp(-scaled[3]))))
+        temperature = float(np.clip(np.exp(scaled[2]), *BOUNDS["temperature"]))
+        return StyleBidder(aggressiveness, preference, temperature, float(1 / (1 + np.exp(-scaled[3]))))
 
     def normals(self) -> tuple[Normal, ...]:
         """The four priors, in the order of the style's parameters."""

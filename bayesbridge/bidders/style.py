@@ -45,6 +45,14 @@ OPPONENTS_STRAIN: Final = -1.0
 LAST_SEAT: Final = 0.25
 VULNERABLE: Final = -0.25
 
+BOUNDS: Final = {
+    "aggressiveness": (-4.0, 4.0),
+    "suit_preference": (-4.0, 4.0),
+    "temperature": (0.1, 100.0),
+    "slip": (0.0, 1.0),
+}
+"""Where the numbers of a style lie; a prior ends there too."""
+
 LEANING: Final = np.array([0.0] * 3 + [0.2, 0.2, 0.2, 0.2, -0.8] * 7)
 """(38,) what a trick of suit preference adds to a hand, by call: a suit gains one trick on no trumps, and as it adds
 up to nothing over the five strains it is no aggressiveness in disguise."""
@@ -124,12 +132,7 @@ class StyleBidder:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vulnerable", Vulnerability.of(self.vulnerable))
-        for name, low, high in (
-            ("aggressiveness", -4.0, 4.0),
-            ("suit_preference", -4.0, 4.0),
-            ("temperature", 0.1, 100.0),
-            ("slip", 0.0, 1.0),
-        ):
+        for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
             if not isinstance(value, int | float) or not low <= value <= high:
                 raise BayesBridgeError(f"{name} {value!r}: it lies from {low:g} to {high:g}", **{name: value})

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.engines.batches import Batches
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
@@ -120,6 +121,8 @@ class Draws:
     """What the draws were fitted to; the next step along a record starts from it."""
     chains: int = 1
     """How many chains the draws come from, one after the other."""
+    batches: Batches | None = None
+    """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 
     def __len__(self) -> int:
         return len(self.source)

@@ -3,43 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.fit import Prior, sample_quietly
 from bayesbridge.bidders.records import CallRecord
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.styles import Styles
+from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.deal import Seat
+from bayesbridge.engines.batches import Batches, stretches_of
 from bayesbridge.engines.draws import Draws
-from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS, Enumeration
+from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.joint.marginal import Rows, log_marginal, log_weights
+from bayesbridge.joint.marginal import Rows, log_marginal
+from bayesbridge.joint.points import Cloud
+from bayesbridge.joint.posterior import ENOUGH, Diagnostics, Estimate, JointPosterior, effective
 from bayesbridge.joint.question import StyleQuestion
-from bayesbridge.layouts import Masks
+from bayesbridge.joint.sources import Source, Summed
+from bayesbridge.joint.weighing import Evidence, Weighed, Weighing
+from bayesbridge.products import matrix_product, one_thread
 from bayesbridge.random64 import Seed, generator
 
-NAN: Final = float("nan")
+if TYPE_CHECKING:
+    import xarray
+
+Floats = NDArray[np.float64]
 
 METHODS: Final = ("auto", "counts", "draws", "swaps")
-
-AVERAGED: Final = 200
-"""Draws of the style over which the weight of a layout is averaged."""
-
-
-@dataclass(frozen=True, slots=True)
-class JointPosterior:
-    """What is known of the player and of the layout, after their records and the calls of this auction."""
-
-    styles: Styles
-    """His style; the player's name is that of the seat."""
-    layouts: Posterior
-    """The layouts, with the style summed out; answers all that a posterior answers but for P(evidence) and entropy."""
+SAMPLERS: Final = ("importance", "nuts")
 
 
 def infer_jointly(
@@ -49,6 +46,7 @@ def infer_jointly(
     prior: Prior | None = None,
     *,
     method: str = "auto",
+    sampler: str = "importance",
     layouts: int = 4000,
     draws: int = 500,
     tune: int = 500,
@@ -59,79 +57,191 @@ def infer_jointly(
 
     ``belief`` holds the calls of this auction; the other seats bid as its own model says. ``records`` are calls of the
     same player with known hands. ``method``: ``counts`` walks all layouts and sums them out exactly by what the style
-    model sees of them; ``draws`` sums out ``layouts`` of them drawn at random; ``swaps`` samples layouts beside the
-    style, the slow and general reference; ``auto`` takes counts where the layouts can be walked, else draws.
+    model sees of them; ``draws`` sums out about ``layouts`` of them, drawn where the calls point; ``swaps`` samples
+    layouts beside the style with NUTS, the slow and general reference; ``auto`` takes counts where the layouts can be
+    walked, else draws. ``sampler`` of the style where layouts are summed out: ``importance`` takes ``draws · chains``
+    weighted points or a few more, ``nuts`` as many draws in chains, with ``tune`` steps before.
     """
-    if method not in METHODS:
-        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(METHODS)}", method=method)
+    for name, given, known in (("method", method, METHODS), ("sampler", sampler, SAMPLERS)):
+        if given not in known:
+            raise BayesBridgeError(f"unknown {name} {given!r}: choose {', '.join(known)}", **{name: given})
+    for name, number, least in (("layouts", layouts, 2), ("draws", draws, 4), ("tune", tune, 0), ("chains", chains, 1)):
+        if number < least:
+            raise BayesBridgeError(f"{number} {name}: give at least {least}", **{name: number})
     question = StyleQuestion.of(belief, seat, list(records), prior or Prior())
-    count, numbers = belief.count(), generator(rng)
-    if method == "auto":
-        method = "counts" if count <= MOST_LAYOUTS else "draws"
-    if method == "swaps":
-        return _with_swaps(question, (draws, tune, chains), numbers)
-    target = belief.target
-    source = target.walk if method == "counts" else target.sampler.draw(layouts, numbers)
-    return _summed_out(question, source, (draws, tune, chains), numbers)
+    with one_thread():
+        return _inferred(question, method, sampler, layouts, (draws, tune, chains), generator(rng))
 
 
-def _summed_out(
-    question: StyleQuestion, source: Enumeration | Masks, size: tuple[int, int, int], rng: np.random.Generator
+def _inferred(
+    question: StyleQuestion,
+    method: str,
+    sampler: str,
+    layouts: int,
+    size: tuple[int, int, int],
+    rng: np.random.Generator,
 ) -> JointPosterior:
+    """The joint posterior, after all arguments are checked."""
+    belief, n = question.belief, size[0] * size[2]
+    walkable = belief.count() <= min(MOST_LAYOUTS, belief.target.cost.most_layouts)
+    walk = method == "counts" or (method != "draws" and walkable)
+    source = Source.walked(question) if walk else Source.drawn(question, layouts, rng)
+    weighing = Weighing.of(question, Rows.of(question, source))
+    if method == "swaps":
+        return _with_swaps(weighing, source, size, rng)
+    if sampler == "nuts" and len(question.space):
+        return _with_nuts(weighing, source, size, rng)
+    weighed, evidence = weighing.by_points(weighing.fitted(rng), n, rng)
+    chosen = rng.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, rng))
+    styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
+    return _posterior(weighing, source, weighed, evidence, styles, Diagnostics(sampler, weighed.ess, np.nan, 0))
+
+
+def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
+    """(n, 4) independent draws as a tree like that of PyMC."""
+    import xarray
+
+    draws = {name: (("chain", "draw", "player"), values[None, :, column, None]) for column, name in enumerate(STYLE)}
+    stats = xarray.Dataset({"diverging": (("chain", "draw"), np.zeros((1, len(values)), dtype=bool))})
+    coords = {"chain": [0], "draw": np.arange(len(values)), "player": [question.seat.name]}
+    return Styles(xarray.DataTree.from_dict({"posterior": xarray.Dataset(draws, coords), "sample_stats": stats}))
+
+
+def _with_nuts(
+    weighing: Weighing, source: Source, size: tuple[int, int, int], rng: np.random.Generator
+) -> JointPosterior:
+    """The style by NUTS, with the layouts summed out."""
     import pymc as pm
 
-    exact = isinstance(source, Enumeration)
-    rows = Rows.of(question, source.blocks(BLOCK) if isinstance(source, Enumeration) else iter([source]))
+    question = weighing.question
     with pm.Model(coords={"player": [question.seat.name]}):
-        pm.Potential("calls", log_marginal(question, rows, question.style()))
-        styles = Styles(sample_quietly(*size, rng))
-    values = styles.draws(question.seat.name)
-    chosen = values[np.linspace(0, len(values) - 1, min(AVERAGED, len(values))).astype(int)]
-    log = log_weights(question, rows, chosen)
-    weights = Weights(log)
-    how = "all walked" if exact else f"{len(log)} drawn, {weights.diagnosis}"
+        pm.Potential("calls", log_marginal(question, weighing.rows, question.style()))
+        tree = sample_quietly(*size, rng)
+    found = _diagnostics(tree, "nuts")
+    weighed = weighing.by_chains(_values(tree), found.ess)
+    _, evidence = weighing.by_points(_around(question, tree), size[0] * size[2], rng)
+    return _posterior(weighing, source, weighed, evidence, Styles(tree), found)
+
+
+def _posterior(
+    weighing: Weighing, source: Source, weighed: Weighed, evidence: Evidence, styles: Styles, found: Diagnostics
+) -> JointPosterior:
+    """Layouts weighed by styles."""
+    question, rows = weighing.question, weighing.rows
+    with np.errstate(divide="ignore"):
+        log_row = np.log(weighed.table.mean(axis=0))[rows.row]
+    # The table is relative to P(calls) over the weight of the heaviest row.
+    weights, log_seat = Weights(rows.base + log_row), log_row + evidence.log - float(rows.log.max())
+    errors = weighed.style_errors
+    if not source.exact:
+        away = weighed.by_style[:, rows.row].T - weighed.style_means
+        errors = np.hypot(errors, np.sqrt(matrix_product(weights.W**2, away**2)))
+    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors.tolist(), strict=True)}
+    batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
     target = question.belief.target
-    why = f"joint: {target.count} layouts, {how}; {len(rows)} different to the style model, summed out under NUTS"
-    ess = float(len(log)) if exact else weights.ess
-    found = Draws(
+    why = (
+        f"joint: {target.count} layouts, {source.how}; {len(rows)} different to the style model, summed out; the style "
+        f"by {found.sampler}, worth {found.ess:.0f} independent draws"
+    )
+    worries = [*found.warnings(len(styles.values)), *([source.warning] if source.warning else [])]
+    if not source.exact and weights.ess < ENOUGH:
+        worries.append(f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts")
+    draws = Draws(
         target,
         "joint",
         why,
-        source,
+        source.layouts,
         importance=weights,
-        likelihood=log,
-        log_soft=NAN,
-        log_soft_error=NAN,
-        ess=ess,
+        likelihood=rows.others + log_seat,
+        log_soft=evidence.log,
+        log_soft_error=float(np.hypot(evidence.error, source.error_of_log_mean(weights.W))),
+        batches=batches,
     )
-    return JointPosterior(styles, Posterior(question.belief, found))
+    return _told(question, draws, styles, style, found, worries)
 
 
-def _with_swaps(question: StyleQuestion, size: tuple[int, int, int], rng: np.random.Generator) -> JointPosterior:
+def _with_swaps(
+    weighing: Weighing, source: Source, size: tuple[int, int, int], rng: np.random.Generator
+) -> JointPosterior:
+    """Layouts beside the style; what they add up to comes from points around the draws of the style."""
     import pymc as pm
 
     from bayesbridge.joint.layout import LayoutStep, layout_variable
 
+    question = weighing.question
     with pm.Model(coords={"player": [question.seat.name]}) as model:
         layout = layout_variable(question, question.style(), rng)
-        step = LayoutStep([model.rvs_to_values[layout]])
-        styles = Styles(sample_quietly(*size, rng, step=[step]))
-    masks = styles.tree["posterior"].dataset["layout"].values.reshape(-1, 4).astype(np.uint64)
-    cell = question.cells(masks)
-    log = question.log_others(masks)
-    for row, values in enumerate(styles.draws(question.seat.name)):
-        log[row] += question.log_seat(cell[row : row + 1], StyleBidder(*values.tolist()))[0]
+        step = LayoutStep([model.rvs_to_values[layout]], rng=rng)
+        tree = sample_quietly(*size, rng, step=[step])
+    found = _diagnostics(tree, "nuts")
+    values = _values(tree)
+    masks = tree["posterior"].dataset["layout"].values.reshape(-1, 4).astype(np.uint64)
+    masks.setflags(write=False)
+    _, evidence = weighing.by_points(_around(question, tree), size[0] * size[2], rng)
+    summed = Summed(question, evidence.styles, evidence.weights)
+    weighed = weighing.by_chains(values, found.ess)
+    errors = weighed.style_errors.tolist()
+    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors, strict=True)}
     different = len(np.unique(masks, axis=0))
-    why = f"joint: layouts beside the style, {len(masks)} draws, {different} different layouts"
-    found = Draws(
+    draws = Draws(
         question.belief.target,
         "joint",
-        why,
+        f"joint: layouts beside the style, {len(masks)} draws, {different} different layouts",
         masks,
-        likelihood=log,
-        log_soft=NAN,
-        log_soft_error=NAN,
-        ess=float(different),
+        likelihood=question.others.of_layouts(masks) + summed.log_likelihood(question.cells(masks)),
+        log_soft=evidence.log,
+        log_soft_error=float(np.hypot(evidence.error, source.log_error)),
         chains=size[2],
+        batches=Batches.of_chains(size[2], size[0], stretches_of(size[2], found.ess)),
     )
-    return JointPosterior(styles, Posterior(question.belief, found))
+    return _told(question, draws, Styles(tree), style, found, found.warnings(len(masks)))
+
+
+def _told(
+    question: StyleQuestion,
+    draws: Draws,
+    styles: Styles,
+    style: dict[str, Estimate],
+    found: Diagnostics,
+    worries: list[str],
+) -> JointPosterior:
+    """With what it is worth, and what to be wary of."""
+    cards = Posterior(question.belief, draws).card_probabilities().values[::-1]
+    warned = replace(draws, ess=effective(draws, cards), warning="; ".join(worries))
+    told = {"sampler": found.sampler, "ess": found.ess, "divergences": found.divergences, "warning": warned.warning}
+    styles.tree.attrs.update(told if np.isnan(found.rhat) else told | {"rhat": found.rhat})
+    return JointPosterior(styles, Posterior(question.belief, warned), style, found)
+
+
+def _values(tree: xarray.DataTree) -> Floats:
+    """(chains, draws, 4) draws of the style."""
+    posterior = tree["posterior"].dataset
+    return np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
+
+
+def _around(question: StyleQuestion, tree: xarray.DataTree) -> Cloud:
+    """A mixture fitted to draws of NUTS."""
+    posterior = tree["posterior"].dataset
+    if not len(question.space):
+        return Cloud.prior(0)
+    names = [f"z_{STYLE[axis.column]}" for axis in question.space.axes]
+    z = np.stack([posterior[name].values.ravel() for name in names], axis=1)
+    return Cloud.fitted(question.space.points(z), np.full(len(z), 1.0 / len(z)))
+
+
+def _diagnostics(tree: xarray.DataTree, sampler: str) -> Diagnostics:
+    """What chains of NUTS are worth: the least of all parameters, and of layouts sampled beside them."""
+    statistics: Any = import_module("arviz_stats.base").array_stats
+    posterior, stats = tree["posterior"].dataset, tree["sample_stats"].dataset
+    series = [posterior[name].values[..., 0] for name in STYLE]
+    if "layout" in posterior:
+        held = posterior["layout"].values[..., None] >> np.arange(52) & 1
+        series += list(np.moveaxis(held.reshape(*held.shape[:2], -1).astype(np.float64), -1, 0))
+    # Cards that hardly ever leave their seat tell little: a place counts if it changes in some percent of the draws.
+    moving = [one for one in series[:4] if one.std() > 1e-12] + [one for one in series[4:] if one.std() > 0.15]
+    with np.errstate(all="ignore"):  # of a place that never changes within a chain there is no figure
+        ess = [float(statistics.ess(one, method="mean")) for one in moving]
+        rhat = [float(statistics.rhat(one)) for one in moving]
+    diverging = int(stats["diverging"].values.sum()) if "diverging" in stats else 0
+    draws = posterior.sizes["chain"] * posterior.sizes["draw"]
+    return Diagnostics(sampler, float(np.nanmin([*ess, draws])), float(np.nanmax([*rhat, 1.0])), diverging)

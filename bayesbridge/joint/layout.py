@@ -39,8 +39,6 @@ from bayesbridge.engines.sampling import Sampler
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks
 
-ZERO: Final = np.zeros(1)
-
 POOL: Final = 64
 """K, layouts to choose from at a time."""
 
@@ -134,7 +132,7 @@ class LayoutStep(BlockedStep):
 
     def step(self, point: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """The point with another layout, or the same."""
-        bidder = self.question.prior.bidder([point.get(f"z_{name}", ZERO)[0] for name in STYLE])
+        bidder = self.question.space.bidder(point)
         before = point["layout"].astype(np.uint64)
         swaps = int(2 ** self.rng.integers(0, 6))
         centre = self.moves.shuffle(before[None], swaps, self.rng)[0]
@@ -147,7 +145,7 @@ class LayoutStep(BlockedStep):
     def _choose(self, present: NDArray[np.uint64], others: Masks, bidder: StyleBidder) -> NDArray[np.uint64]:
         """One of the pool, with probability proportional to the likelihood."""
         pool = np.concatenate([present[None], others])
-        log = self.question.log_seat(self.question.cells(pool), bidder) + self.question.log_others(pool)
+        log = self.question.log_seat(self.question.cells(pool), bidder) + self.question.others.of_layouts(pool)
         chances = np.exp(log - log.max()).cumsum()
         chosen: NDArray[np.uint64] = pool[np.searchsorted(chances, self.rng.random() * chances[-1], side="right")]
         return chosen
@@ -164,7 +162,7 @@ STEP_METHODS.append(LayoutStep)
 def _likely_layout(question: StyleQuestion, sampler: Sampler, rng: np.random.Generator) -> NDArray[np.uint64]:
     """A layout that the calls do not exclude, to start from."""
     pool = sampler.draw(4 * POOL, rng)
-    bidder = question.prior.bidder([0.0] * len(STYLE))
-    log = question.log_seat(question.cells(pool), bidder) + question.log_others(pool)
+    bidder = question.space.prior.bidder([0.0] * len(STYLE))
+    log = question.log_seat(question.cells(pool), bidder) + question.others.of_layouts(pool)
     best: NDArray[np.uint64] = pool[np.argmax(log)]
     return best

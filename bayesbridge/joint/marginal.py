@@ -1,18 +1,17 @@
-"""Layouts summed out: NUTS sees the style alone, and the layouts come back afterwards.
+"""Layouts summed out: what is left is a smooth function of the style alone.
 
 The style model asks nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
-how many there are, each weighed by what the other seats called. With every layout walked the sum over rows is exact,
-however many layouts there are; with K layouts drawn it is the usual average, and K rows. Either way ::
+how many there are, each weighed by what the other evidence says. With every layout walked the sum over rows is exact,
+however many layouts there are; with layouts drawn from a density q it is the usual average, each draw with 1 / q. ::
 
-    log m(θ) = log Σ_rows weight · P(their calls ∣ cells, θ)
+    m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
 
-is a smooth function of the style θ, which is all that NUTS needs. Given draws θ_d from its posterior, a layout has the
-posterior weight  weight · mean_d P(their calls ∣ cells, θ_d) / m(θ_d).
+is all that NUTS, or any other way over at most four numbers, needs to know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.bidders.features import CELLS, Cells
-from bayesbridge.bidders.style import LEANING, Options, StyleBidder, Terms
-from bayesbridge.errors import Contradiction
+from bayesbridge.bidders.style import LEANING, Options, Terms
 from bayesbridge.joint.question import StyleQuestion
-from bayesbridge.layouts import Masks
+from bayesbridge.joint.sources import Source
 
 Floats = NDArray[np.float64]
 
@@ -33,36 +31,35 @@ class Rows:
     """The layouts by what the style model sees of them.
 
     cell:   (k, 5) cells of each row
-    log:    (k,) log weight of each row; the weights of all rows add up to P(the others' calls)
+    log:    (k,) log weight of each row; the weights of all rows add up to P(the other evidence)
     row:    (n,) the row of each layout
-    others: (n,) log P(the others' calls ∣ layout)
+    base:   (n,) log weight of each layout: log P(other evidence ∣ layout) − log density; sums up as the rows do
+    others: (n,) log P(other evidence ∣ layout)
     """
 
     cell: Cells
     log: Floats
     row: NDArray[np.int64]
+    base: Floats
     others: Floats
 
     @classmethod
-    def of(cls, question: StyleQuestion, blocks: Iterator[Masks]) -> Rows:
+    def of(cls, question: StyleQuestion, source: Source) -> Rows:
         """Sort layouts into rows."""
         codes, others = [], []
-        for masks in blocks:
+        for masks in source.blocks():
             codes.append(question.cells(masks).astype(np.int64) @ CELLS ** np.arange(5))
-            others.append(question.log_others(masks))
+            others.append(question.others.of_layouts(masks))
         log = np.concatenate(others)
-        if (most := log.max()) == -np.inf:
-            raise Contradiction(
-                f"no layout explains what the others called under {question.belief.bidder!r}: "
-                "give the model a slip (slip=0.02), or take a call back",
-                evidence=question.belief.evidence,
-            )
+        base = log - source.log_density
+        if (most := base.max()) == -np.inf:
+            raise question.unexplained()
         found, row = np.unique(np.concatenate(codes), return_inverse=True)
-        weights = np.bincount(row, np.exp(log - most)) / len(row)
+        weights = np.bincount(row, np.exp(base - most))
         used = weights > 0
         row = np.where(used, np.cumsum(used) - 1, 0)[row]
         cell = (found[used, None] // CELLS ** np.arange(5) % CELLS).astype(np.int16)
-        return cls(cell, np.log(weights[used]) + most, row, log)
+        return cls(cell, np.log(weights[used]) + most, row, base, log)
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -99,13 +96,3 @@ def log_chances(cell: Cells, options: Options, call: int, style: Sequence[Any]) 
         if call in here.call:
             chosen = odds[:, int(np.searchsorted(here.call, call))][where]
     return pt.log(slip / (1 + len(options.call)) + (1.0 - slip) * chosen / total)
-
-
-def log_weights(question: StyleQuestion, rows: Rows, styles: Floats) -> Floats:
-    """(n,) log posterior weight of each layout, up to a constant, for (d, 4) draws of the style."""
-    mean = np.zeros(len(rows))
-    for values in styles:
-        log = question.log_seat(rows.cell, StyleBidder(*values.tolist()))
-        mean += np.exp(log - np.logaddexp.reduce(log + rows.log))
-    with np.errstate(divide="ignore"):
-        return rows.others + np.log(mean / len(styles))[rows.row]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.features import Cells, cells
-from bayesbridge.bidders.fit import Prior, log_calls, style_variables
+from bayesbridge.bidders.fit import Prior, log_calls
 from bayesbridge.bidders.records import CallRecord, Design
 from bayesbridge.bidders.style import Options, StyleBidder
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
-from bayesbridge.engines.soft import ask
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.engines.soft import SoftEvidence
+from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.joint.points import Cloud, fit_cloud, log_mean
+from bayesbridge.joint.space import StyleSpace
 from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
@@ -27,17 +29,17 @@ Floats = NDArray[np.float64]
 class StyleQuestion:
     """A belief, one seat whose style is not known, and what is known of that style beforehand.
 
+    space:  the numbers of the style that are not known, and their prior
     asked:  for each call of the seat in this auction, what its options were and which it was
-    others: (seat, index) of the calls of the other hidden seats, which bid as the belief says
+    others: all other soft evidence: calls of the other seats, who bid as the belief says, and cards weighed by a model
     design: the calls on record of the same player, ``None`` if there are none
     """
 
     belief: Belief
-    auction: Auction
     seat: Seat
-    prior: Prior
+    space: StyleSpace
     asked: tuple[tuple[Options, int], ...]
-    others: tuple[tuple[Seat, int], ...]
+    others: SoftEvidence
     design: Design | None
 
     @classmethod
@@ -57,11 +59,10 @@ class StyleQuestion:
             )
         return cls(
             belief,
-            auction,
             caller,
-            prior,
+            StyleSpace.of(prior),
             tuple((Options.of(turn.before), turn.call.index) for turn in turns),
-            tuple((who, index) for index, who in calls if who not in (caller, belief.observer)),
+            SoftEvidence(tuple(one for one in belief.target.soft.terms if one.seat != caller or one.call is None)),
             Design.of(records, players) if records else None,
         )
 
@@ -72,22 +73,50 @@ class StyleQuestion:
             total += bidder.log_chances(cell, options, call)
         return total
 
-    def log_others(self, masks: Masks) -> Floats:
-        """(n,) log P(the others' calls ∣ layout)."""
-        total = np.zeros(len(masks))
-        for who, index in self.others:
-            total += ask(self.belief.bidder, masks[:, who], self.auction, index)
+    def log_records(self, styles: Floats) -> Floats:
+        """(d,) log P(the calls on record) for (d, 4) styles."""
+        total = np.zeros(len(styles))
+        if self.design is not None:
+            at = np.arange(len(self.design.call)), self.design.call
+            for row, style in enumerate(styles):
+                total[row] = np.log(self.design.probabilities(style[None, None])[0][at]).sum()
         return total
+
+    def log_of_records(self, n: int, rng: np.random.Generator) -> tuple[float, float]:
+        """log P(the calls on record) with the style summed out over ``n`` points or some more, and its error."""
+        if self.design is None:
+            return 0.0, 0.0
+        cloud = self.cloud_of_records(rng)
+        points = cloud.points(n, rng)
+        log = cloud.log_weight(points) + self.log_records(self.space.styles(points).reshape(-1, 4)).reshape(
+            points.shape[:2]
+        )
+        found, error = log_mean(np.exp(log - log.max()).mean(axis=1))
+        return found + float(log.max()), error
+
+    def cloud_of_records(self, rng: np.random.Generator) -> Cloud:
+        """A mixture that covers what is known of the style before this auction."""
+        if self.design is None:
+            return Cloud.prior(len(self.space))
+        return fit_cloud(lambda points: self.log_records(self.space.styles(points)), len(self.space), rng)
 
     def cells(self, masks: Masks) -> Cells:
         """(n, 5) cells of the seat's hands."""
         return cells(masks[:, self.seat])
 
-    def style(self) -> list[object]:
+    def style(self) -> list[Any]:
         """The style as variables of the PyMC model in context, the records already weighed in; each (1,)."""
         import pymc as pm
 
-        variables = style_variables(self.prior, [self.seat.name], pooled=False)
+        variables = self.space.variables()
         if self.design is not None:
             pm.Potential("records", log_calls(self.design, variables).sum())
         return variables
+
+    def unexplained(self) -> Contradiction:
+        """The error for other evidence that no layout explains."""
+        return Contradiction(
+            f"no layout explains what the others called under {self.belief.bidder!r}: "
+            "give the model a slip (slip=0.02), or take a call back",
+            evidence=self.belief.evidence,
+        )

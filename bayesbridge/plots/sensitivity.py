@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
+from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, GREY, ORANGE, VERMILION, bare, ink, new_grid
 
@@ -24,6 +25,7 @@ MARKS: Final[dict[str, tuple[str, str, int]]] = {
 """Shape, colour and size of each seat's mark: open and of different sizes, so that equal points hide none."""
 
 
+@checked
 def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
     """Bayes factors, the chance of a contract and the points of the hidden hands: three Axes, a row for each model.
 

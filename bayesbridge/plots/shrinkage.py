@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
+from bayesbridge.arguments import checked
 from bayesbridge.plots.palette import BLUE, GREY, VERMILION, bare, ink, new_axes
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ INTERVAL = 0.89
 """Probability of the interval, as ArviZ has it."""
 
 
+@checked
 def plot_shrinkage(
     rates: xarray.DataArray,
     counts: Mapping[str, tuple[int, int]],

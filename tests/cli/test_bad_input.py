@@ -43,7 +43,7 @@ BAD = {
     "unknown command": (["captain", HAND], "invalid choice: 'captain'", "capture"),
     "unknown option": (["bid", HAND, "--loud"], "unrecognized arguments: --loud", "--help"),
     "shortened option": (["bid", HAND, "--js"], "unrecognized arguments: --js", "--help"),
-    "unknown option of lines": (["bid", HAND, "--a\nb"], r"unrecognized arguments: --a\nb", "--help"),
+    "unknown option of lines": (["bid", HAND, "--a\nb"], "unrecognized arguments: --a b", "--help"),
     "no second hand": (["capture", HAND], "required: SECOND", "see 'bayesbridge capture --help'"),
     "one hand too many": (["bid", HAND, DUMMY], f"unrecognized arguments: {DUMMY}", "--help"),
     "no command": ([], "required: COMMAND", "see 'bayesbridge --help'"),

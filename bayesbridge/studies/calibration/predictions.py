@@ -38,8 +38,8 @@ calibration checking for Bayesian computation: the choice of test quantities sha
 AGGRESSIVENESS: Final = "aggressiveness"
 """Of West's style, where South does not know it."""
 
-STYLES: Final = 300
-"""Draws of West's style, and warm-up steps before them."""
+STYLES: Final = 500
+"""Points in the space of West's style, or some more."""
 
 LEFT: Final = OBSERVER.next()
 RIGHT: Final = OBSERVER.next(3)
@@ -169,14 +169,13 @@ def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
 
     if scene.style is None:
         raise BayesBridgeError('method "joint" is for a style that is not known: give the scenario a prior of styles')
-    found = infer_jointly(
-        scene.belief, UNKNOWN, (), scene.prior, layouts=draws, draws=STYLES, tune=STYLES, chains=1, rng=rng
-    )
-    prediction = _of_posterior(scene, found.layouts)
-    styles = found.styles.draws(UNKNOWN.name)[:, 0]
+    found = infer_jointly(scene.belief, UNKNOWN, (), scene.prior, layouts=draws, draws=STYLES, chains=1, rng=rng)
+    posterior, styles = found.layouts, found.styles.draws(UNKNOWN.name)[:, 0]
+    walked = len(posterior) == posterior.count()
+    numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, walked)
     equal = np.full(len(styles), 1.0 / len(styles))
-    own = Distribution(styles, equal, scene.style.aggressiveness, float(len(styles)))
-    return Prediction({**prediction.numbers, AGGRESSIVENESS: own}, prediction.cards)
+    own = Distribution(styles, equal, scene.style.aggressiveness, found.diagnostics.ess)
+    return Prediction({**numbers, AGGRESSIVENESS: own}, posterior.card_probabilities().values[::-1])
 
 
 ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]]] = {
