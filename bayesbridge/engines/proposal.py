@@ -20,8 +20,8 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_split import Tilt, side, split
-from bayesbridge.engines.tilt_sums import Floats, Hands, Side
+from bayesbridge.engines.tilt_split import HONOUR_POINTS, Tilt, side, split
+from bayesbridge.engines.tilt_sums import Floats, Hands, Ints, Side
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, seed_state
 
@@ -34,7 +34,7 @@ class Proposal:
     """A tilted distribution over the layouts that some constraints allow.
 
     order: the hidden seats in the order in which they take cards
-    tilts: one a seat, N E S W
+    tilts: one a seat, N E S W; all with the same points of honours
 
     >>> known = Constraints.free().hold(2, 0x1FFF)
     >>> flat = Proposal.flat(known, Sampler.of(known))
@@ -50,10 +50,16 @@ class Proposal:
     spread: float = SPREAD
 
     @classmethod
-    def flat(cls, constraints: Constraints, sampler: Sampler) -> Self:
-        """The uniform distribution."""
+    def flat(cls, constraints: Constraints, sampler: Sampler, worth: Ints = HONOUR_POINTS) -> Self:
+        """The uniform distribution; other points than high-card points count where no hard evidence is about these."""
         known = constraints.normalised()
-        return cls(known, sampler, known.hidden, (Tilt.none(),) * 4, 1.0)
+        none = Tilt.none(HONOUR_POINTS if known.bounded else worth)
+        return cls(known, sampler, known.hidden, (none,) * 4, 1.0)
+
+    @property
+    def worth(self) -> Ints:
+        """(16,) points of a set of honours."""
+        return self.tilts[0].worth
 
     @property
     def splits(self) -> tuple[tuple[Side, Side], ...]:
@@ -61,7 +67,7 @@ class Proposal:
         sides = []
         for step, seat in enumerate(self.order[:-1]):
             others = self.order[step + 1 :]
-            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none()
+            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none(self.worth)
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
         return tuple(sides)
 
@@ -84,7 +90,7 @@ class Proposal:
         left = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
         for seat, (one, rest) in zip(self.order, self.splits, strict=False):
-            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator))
+            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator), self.worth)
             log_q += self.tilts[seat].log(layouts[:, seat]) - log_sum
             left &= ~layouts[:, seat]
         layouts[:, self.order[-1]] |= left
@@ -119,7 +125,7 @@ class Proposal:
             total += self.tilts[seat].log(layouts[:, seat])
         for step, (one, rest) in enumerate(self.splits):
             left = self.left(layouts, step)
-            total -= split(one, rest, left[:1] if step == 0 else left, None)[1]
+            total -= split(one, rest, left[:1] if step == 0 else left, None, self.worth)[1]
         return total
 
     def left(self, layouts: Masks, step: int) -> Hands:

@@ -23,7 +23,8 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.tilt_rounds import Round, SeatLikelihood, ask, refit
-from bayesbridge.engines.tilt_sums import Floats
+from bayesbridge.engines.tilt_split import HONOUR_POINTS
+from bayesbridge.engines.tilt_sums import Floats, Ints
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
@@ -128,6 +129,7 @@ def tilted(
     draws: int,
     rng: Seed,
     start: Proposal | None = None,
+    worth: Ints = HONOUR_POINTS,
     pilot: int = PILOT,
     rounds: int = ROUNDS,
     search: int = SEARCH,
@@ -135,6 +137,8 @@ def tilted(
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
+    ``worth`` is the (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
+    high-card points, these count in any case.
 
     >>> from bayesbridge.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
@@ -146,7 +150,7 @@ def tilted(
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
     generator = np.random.default_rng(rng)
-    proposal = _begin(constraints, sampler, start)
+    proposal = _begin(constraints, sampler, start, worth)
     known = proposal.known
     told = [seat for seat in known.hidden if seat in seats]
     certain = [seat for seat in seats if seat not in told]
@@ -198,9 +202,9 @@ def _settled(done: Sequence[Round]) -> bool:
     return last.share >= GOOD or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
 
 
-def _begin(constraints: Constraints, sampler: Sampler, start: Proposal | None) -> Proposal:
+def _begin(constraints: Constraints, sampler: Sampler, start: Proposal | None, worth: Ints) -> Proposal:
     """The uniform proposal, or an earlier one made to fit the hard evidence of today."""
-    flat = Proposal.flat(constraints, sampler)
-    if start is None or start.uniform or set(start.order) != set(flat.order):
+    flat = Proposal.flat(constraints, sampler, worth)
+    if start is None or start.uniform or set(start.order) != set(flat.order) or (start.worth != flat.worth).any():
         return flat
     return replace(start, known=flat.known, sampler=sampler)

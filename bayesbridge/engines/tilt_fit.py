@@ -57,6 +57,9 @@ def _penalties() -> Floats:
 PENALTY: Final = _penalties()
 """(features,) λ, for weights ω that sum to some hundreds."""
 
+OWN_PENALTY: Final = np.concatenate([PENALTY[:_POINTS], np.full(FEATURES - _POINTS, 0.6)])
+"""The same where the model says itself which points count: each value of them may stand alone."""
+
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
     """The tilt of one seat for (n,) hands with log likelihoods ``values``, all finite, and importance weights.
@@ -68,13 +71,13 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
     if before.coefficients is None:
-        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
+        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre, before.worth)
     for _ in range(NEWTON):
-        predicted = predict(hands, coefficients)
+        predicted = predict(hands, coefficients, before.worth)
         predicted -= _log_mean_exp(predicted - values, weights)
         pull = np.clip(predicted - values, -STEEPEST, HIGHEST)
-        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
-    return tilt_of(coefficients)
+        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre, before.worth)
+    return tilt_of(coefficients, before.worth)
 
 
 def _log_mean_exp(values: Floats, weights: Floats) -> float:
@@ -82,24 +85,25 @@ def _log_mean_exp(values: Floats, weights: Floats) -> float:
     return top + float(np.log(matrix_product(weights, np.exp(values - top)) / weights.sum()))
 
 
-def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> Floats:
+def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats, worth: Ints) -> Floats:
     """Ridge regression that shrinks towards a centre."""
+    penalty = PENALTY if np.array_equal(worth, HONOUR_POINTS) else OWN_PENALTY
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
-    _normal_equations(hands, weights, response, CLASS, COUNT, HONOUR_POINTS, matrix, right)
-    matrix[np.diag_indices(FEATURES)] += PENALTY
-    right += PENALTY * centre
+    _normal_equations(hands, weights, response, CLASS, COUNT, worth, matrix, right)
+    matrix[np.diag_indices(FEATURES)] += penalty
+    right += penalty * centre
     _cholesky_solve(matrix, right)
     return right
 
 
-def predict(hands: Hands, coefficients: Floats) -> Floats:
+def predict(hands: Hands, coefficients: Floats, worth: Ints = HONOUR_POINTS) -> Floats:
     """(n,) what coefficients say of (n,) hands, features · β."""
     found = np.empty(len(hands))
-    _fill_predictions(hands, coefficients, CLASS, COUNT, HONOUR_POINTS, found)
+    _fill_predictions(hands, coefficients, CLASS, COUNT, worth, found)
     return found
 
 
-def tilt_of(coefficients: Floats) -> Tilt:
+def tilt_of(coefficients: Floats, worth: Ints = HONOUR_POINTS) -> Tilt:
     """The tables that give every hand what the coefficients say of it, but for a constant and for the depth."""
     length = np.arange(14)
     x = (length - 3.25) / 2.0
@@ -117,7 +121,7 @@ def tilt_of(coefficients: Floats) -> Tilt:
     scaled = (points - 10.0) / 5.0
     by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
     by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
-    return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), coefficients)
+    return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), coefficients, worth)
 
 
 def _bounded(table: Floats) -> Floats:

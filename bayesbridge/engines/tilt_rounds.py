@@ -3,10 +3,15 @@
 While few draws carry the weight, the evidence is let in by degrees: with φ the largest power at which the weights of
 the round are worth enough draws, the next goal lies on the path ``q^(1 - φ) · L^φ`` from the proposal to the target. So
 hands that explain a rare call are approached step by step, and each fit asks no more than the draws at hand can tell.
+
+A bidder that slips gives every hand at least a small likelihood c. After a rare call the hands that slipped may be much
+of the posterior, and no tilt follows them and the bidders at once. So where one seat alone is told about, the uniform
+part of the proposal gets the share c / P(evidence), and the tilt is fitted to ``L - c``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -31,6 +36,9 @@ BOLD: Final = 2.0
 
 POOLED: Final = 2
 """Rounds before the last that a fit uses too, if they were good enough for the whole evidence."""
+
+MOST_SPREAD: Final = 0.9
+"""The largest share of the uniform distribution in a fitted proposal."""
 
 LOWEST: Final = -30.0
 """Log likelihoods below the best by more than this count as so much below in fits."""
@@ -120,8 +128,11 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     rounds.append(base)
     layouts = np.concatenate([one.layouts for one in rounds])
     terms = np.concatenate([one.terms for one in rounds])
+    spread, floor = _floor([*others, base]) if len(seats) == 1 else (SPREAD, -np.inf)
+    if floor > -np.inf:
+        terms[:, seats[0]] = _without(terms[:, seats[0]], floor)
     terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
-    weight = np.concatenate([_fit_weights(one, min(one.degree, power)) for one in rounds])
+    weight = np.concatenate([_fit_weights(one, min(one.degree, power), floor) for one in rounds])
     order = proposal.order
     if first:  # the seat whose likelihood varies most goes first
         varies = {seat: float(np.std(terms[:, seat])) for seat in seats}
@@ -130,7 +141,7 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     goals = {
         seat: power * terms[:, seat] + (1.0 - power) * proposal.tilts[seat].log(layouts[:, seat]) for seat in order
     }
-    found = replace(proposal, order=order, spread=SPREAD)
+    found = replace(proposal, order=order, spread=spread)
     for seat in order[-2:]:
         if seat in seats:
             tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, tilts[seat])
@@ -147,9 +158,37 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     return replace(found, tilts=tuple(tilts))
 
 
-def _fit_weights(one: Round, power: float) -> Floats:
-    """Weights of a round's hands in a fit: importance weights to a power; a round counts by what it is worth."""
+def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
+    """The share of the uniform distribution in the next proposal, and the log likelihood that it accounts for.
+
+    c is the lowest likelihood met in any round, and the last round tells P(evidence). A small share changes nothing.
+    """
+    last = rounds[-1]
+    lowest = min(float(one.terms.sum(axis=1).min(initial=0.0)) for one in rounds)
+    layouts = last.proposal.sampler.total * last.drawn / len(last.layouts)
+    evidence = Weights(last.log_weights).log_mean - math.log(layouts)
+    share = math.exp(min(lowest - evidence, 0.0))
+    if share <= SPREAD:
+        return SPREAD, -np.inf
+    spread = min(share, MOST_SPREAD)
+    return spread, evidence + math.log(spread)
+
+
+def _without(values: Floats, floor: float) -> Floats:
+    """(n,) log(exp(values) - exp(floor)), as far as it says something."""
+    left: Floats = np.maximum(-np.expm1(np.minimum(floor - values, 0.0)), math.exp(LOWEST))
+    return values + np.log(left)
+
+
+def _fit_weights(one: Round, power: float, floor: float) -> Floats:
+    """Weights of a round's hands in a fit: importance weights to a power; a round counts by what it is worth.
+
+    Those of the likelihood above the floor, where one is taken away.
+    """
     log_weights = one.log_weights
+    if floor > -np.inf:
+        values = one.terms.sum(axis=1)
+        log_weights = log_weights + _without(values, floor) - values
     powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
     found: Floats = powered.W * power * np.sqrt(len(powered) * powered.ess)
     return found
@@ -157,6 +196,6 @@ def _fit_weights(one: Round, power: float) -> Floats:
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, as far as it says something."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None, proposal.worth)[1]
     found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
     return found

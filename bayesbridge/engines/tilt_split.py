@@ -5,11 +5,12 @@ again. The weight of a split is the product of the two sides' tilts. A tilt is a
 
     tilt(hand) = Π_suits holding[suit, length, honours] · Π_pairs pair[b(points), length, length] · points[points]
 
-b is the class of the hand's points, honours are the A K Q J it holds in the suit, the pairs are clubs with diamonds and
-hearts with spades. The sum over all splits is exact: a suit is a table by (length, points), two suits combine to one by
-(length, length, points); both are free of classes. Over a stretch of points within which no class changes the pairs
-shrink to (length, points) and meet where 13 cards are reached. The same sums, walked backwards, draw a split with
-probability weight / sum.
+Points are high-card points, or other values of the honours that add up to ten in a suit at most, if the model offers
+them and no hard evidence is about high-card points. b is the class of the hand's points, honours are the A K Q J it
+holds in the suit, the pairs are clubs with diamonds and hearts with spades. The sum over all splits is exact: a suit is
+a table by (length, points), two suits combine to one by (length, length, points); both are free of classes. Over a
+stretch of points within which no class changes the pairs shrink to (length, points) and meet where 13 cards are
+reached. The same sums, walked backwards, draw a split with probability weight / sum.
 """
 
 from __future__ import annotations
@@ -50,18 +51,20 @@ class Tilt(NamedTuple):
     """(41,)"""
     coefficients: Floats | None
     """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
+    worth: Ints = HONOUR_POINTS
+    """(16,) points of a set of honours; the same for all seats of a proposal."""
 
     @classmethod
-    def none(cls) -> Self:
+    def none(cls, worth: Ints = HONOUR_POINTS) -> Self:
         """Every hand counts the same."""
-        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None)
+        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None, worth)
 
     def log(self, hands: Hands) -> Floats:
         """(n,) log tilt of (n,) hands of 13 cards."""
         if self.coefficients is None:
             return np.zeros(len(hands))
         found = np.empty(len(hands))
-        _log_tilt(np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, HONOUR_POINTS, found)
+        _log_tilt(np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, self.worth, found)
         return found
 
 
@@ -72,7 +75,9 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
         must, may = must | known.must[seat], may | known.may[seat]
     low = np.array([sum(known.shortest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
     high = np.array([sum(known.longest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
-    bounds = [sum(known.points_low[seat] for seat in seats), sum(known.points_high[seat] for seat in seats)]
+    bounds = [0, 40]
+    if np.array_equal(tilt.worth, HONOUR_POINTS):
+        bounds = [sum(known.points_low[seat] for seat in seats), sum(known.points_high[seat] for seat in seats)]
     return Side(
         _fields(must),
         _fields(may),
@@ -90,7 +95,7 @@ def _fields(mask: int) -> Ints:
     return np.array([mask >> (13 * suit) & SUIT_MASK for suit in range(4)], dtype=np.int64)
 
 
-def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Hands, Floats]:
+def split(one: Side, rest: Side, cards: Hands, state: State | None, worth: Ints) -> tuple[Hands, Floats]:
     """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
 
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
@@ -100,7 +105,7 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Han
     logs = np.empty(len(cards))
     drawn = state is not None
     some = np.zeros(4, dtype=np.uint64) if state is None else state
-    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, HONOUR_POINTS, _WAYS, some, drawn, hands, logs)
+    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, worth, _WAYS, some, drawn, hands, logs)
     return hands, logs
 
 

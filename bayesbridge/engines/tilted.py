@@ -17,8 +17,11 @@ from bayesbridge.engines.level_proposal import LevelProposal
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import SEARCH, tilted
+from bayesbridge.engines.tilt_split import HONOUR_POINTS
+from bayesbridge.engines.tilt_sums import Ints
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import Contradiction
+from bayesbridge.evidence.models import honour_values_of
 from bayesbridge.layouts import Masks
 
 type Floats = NDArray[np.float64]
@@ -71,6 +74,19 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     )
 
 
+def _worth(target: Target) -> Ints:
+    """(16,) the points of honours that the tilts count: what all callers' models offer, or high-card points.
+
+    Values are scaled up to ten in a suit, or as near to it as whole numbers go, like those of high-card points.
+    """
+    offered = {honour_values_of(term.call[0]) if term.call else None for term in target.soft.terms}
+    values = offered.pop() if len(offered) == 1 else None
+    if values is None:
+        return HONOUR_POINTS
+    by_rank = np.array(values[::-1]) * (10 // sum(values))
+    return np.array([sum(by_rank[rank] for rank in range(4) if held >> rank & 1) for held in range(16)], dtype=np.int64)
+
+
 def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
@@ -84,6 +100,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
+            worth=_worth(target),
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None

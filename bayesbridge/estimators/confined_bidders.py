@@ -29,7 +29,7 @@ class ConfinedBidder:
     """A bidder model whose work is done by an isolated process; ``settings`` are values of its fields."""
 
     def __init__(self, described: DescribedBidder, process: Isolated, settings: Settings = ()) -> None:
-        self.name, self.cost = described.name, described.cost
+        self.name, self.cost, self.honour_values = described.name, described.cost, described.honours
         self.described, self.process, self._settings = described, process, settings
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:

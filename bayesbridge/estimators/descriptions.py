@@ -13,7 +13,7 @@ import numpy as np
 from bayesbridge.estimators.isolation import clipped
 from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Output, TrickCount, seconds_of
 from bayesbridge.evidence import BidderModel, Cost
-from bayesbridge.evidence.models import QUICK, LevelModel, cost_of
+from bayesbridge.evidence.models import QUICK, LevelModel, cost_of, honour_values_of
 
 MOST_MOVES: Final = 1000
 """Steps of a particle that a model may ask for: more would keep the engine busy without end."""
@@ -43,6 +43,8 @@ class DescribedBidder(NamedTuple):
     """``suits`` of a model whose calls depend on the bid by Algorithm 1 alone, else ``None``."""
     probabilities: bool
     """Whether it tells the chances of all calls at once."""
+    honours: tuple[int, int, int, int] | None
+    """What an ace, king, queen and jack count, if it has a count of its own."""
 
 
 def sentence(offer: object) -> str:
@@ -90,6 +92,7 @@ def describe_bidder(name: str, bidder: BidderModel) -> dict[str, Any]:
         "text": repr(bidder),
         "cost": [cost.most_layouts, cost.moves],
         "level": bool(bidder.suits) if isinstance(bidder, LevelModel) else None,
+        "honours": honour_values_of(bidder),
         "probabilities": getattr(bidder, "probabilities", None) is not None,
     }
 
@@ -112,6 +115,7 @@ def read_bidder(found: Any) -> DescribedBidder:
         Cost(min(max(most, 1), QUICK.most_layouts), min(max(moves, 1), MOST_MOVES)),
         level,
         found["probabilities"] is True,
+        None if found["honours"] is None else _honours(*found["honours"]),
     )
 
 
@@ -125,6 +129,13 @@ def _output(found: Mapping[str, Any]) -> Output:
     coords = {_text(dim): tuple(_plain(label) for label in labels) for dim, labels in found["coords"].items()}
     dims = tuple(_text(dim) for dim in found["dims"])
     return Output(_text(found["name"]), _said(found["doc"]), dims, _text(found["dtype"]), coords, support, tricks)
+
+
+def _honours(ace: int, king: int, queen: int, jack: int) -> tuple[int, int, int, int]:
+    values = (int(ace), int(king), int(queen), int(jack))
+    if min(values) < 0 or not 1 <= sum(values) <= 10:
+        raise ValueError("no values of honours")
+    return values
 
 
 def _label(label: Any) -> Any:

@@ -11,6 +11,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,6 +70,39 @@ class LevelModel(Protocol):
     def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
         """(38,) P(call number ``index`` of the auction ∣ highest bid of the hand); entry 0 is for a hand with none."""
         ...
+
+
+@runtime_checkable
+class HonourModel(Protocol):
+    """A bidder whose calls depend on the strength of a hand by a count of its own: a hint that makes draws worth more.
+
+    Draws are tilted by lengths, honours and this count in place of high-card points. Answers are unbiased either way.
+    """
+
+    @property
+    def honour_values(self) -> tuple[int, int, int, int]:
+        """What an ace, king, queen and jack count; whole numbers from 0 on that add up to 1 … 10."""
+        ...
+
+
+def honour_values_of(model: object) -> tuple[int, int, int, int] | None:
+    """What the model says of its count of honours, checked; ``None`` if it says nothing.
+
+    >>> honour_values_of(object()) is None
+    True
+    """
+    values = getattr(model, "honour_values", None)
+    if values is None:
+        return None
+    whole = isinstance(values, tuple | list) and len(values) == 4 and all(type(v) is int and v >= 0 for v in values)
+    if not whole or not 1 <= sum(values) <= 10:
+        raise BayesBridgeError(
+            f"model {type(model).__name__} has honour_values {values!r}: give four whole numbers from 0 on, for an "
+            "ace, king, queen and jack, that add up to 1 to 10",
+            honour_values=values,
+        )
+    ace, king, queen, jack = values
+    return ace, king, queen, jack
 
 
 @checked

@@ -33,6 +33,7 @@ class Points:
 
     slip: float = 0.02
     cost = Cost(most_layouts=1000, moves=7)
+    honour_values = (4, 3, 2, 1)
 
     def log_likelihood(self, hands, auction, index):
         turn = Turn.of(auction, index)
@@ -100,6 +101,7 @@ def test_it_answers_as_it_would_here(bidders, monkeypatch):
     assert not hasattr(points, "probabilities")
     assert repr(points) == "Points(slip=0.02)"
     assert points.cost == Cost(most_layouts=1000, moves=7)
+    assert (points.honour_values, bidders["paper"].honour_values) == ((4, 3, 2, 1), None)
     found = points.log_likelihood(HANDS, AUCTION, 1)
     assert found.shape == HANDS.shape
     assert set(np.round(np.exp(found), 4)) == {round(0.02 / 35, 4), round(0.98 + 0.02 / 35, 4)}

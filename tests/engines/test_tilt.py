@@ -14,6 +14,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.engines import tilt_rounds
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.tilt import tilted
@@ -30,6 +31,19 @@ def open_dummy(unknown):
     for seat, text in enumerate(HANDS):
         cards = sorted(Hand.of(text), key=lambda card: (card.index * 7) % 52)
         constraints = constraints.hold(seat, sum(card.mask for card in cards[: 13 if seat % 2 == 0 else 13 - unknown]))
+    return constraints
+
+
+def strong_pair(unknown):
+    """The same where East and West have nearly all points."""
+    constraints = Constraints.free()
+    for seat, text in ((0, "T97.T95.J76.T982"), (2, "8543.876.T98.J76")):
+        constraints = constraints.hold(seat, Hand.of(text).mask)
+    left = [card for card in range(52) if not (constraints.must[0] | constraints.must[2]) >> card & 1]
+    left.sort(key=lambda card: (card * 7) % 52)
+    known = 13 - unknown
+    for seat, cards in ((1, left[:known]), (3, left[known : 2 * known])):
+        constraints = constraints.hold(seat, sum(1 << card for card in cards))
     return constraints
 
 
@@ -66,6 +80,7 @@ QUESTIONS = {
     "style, closed": lambda: (closed(0, 4, 4, 4), *called(StyleBidder(), Auction.of("E:1S 2H Pass 3H", dummy="N"))),
     "style, open dummy": lambda: (open_dummy(8), *called(StyleBidder(), Auction.of("E:1D Pass 2C", dummy="N"))),
     "iterative, closed": lambda: (closed(4, 0, 4, 4), *called(IterativeBidder(), Auction.of("N:1NT Pass", dummy="E"))),
+    "a bid or a slip": lambda: (strong_pair(8), *called(StyleBidder(), Auction.of("W:5H", dummy="N"))),
     "player, open dummy": lead,
 }
 
@@ -201,6 +216,24 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
     assert abs(found.weights.W @ hearts - exact) < 4.5 * error
     total = math.log(shares.sum() / math.comb(39, 13)) - 42.0
     assert abs(found.log_soft - total) < 4.5 * found.log_soft_error
+
+
+def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
+    """Half of the posterior and more is hands that bid by mistake: no tilt of all hands alike gets far."""
+    constraints = Constraints.free().hold(2, Hand.from_pbn("AKQ2.KJ3.A54.Q32").mask)
+    sampler = Sampler.of(constraints)
+    likelihood, seats = called(StyleBidder(), Auction.of("W:3S", dummy="N"))
+    plain = Weights(likelihood(3, np.ascontiguousarray(sampler.draw(200_000, rng=9)[:, 3])))
+    slips = math.log(0.02 / 36) - plain.log_mean
+    assert -0.7 < slips < -0.3
+    found = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(4)]
+    for one in found:
+        assert one.share > 0.3
+        assert one.proposal.spread > 0.3
+        assert abs(one.log_soft - plain.log_mean) < 4.5 * math.hypot(one.log_soft_error, plain.log_mean_error)
+    monkeypatch.setattr(tilt_rounds, "_floor", lambda rounds: (tilt_rounds.SPREAD, -np.inf))
+    before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(4)]
+    assert np.median([one.share for one in before]) < 0.5 * np.median([one.share for one in found])
 
 
 def test_known_hands_count_and_bad_questions_are_refused():

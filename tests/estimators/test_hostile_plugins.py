@@ -260,6 +260,9 @@ def test_one_that_prints_without_end_is_cut_off(wild, capsys):
     assert lines[-1] == "bayesbridge: plugin 'wild' prints more, which is not shown"
 
 
+BIDDER = {"name": "x", "doc": "", "text": "", "cost": [1, 1], "level": None, "probabilities": False, "honours": None}
+
+
 @pytest.mark.parametrize(
     "told",
     [
@@ -269,6 +272,7 @@ def test_one_that_prints_without_end_is_cut_off(wild, capsys):
         {"estimators": [{"name": 7, "doc": "", "outputs": [], "exact": False}], "bidders": []},
         {"estimators": [{"name": "x", "doc": "", "outputs": [], "exact": False}], "bidders": []},
         {"estimators": [], "bidders": [{"name": "x", "doc": "", "text": "", "cost": [1], "level": None}]},
+        {"estimators": [], "bidders": [BIDDER | {"honours": [9, 9, 9, 9]}]},
     ],
 )
 def test_what_a_plugin_offers_is_read_with_care(monkeypatch, told):
