@@ -23,11 +23,11 @@ import bayesbridge
 from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.wins import verify_seen
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
+from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.confinement import confined
 from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
 from bayesbridge.estimators.contract_question import contract_question, estimators_for
@@ -93,26 +93,6 @@ def estimate(
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
     return to_datatree(found, odds=odds)
-
-
-def ask(
-    posterior: Posterior,
-    pair: str | tuple[Seat | str, Seat | str] | None = None,
-    trump: Suit | Strain | str | None = None,
-    trick: Trick | None = None,
-) -> Question:
-    """The question behind the arguments of :func:`estimate`; what was played comes from the evidence."""
-    belief = posterior.belief
-    if trick is not None:
-        verify_seen(belief, trick)
-    strain = belief.contract_strain if trump is None else Strain.of(trump)
-    cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
-    return Question.of(
-        belief.pair if pair is None else pair,
-        trump=None if strain is None else strain.trump,
-        trick=trick,
-        played=sum(card.mask for card in set(cards)),
-    )
 
 
 def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> xarray.DataTree:

@@ -60,6 +60,7 @@ def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
         mean_log=draws.mean_log_likelihood,
         ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
         chains=1,
+        batches=None,
     )
     thin = replace(posterior, draws=fewer)
     if fewer.tables is None:

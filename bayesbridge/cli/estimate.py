@@ -127,11 +127,11 @@ def _evaluate(
     asked: ContractQuestion | None,
     args: Namespace,
 ) -> tuple[Evaluation, ContractOdds | None]:
+    from bayesbridge.estimators.asking import ask
     from bayesbridge.estimators.confinement import confined
     from bayesbridge.estimators.contract_odds import contract_odds
     from bayesbridge.estimators.evaluate import evaluate
     from bayesbridge.random64 import generator
-    from bayesbridge.results import ask
 
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None

@@ -8,12 +8,12 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.contract_odds import contract_odds
 from bayesbridge.estimators.contract_question import contract_question
 from bayesbridge.estimators.evaluate import SECONDS, evaluate
 from bayesbridge.estimators.registry import load
 from bayesbridge.estimators.tricks import TricksEstimator
-from bayesbridge.results import ask
 from tests import positions
 
 SOLVER = """
