@@ -12,12 +12,12 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.contract_chances import chance_of
 from bayesbridge.estimators.evaluate import Progress, counted, evaluate
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
-from bayesbridge.results import ask
 from bayesbridge.trick_counts import Tricks
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights and likelihoods), ``pmf`` (whole
 distributions of integer outputs, exact where the attribute says so), ``marginals`` (where cards lie, suit lengths,
-points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract). The tree
-round-trips through netCDF and zarr, and every ArviZ function takes it. ArviZ takes draws as equally likely: where
-``sample_stats`` holds log weights, give it :func:`equally_weighted` draws. No clock is read: same seed, same tree.
+points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract), ``contract``
+(chance and tricks of one that is asked about). The tree round-trips through netCDF and zarr, and every ArviZ function
+takes it. ArviZ takes draws as equally likely: where ``sample_stats`` holds log weights, give it
+:func:`equally_weighted` draws. No clock is read: same seed, same tree.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ import bayesbridge
 from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.wins import verify_seen
+from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.confinement import confined
-from bayesbridge.estimators.discovery import offered
+from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
+from bayesbridge.estimators.contract_question import contract_question, estimators_for
 from bayesbridge.estimators.evaluate import Evaluation, Progress, evaluate
 from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.sums import Sums
-from bayesbridge.random64 import Seed
+from bayesbridge.random64 import Seed, generator
 from bayesbridge.trick_counts import trick_attributes
 from bayesbridge.tricks import Trick
 
@@ -47,17 +49,25 @@ SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 @checked
 def estimate(
     posterior: Posterior,
-    estimators: str | Estimator | Sequence[str | Estimator] = "capture",
+    estimators: str | Estimator | Sequence[str | Estimator] | None = None,
     *,
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     trump: Suit | Strain | str | None = None,
     trick: Trick | None = None,
+    contract: Contract | str | None = None,
+    by: Seat | str | None = None,
+    solve: int | None = None,
+    seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
     timeout: float | None = None,
     memory: int | None = None,
 ) -> xarray.DataTree:
-    """Run estimators, by name or as objects, over a posterior.
+    """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
+
+    A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes: the result then has a group
+    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by ``solve`` layouts. ``seconds`` on one
+    core are the most for that, and for estimators that take long: they get fewer layouts.
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
@@ -69,43 +79,23 @@ def estimate(
     >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
     ('convolution', 0.2977)
     """
-    given = [estimators] if isinstance(estimators, str) or not isinstance(estimators, Sequence) else list(estimators)
-    if not given:
-        raise BayesBridgeError("no estimator named: give at least one, such as 'capture'")
+    asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds)
     limits = Limits(timeout, memory)
-    registry = offered("estimators", [one for one in given if isinstance(one, str)], limits)
-    chosen = [registry.estimator(one) if isinstance(one, str) else one for one in given]
-    question = ask(posterior, pair, trump, trick)
-    with confined(chosen, limits) as ready:
-        found = evaluate(posterior, ready, question, rng=rng, progress=progress)
+    chosen, solver = estimators_for(estimators, asked, limits)
+    question = ask(posterior, pair, trump, trick) if asked is None else ask(posterior, asked.pair, asked.strain, trick)
+    random = generator(rng)
+    with confined([*chosen, *solver], limits) as ready:
+        first, rest = ready[: len(chosen)], ready[len(chosen) :]
+        found = evaluate(posterior, first, question, rng=random, progress=progress, seconds=seconds)
+        found, odds = contract_odds(found, asked, rest, rng=random, progress=progress)
     for name, failure in found.failures.items():
         if not found.estimators:
             raise failure
         warnings.warn(f"left out {name!r}: {failure}", stacklevel=2)
-    return to_datatree(found)
+    return to_datatree(found, odds=odds)
 
 
-def ask(
-    posterior: Posterior,
-    pair: str | tuple[Seat | str, Seat | str] | None = None,
-    trump: Suit | Strain | str | None = None,
-    trick: Trick | None = None,
-) -> Question:
-    """The question behind the arguments of :func:`estimate`; what was played comes from the evidence."""
-    belief = posterior.belief
-    if trick is not None:
-        verify_seen(belief, trick)
-    strain = belief.contract_strain if trump is None else Strain.of(trump)
-    cards = [card for one in (*belief.tricks, *((trick,) if trick else ())) for card in one.cards]
-    return Question.of(
-        belief.pair if pair is None else pair,
-        trump=None if strain is None else strain.trump,
-        trick=trick,
-        played=sum(card.mask for card in set(cards)),
-    )
-
-
-def to_datatree(found: Evaluation, *, marginals: bool = True) -> xarray.DataTree:
+def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> xarray.DataTree:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     import xarray
 
@@ -140,6 +130,8 @@ def to_datatree(found: Evaluation, *, marginals: bool = True) -> xarray.DataTree
         "observed_data": _evidence(belief),
         "constant_data": _position(belief, found.question),
     }
+    if odds is not None:
+        groups["contract"] = odds.dataset()
     if marginals:
         groups["marginals"] = _marginals(posterior)
     return xarray.DataTree.from_dict(groups)

@@ -22,13 +22,13 @@ from bayesbridge.engines.callers import callers_of
 from bayesbridge.engines.exact import from_tables
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.evaluate import counted, evaluate
 from bayesbridge.estimators.registry import load
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
-from bayesbridge.results import ask
 from bayesbridge.trick_counts import GOALS, Tricks
 
 if TYPE_CHECKING:

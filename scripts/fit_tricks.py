@@ -9,9 +9,11 @@ Two steps. A teacher, a transformer over the four suits of a deal that cannot te
 from the solved deals; one temperature, chosen on deals set aside, makes it neither too sure nor too modest. A small
 network of the same kind, the one that ships, then learns the teacher's distributions on fresh random deals, of which
 there are as many as one likes. Deals are set aside by a hash of their cards. Both steps run for a stated time, since
-their rate of learning falls with the time that is left.
+their rate of learning falls with the time that is left. The small network comes out too modest: choose ``SHARPER`` of
+bayesbridge/estimators/trick_network.py anew on the deals set aside to choose by. What is judged here is without it.
 
-Needs PyTorch; a GPU makes it minutes instead of days. The estimator itself needs NumPy and numba alone.
+Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it minutes instead of days. The estimator
+itself needs NumPy and numba alone.
 """
 
 from __future__ import annotations

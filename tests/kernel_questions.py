@@ -25,7 +25,7 @@ from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
-from bayesbridge.cards import Hand
+from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines import callers
@@ -41,6 +41,7 @@ from bayesbridge.engines.tilt_fit import fit_tilt
 from bayesbridge.engines.tilt_split import Tilt
 from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.protocol import Output
+from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.dealing import deal_blocks, redeal
 from bayesbridge.tricks import Trick
@@ -211,9 +212,16 @@ def sums():
     return found.lowest, found.table
 
 
+def network():
+    """Likeliest numbers of tricks, and their distribution in hundredths: machine code may add in another order."""
+    (masks,) = deal_blocks(3, rng=14)
+    found = np.concatenate([trick_probabilities(masks, trump) for trump in (None, Suit.H)])
+    return found.argmax(axis=1), np.rint(100 * found).astype(int)
+
+
 QUESTIONS = (
     words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, tilted_draws,
-    refused_layouts, convolution, levels, sums,
+    refused_layouts, convolution, levels, sums, network,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import add_draws
+from bayesbridge.cli.contract import add_contract, asked_contract, contract_document, show_contract
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
 from bayesbridge.cli.limits import limits_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.estimators.contract_odds import ContractOdds
+    from bayesbridge.estimators.contract_question import ContractQuestion
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.protocol import Estimator
 
@@ -39,10 +42,11 @@ def add(commands: Subparsers) -> None:
         "--estimator",
         action="append",
         metavar="NAME",
-        help="what to compute, repeatable (default: capture; 'bayesbridge plugins' lists all)",
+        help="what to compute, repeatable (default: capture, tricks with --contract; 'bayesbridge plugins' lists all)",
     )
     add_method(parser)
     add_draws(parser)
+    add_contract(parser)
     add_joint(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
@@ -56,22 +60,24 @@ def run(args: Namespace) -> int:
     target = None
     if args.save is not None:
         target = verify_target("--save", args.save, "the result is a netCDF file", ".nc")
-    estimators = estimators_named(args.estimator or ["capture"], args)
     position = position_of(args)
     belief = position.belief()
+    asked = asked_contract(belief, args)
+    estimators, solvers = _estimators(args.estimator, args, asked)
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
     together = joints(posterior, args.joint, args.pair)
-    found = _evaluate(posterior, estimators, args)
+    found, odds = _evaluate(posterior, estimators, solvers, asked, args)
     unsaved = None
     if found.estimators:
         if target is not None:
-            unsaved = _save(found, target)
+            unsaved = _save(found, odds, target)
         if args.json:
-            print_json(estimate_document(found) | joint_documents(together))
+            print_json(estimate_document(found) | joint_documents(together) | contract_document(odds))
         else:
             show(found)
             show_joints(together)
+            show_contract(odds)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     if unsaved is not None:
@@ -99,34 +105,54 @@ def blaming_method(method: str) -> Iterator[None]:
 
 def estimators_named(names: list[str], args: Namespace) -> list[Estimator]:
     """The estimators; those of plugins are isolated."""
-    from bayesbridge.estimators.discovery import offered
+    return _estimators(names, args)[0]
 
-    wanted = list(dict.fromkeys(names))
+
+def _estimators(
+    names: list[str] | None, args: Namespace, asked: ContractQuestion | None = None
+) -> tuple[list[Estimator], list[Estimator]]:
+    """The same, and what solves a contract."""
+    from bayesbridge.estimators.contract_question import estimators_for
+
     try:
-        registry = offered("estimators", wanted, limits_of(args))
-        return [registry.estimator(name) for name in wanted]
+        return estimators_for(list(dict.fromkeys(names)) if names else None, asked, limits_of(args))
     except BayesBridgeError as error:
         raise UsageError(f"argument --estimator: {error}") from None
 
 
-def _evaluate(posterior: Posterior, estimators: list[Estimator], args: Namespace) -> Evaluation:
+def _evaluate(
+    posterior: Posterior,
+    estimators: list[Estimator],
+    solvers: list[Estimator],
+    asked: ContractQuestion | None,
+    args: Namespace,
+) -> tuple[Evaluation, ContractOdds | None]:
+    from bayesbridge.estimators.asking import ask
     from bayesbridge.estimators.confinement import confined
+    from bayesbridge.estimators.contract_odds import contract_odds
     from bayesbridge.estimators.evaluate import evaluate
-    from bayesbridge.results import ask
+    from bayesbridge.random64 import generator
 
     tricks = posterior.belief.tricks
     trick = tricks[-1] if tricks and not tricks[-1].complete else None
-    question = ask(posterior, args.pair, trick=trick)
-    with confined(estimators, limits_of(args)) as ready:
-        return evaluate(posterior, ready, question, rng=args.seed, progress=progress_line("layouts"))
+    if asked is None:
+        question = ask(posterior, args.pair, trick=trick)
+    else:
+        question = ask(posterior, asked.pair, asked.strain, trick)
+    random = generator(args.seed)
+    with confined([*estimators, *solvers], limits_of(args)) as ready:
+        mine, others = ready[: len(estimators)], ready[len(estimators) :]
+        progress = progress_line("layouts")
+        found = evaluate(posterior, mine, question, rng=random, progress=progress, seconds=args.seconds)
+        return contract_odds(found, asked, others, rng=random, progress=progress_line("layouts solved"))
 
 
-def _save(found: Evaluation, path: Path) -> Unwritable | None:
+def _save(found: Evaluation, odds: ContractOdds | None, path: Path) -> Unwritable | None:
     """Write the file; what hinders it is given back, so that the answer is not lost with it."""
     from bayesbridge.results import to_datatree
 
     # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
-    content = to_datatree(found).to_netcdf(engine="h5netcdf")
+    content = to_datatree(found, odds=odds).to_netcdf(engine="h5netcdf")
     try:
         with writing("--save", path) as part:
             part.write_bytes(content)

@@ -21,6 +21,12 @@ def verify_declaration(estimator: Estimator) -> None:
     who = f"estimator {estimator.name!r}"
     if not isinstance(estimator.outputs, tuple | list) or not estimator.outputs:
         raise PluginError(f"{who} declares no output: give a tuple of Output", plugin=estimator.name)
+    seconds = getattr(estimator, "seconds", 0.0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 <= seconds < float("inf"):
+        raise PluginError(
+            f"{who} declares seconds {seconds!r}: give the time for one layout, a number from 0 on",
+            plugin=estimator.name,
+        )
     seen: set[str] = set()
     for output in estimator.outputs:
         if not isinstance(output, Output):

@@ -22,7 +22,7 @@ from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import builtin
 from bayesbridge.estimators.descriptions import DescribedEstimator, sentence
 from bayesbridge.estimators.isolation import Entry, Failed, Isolated, Limits, Lost
-from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question
+from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Question, seconds_of
 from bayesbridge.layouts import Layouts
 
 PIECE: Final = 1024
@@ -58,7 +58,7 @@ class Confined:
     """An estimator whose work is done by an isolated process."""
 
     def __init__(self, described: DescribedEstimator, process: Isolated) -> None:
-        self.name, self.outputs = described.name, described.outputs
+        self.name, self.outputs, self.seconds = described.name, described.outputs, described.seconds
         self.described = described
         self.process = process
 
@@ -126,7 +126,8 @@ def sent(estimator: Estimator, limits: Limits) -> Confined:
             plugin=estimator.name,
         ) from None
     exact = isinstance(estimator, ExactEstimator)
-    described = DescribedEstimator(estimator.name, sentence(estimator), tuple(estimator.outputs), exact)
+    told = estimator.name, sentence(estimator), tuple(estimator.outputs), exact, seconds_of(estimator)
+    described = DescribedEstimator(*told)
     return confined_as(described, Isolated(source, limits, f"estimator {estimator.name!r}"))
 
 

@@ -53,6 +53,7 @@ class Corrected:
         left = worth[self.solved] - guessed
         mean = float((self.predicted * worth).sum() + left.mean())
         shares = np.clip(self.pmf, 0.0, None)
+        shares /= shares.sum()
         spread = max(0.0, float((shares * worth**2).sum() - (shares * worth).sum() ** 2))
         # A few answers may miss what is rare: the prediction's own doubt is the least that is stated.
         doubt = float((matrix_product(self.guesses, worth**2) - guessed**2).mean())

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from bayesbridge.estimators.isolation import clipped
-from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Output, TrickCount
+from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Output, TrickCount, seconds_of
 from bayesbridge.evidence import BidderModel, Cost
 from bayesbridge.evidence.models import QUICK, LevelModel, cost_of, honour_values_of
 
@@ -27,6 +27,8 @@ class DescribedEstimator(NamedTuple):
     outputs: tuple[Output, ...]
     exact: bool
     """Whether it can count distributions."""
+    seconds: float
+    """What a layout takes on one core."""
 
 
 class DescribedBidder(NamedTuple):
@@ -77,6 +79,7 @@ def describe_estimator(estimator: Estimator) -> dict[str, Any]:
         "doc": sentence(estimator),
         "outputs": outputs,
         "exact": isinstance(estimator, ExactEstimator),
+        "seconds": seconds_of(estimator),
     }
 
 
@@ -97,7 +100,8 @@ def describe_bidder(name: str, bidder: BidderModel) -> dict[str, Any]:
 def read_estimator(found: Any) -> DescribedEstimator:
     """From JSON; whatever is wrong raises one of the usual errors of conversion."""
     outputs = tuple(_output(one) for one in found["outputs"])
-    return DescribedEstimator(_text(found["name"]), _said(found["doc"]), outputs, found["exact"] is True)
+    seconds = float(found["seconds"])
+    return DescribedEstimator(_text(found["name"]), _said(found["doc"]), outputs, found["exact"] is True, seconds)
 
 
 def read_bidder(found: Any) -> DescribedBidder:

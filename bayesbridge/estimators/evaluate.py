@@ -3,6 +3,10 @@
 Integer outputs become distributions, floating-point ones a mean and a spread; memory stays flat however many layouts
 there are. Where the evidence is hard and an estimator can count, its distributions are exact without walking
 anything.
+
+Estimators that take long for a layout get as many as a stated time allows, drawn from the posterior by their weights;
+the others of the same run get the same ones, so that all outputs live on the same draws. The number follows from what
+the estimators declare and not from a clock: the same seed gives the same answer on every machine.
 """
 
 from __future__ import annotations
@@ -16,20 +20,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.thinning import thinned
+from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.level_mixture import LevelMixture
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.checked import run, run_exact, verify_declaration
-from bayesbridge.estimators.protocol import Estimator, Question, SuitwiseEstimator
+from bayesbridge.estimators.protocol import Estimator, Question, SuitwiseEstimator, seconds_of
 from bayesbridge.estimators.sums import Sums
 from bayesbridge.layouts import Layouts
-from bayesbridge.random64 import Seed
+from bayesbridge.random64 import Seed, generator
 
 KEPT: Final = 20_000
 """Draws kept of a posterior with more layouts than MOST_KEPT, resampled to equal weights."""
 
 MOST_KEPT: Final = 1_000_000
 """Layouts up to which every one is kept with its weight."""
+
+DRAWS: Final = 20_000
+"""Draws of a posterior for which nobody chose a number."""
+
+AT_A_TIME: Final = 1.0
+"""Seconds for the layouts that an estimator which takes long gets at a time, so that progress is seen."""
+
+SECONDS: Final = 10.0
+"""Time for the estimators that take long, on one core, unless told otherwise."""
 
 type Progress = Callable[[int, int], None]
 """Called with the layouts done and all layouts."""
@@ -60,11 +75,23 @@ def evaluate(
     *,
     rng: Seed = 0,
     progress: Progress | None = None,
+    seconds: float | None = None,
 ) -> Evaluation:
-    """Run every estimator over every layout; one that fails is left out and reported, the others go on."""
+    """Run every estimator over every layout; one that fails is left out and reported, the others go on.
+
+    Where that would take longer than ``seconds`` on one core, they get fewer layouts, see :func:`affordable`.
+    """
     names = [estimator.name for estimator in estimators]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
+    random = generator(rng)
+    slow = [estimator for estimator in estimators if _takes_long(estimator)]
+    cost = sum(map(seconds_of, slow))
+    if (n := affordable(posterior, cost, seconds)) < len(posterior):
+        who = " and ".join(estimator.name for estimator in slow)
+        why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
+        posterior = thinned(posterior, n, random, why)
+    block = BLOCK if not cost else max(1, min(BLOCK, round(AT_A_TIME / cost)))
     whole = len(posterior) <= MOST_KEPT
     importance = posterior.draws.importance
     sums: dict[tuple[str, str], Sums] = {}
@@ -88,7 +115,7 @@ def evaluate(
                 sums[estimator.name, output.name] = Sums.of(output)
                 draws[estimator.name, output.name] = []
     done = 0
-    for masks, weights in posterior.blocks():
+    for masks, weights in posterior.blocks(block):
         if not working():
             break
         layouts = Layouts.adopt(masks)
@@ -101,7 +128,7 @@ def evaluate(
         done += len(masks)
         if progress is not None:
             progress(done, len(posterior))
-    some = None if whole else posterior.resample(KEPT, rng)
+    some = None if whole else posterior.resample(KEPT, random)
     for estimator in working():
         with trying(estimator):
             for name, values in run(estimator, some, question).items() if some is not None else ():
@@ -118,6 +145,27 @@ def evaluate(
         importance.log if whole and importance is not None else None,
         failures,
     )
+
+
+def affordable(posterior: Posterior, cost: float, seconds: float | None = None) -> int:
+    """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as many as ``seconds`` allow.
+
+    Without ``seconds`` a number of draws that was chosen for the posterior is obeyed, however long they take; where
+    none was chosen, it is :data:`SECONDS`.
+    """
+    chosen = posterior.asked[1]
+    if not cost:
+        return len(posterior)
+    if seconds is None and chosen != DRAWS:
+        return min(len(posterior), chosen)
+    allowed = (SECONDS if seconds is None else seconds) / cost
+    return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))
+
+
+def _takes_long(estimator: Estimator) -> bool:
+    """Whether an estimator says that it takes time; what it declares is checked later, and may be anything."""
+    told = getattr(estimator, "seconds", 0.0)
+    return isinstance(told, int | float) and 0.0 < told < float("inf")
 
 
 def _naming(estimator: Estimator, error: PluginError) -> PluginError:

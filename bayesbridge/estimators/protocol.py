@@ -148,6 +148,9 @@ class Output:
 class Estimator(Protocol):
     """Anything with these three; a class, a dataclass or a module-level object.
 
+    One that takes long says so by an attribute more, ``seconds``: the time for one layout on one core, see
+    :func:`seconds_of`.
+
     >>> from bayesbridge import Estimator
     >>> from bayesbridge.estimators.capture import CaptureEstimator
     >>> isinstance(CaptureEstimator(), Estimator)
@@ -167,6 +170,11 @@ class Estimator(Protocol):
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """The declared arrays for a batch; the same batch and question give the same arrays."""
         ...
+
+
+def seconds_of(estimator: Estimator) -> float:
+    """Seconds that an estimator says it takes for one layout on one core; 0, next to nothing, unless it says more."""
+    return float(getattr(estimator, "seconds", 0.0))
 
 
 @runtime_checkable

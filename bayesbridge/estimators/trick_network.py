@@ -7,7 +7,7 @@ alone at no trumps, give the distribution::
 
     x = B·relu(Σ_cards suit[rank, owner] + role)
     x = x + attention(norm(x));  x = x + down·relu(up·norm(x))          three times
-    P(tricks) = softmax(leave·relu(gather·[trumps, mean]))
+    P(tricks) = softmax(1.2·leave·relu(gather·[trumps, mean]))
 
 Nothing tells one side suit from another, so renaming suits changes no digit that matters. ``scripts/fit_tricks.py``
 makes the weights; docs/estimators.md tells how good they are.
@@ -34,6 +34,13 @@ MOST_TRICKS: Final = 13
 
 BLOCK: Final = 128
 """Layouts worked on at a time: their vectors stay in the processor's cache."""
+
+SHARPER: Final = 1.2
+"""Factor of the logits: a small network that imitates a large one is too modest. Chosen on 2 500 deals set aside.
+
+On the 5 389 deals to judge by, the likeliest number then has 79.1 % with trumps and 81.4 % without, on average, and is
+right in 79.0 % and 81.3 %; without the factor it has 75.5 % and 78.1 %.
+"""
 
 ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
 """Sums may be added up in any order, so that the processor adds several at once."""
@@ -71,7 +78,7 @@ class Weights(NamedTuple):
     leave_bias: Floats
     heads: int
     about: dict[str, Any]
-    """Where the weights come from: hash of the data, settings, and how they were judged."""
+    """Where the weights come from: hash of the data, settings, and how they were judged before they were sharpened."""
 
 
 @cache
@@ -140,7 +147,7 @@ def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
             own = min(BLOCK, len(table) - begin)
             logits[begin : begin + own] = _logits(table[part], order, trump is None, weights())[:own]
     logits -= logits.max(axis=1, keepdims=True)
-    chances = np.exp(logits)
+    chances = np.exp(SHARPER * logits)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
 
 

@@ -42,6 +42,7 @@ class Solved:
     """Double-dummy tricks of one contract: the first of the pair declares in the question's strain."""
 
     name: str = "solved"
+    seconds: float = 0.04
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -67,6 +68,11 @@ class DoubleDummy:
 
     strains: tuple[str, ...] = COORDS["strain"]
     name: str = "double_dummy"
+
+    @property
+    def seconds(self) -> float:
+        """Of one core, for the strains asked for."""
+        return 0.075 * len(self.strains)
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -98,6 +104,7 @@ class DoubleDummyLeads:
     """
 
     name: str = "double_dummy_leads"
+    seconds: float = 0.08
 
     @property
     def outputs(self) -> tuple[Output, ...]:

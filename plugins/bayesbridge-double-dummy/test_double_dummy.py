@@ -6,9 +6,23 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from bayesbridge_double_dummy import BATCH, DoubleDummy, DoubleDummyLeads
+from bayesbridge_double_dummy import BATCH, DoubleDummy, DoubleDummyLeads, Solved
 
-from bayesbridge import BayesBridgeError, Card, Deal, Hand, Layouts, Question, Seat, Suit, Trick
+from bayesbridge import (
+    BayesBridgeError,
+    Belief,
+    Card,
+    Deal,
+    Hand,
+    Holds,
+    Layouts,
+    Question,
+    Reveal,
+    Seat,
+    Suit,
+    Trick,
+    estimate,
+)
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.testing import check_estimator
@@ -41,6 +55,31 @@ def test_the_published_tables(tables):
 def test_some_strains_alone(published, tables):
     some = run(DoubleDummy(("NT", "C")), published, Question.of("S:N"))["dd_tricks"]
     assert np.array_equal(some, tables[:, [4, 0]])
+
+
+@pytest.mark.parametrize("pair", ["S:N", "E:W", "W:E"])
+@pytest.mark.parametrize("trump", [None, *Suit])
+def test_one_contract_solved_equals_the_table(published, tables, pair, trump):
+    question = Question.of(pair, trump=trump)
+    found = run(Solved(), published, question)["solved"]
+    assert found.tolist() == tables[:, 4 if trump is None else trump, question.pair[0]].tolist()
+
+
+def test_a_contract_played_with_a_neighbour_equals_the_table(published):
+    question = Question.of("E:N", trump=Suit.S)
+    table = run(DoubleDummy(("S",)), published, question)["dd_tricks"]
+    assert run(Solved(), published, question)["solved"].tolist() == table[:, 0, Seat.E].tolist()
+
+
+def test_what_a_layout_takes_is_told():
+    assert DoubleDummy(("NT",)).seconds == pytest.approx(DoubleDummy().seconds / 5)
+    assert 0 < Solved().seconds < DoubleDummy().seconds
+
+
+def test_a_contract_is_corrected_by_the_solver():
+    belief = Belief("S", "AKQ32.KJ3.A54.Q2").given(Reveal("N", "J54.AQ2.KQ76.A54"), Holds("W", "ST S9 S8 S7"))
+    found = estimate(belief.infer(draws=2000, rng=1), contract="7S", solve=40)["contract"].to_dataset()
+    assert (found.attrs["basis"], int(found.solved)) == ("corrected", 40)
 
 
 def test_one_suit_each():
@@ -141,6 +180,7 @@ def test_two_threads_at_once(published, tables):
 def test_conformance():
     check_estimator(DoubleDummy(("NT",)), layouts=4)
     check_estimator(DoubleDummyLeads(), Question.of("S:N", trump=Suit.S), layouts=4)
+    check_estimator(Solved(), layouts=4)
 
 
 def test_what_cannot_be_solved_is_said(published):

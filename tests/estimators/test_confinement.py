@@ -66,7 +66,16 @@ def hang():
 def eat():
     eaten = [np.ones(10**7) for _ in range(40)]
 
+class Shares:
+    "Half the time 3, half the time 4."
+    name, seconds = "shares", 0.25
+    outputs = (Output("share", "A number.", ("suit",), "float32", support=range(3, 5)),)
+
+    def estimate(self, layouts, question):
+        return {"share": np.full((len(layouts), 4, 2), 0.5)}
+
 wild = [
+    Shares(),
     Wild("talks", talk),
     Wild("hangs", hang),
     Wild("eats", eat),
@@ -102,6 +111,15 @@ def test_the_answers_are_the_same_whatever_it_prints_or_reads(wild, capsys):
     np.testing.assert_array_equal(found["points"], LAYOUTS.points[:, [2, 0]].sum(axis=1))
     assert behind.process.pid is None
     assert capsys.readouterr() == ("", "bayesbridge: plugin 'wild' prints: nobody asked\n" * 3)
+
+
+def test_distributions_and_costs_are_the_same_from_over_there(wild):
+    with confined([wild.estimator("shares")], Limits()) as (behind,):
+        assert behind.seconds == 0.25
+        assert behind.outputs[0].support == range(3, 5)
+        found = run(behind, LAYOUTS, QUESTION)["share"]
+    assert (found.shape, found.dtype) == ((2500, 4, 2), np.float32)
+    assert (found == 0.5).all()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What an estimator returns is checked against what it declares; one error names plugin, output, expected and got."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.protocol import COORDS, Estimator, Output, PluginError, Question
+from bayesbridge.estimators.sums import Sums
 from tests.estimators.deals import random_layouts
 
 LAYOUTS = random_layouts(5, 1)
@@ -134,3 +137,35 @@ def test_the_pair_sits_opposite_and_the_others_stay_clockwise(first, steps):
 def test_what_counts_as_an_estimator():
     assert isinstance(Answers(None), Estimator)
     assert not isinstance(object(), Estimator)
+
+
+class Shares:
+    """Half the time 3, half the time 4, in each suit."""
+
+    name = "shares"
+    outputs = (Output("share", "A number.", ("suit",), "float32", support=range(3, 5)),)
+
+    def __init__(self, row=(0.5, 0.5)):
+        self.row = row
+
+    def estimate(self, layouts, question):
+        shares = np.full((len(layouts), 4, 2), 0.5)
+        shares[3:4, 2] = self.row
+        return {"share": shares}
+
+
+def test_distributions_are_averaged_over_layouts():
+    """A distribution for each layout: the mean of them all, with weights, and the moments of that mixture."""
+    sums = Sums.of(Shares.outputs[0])
+    sums.add(run(Shares((1.0, 0.0)), LAYOUTS, QUESTION)["share"], np.array([0.1, 0.1, 0.1, 0.6, 0.1]))
+    sums.finish()
+    np.testing.assert_allclose(sums.pmf, [[0.5, 0.5], [0.5, 0.5], [0.8, 0.2], [0.5, 0.5]], rtol=1e-6)
+    np.testing.assert_allclose(sums.mean, [3.5, 3.5, 3.2, 3.5], rtol=1e-6)
+    np.testing.assert_allclose(sums.sd, [0.5, 0.5, 0.4, 0.5], rtol=1e-6)
+
+
+@pytest.mark.parametrize("row", [(0.5, 0.6), (0.0, 0.0), (1.5, -0.5)])
+def test_shares_that_are_none_are_named_with_their_layout(row):
+    says = "estimator 'shares', share: expected probabilities that add up to 1, got .* for layout 3"
+    with pytest.raises(PluginError, match=re.compile(says, re.DOTALL)):
+        run(Shares(row), LAYOUTS, QUESTION)

@@ -181,7 +181,7 @@ def test_every_policy_conforms(ours):
 def test_every_installed_plugin_conforms():
     found = registry.load()
     assert [plugin.name for plugin in found.plugins if plugin.failure] == []
-    assert {"fit", "double_dummy", "double_dummy_leads"} <= set(found.estimators)
+    assert {"fit", "solved", "double_dummy", "double_dummy_leads"} <= set(found.estimators)
     for plugin in found.plugins:
         if plugin.name != registry.BUILTIN:
             for name in plugin.estimators:

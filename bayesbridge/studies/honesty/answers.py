@@ -23,11 +23,12 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
+from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.capture import CONDITIONS
 from bayesbridge.estimators.evaluate import evaluate
 from bayesbridge.estimators.protocol import Output, Question
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
-from bayesbridge.results import ask, to_datatree
+from bayesbridge.results import to_datatree
 from bayesbridge.studies.honesty.positions import Position
 from bayesbridge.summaries import summary
 

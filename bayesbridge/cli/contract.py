@@ -1,0 +1,108 @@
+"""``--contract 4S --by S``: whether a contract makes, on the screen and in JSON."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from bayesbridge.cli.parsing import Once, Parser, UsageError, whole
+from bayesbridge.cli.printing import bar, print_table, say
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.words import SEATS, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.estimators.contract_odds import ContractOdds
+    from bayesbridge.estimators.contract_question import ContractQuestion
+
+MOST_SOLVED = 1_000_000
+
+
+def add_contract(parser: Parser) -> None:
+    """Ask which contract is meant, and how much time its answer may take."""
+    parser.add_argument(
+        "--contract",
+        action=Once,
+        metavar="4S[X[X]]",
+        help="whether it makes and how many tricks it takes, by 'tricks', corrected by solved layouts",
+    )
+    parser.add_argument(
+        "--by", action=Once, metavar="S", help="its declarer (default: as the auction says, or the observer)"
+    )
+    parser.add_argument(
+        "--solve",
+        type=whole(0, MOST_SOLVED),
+        action=Once,
+        metavar="N",
+        help="layouts to solve for it, 0 for none (default: as --seconds allow; needs bayesbridge-double-dummy)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=whole(1, 1_000_000),
+        action=Once,
+        metavar="N",
+        help="time on one core for solving, and for estimators that take long (default: 10, or all --draws if chosen)",
+    )
+
+
+def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
+    """What the options ask about a contract; ``None`` without one."""
+    from bayesbridge.estimators.contract_question import contract_question
+
+    try:
+        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds)
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --contract: {error}") from None
+
+
+def show_contract(odds: ContractOdds | None) -> None:
+    """For people; nothing where nothing was asked."""
+    if odds is None:
+        return
+    shares = [max(0.0, float(share)) for share in odds.pmf]
+    shown = [tricks for tricks, share in enumerate(shares) if share >= 0.0005]
+    widest = max(shares)
+    rows = [
+        [
+            str(tricks),
+            f"{percent(shares[tricks]):>8} {_error(odds.pmf_error[tricks])}",
+            bar(shares[tricks] / widest),
+            "makes" if tricks >= odds.contract.tricks_needed else "",
+        ]
+        for tricks in shown
+    ]
+    say()
+    names = SEATS[odds.contract.declarer.name], SEATS[odds.dummy.name]
+    print_table(
+        f"{odds.contract}: double-dummy tricks of {' and '.join(names)}", ["", "       P", "", ""], rows, left=4
+    )
+    make, error = odds.make
+    say(
+        f"It makes with {percent(min(max(make, 0.0), 1.0))} {_error(error)}; "
+        f"{odds.mean[0]:.2f} ± {odds.mean[1]:.2f} tricks on average.",
+        odds.caution,
+    )
+
+
+def _error(error: float) -> str:
+    return f"± {100 * error:.1f} %" if error else ""
+
+
+def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
+    """For ``--json``: nothing where nothing was asked."""
+    if odds is None:
+        return {}
+    said = {
+        "contract": str(odds.contract),
+        "dummy": odds.dummy.name,
+        "make": odds.make[0],
+        "make_error": odds.make[1],
+        "mean": odds.mean[0],
+        "mean_error": odds.mean[1],
+        "pmf": {str(tricks): float(share) for tricks, share in enumerate(odds.pmf)},
+        "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(odds.pmf_error)},
+        "solved": odds.solved,
+        "basis": odds.basis,
+        "caution": odds.caution,
+    }
+    return {"contract": said}

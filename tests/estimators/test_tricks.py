@@ -1,0 +1,135 @@
+"""The network behind ``tricks``: its contract, its symmetries, its accuracy on solved deals, and its kernels."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import SUIT_MASK, Strain, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.testing import check_estimator
+from bayesbridge.estimators.trick_network import SHARPER, trick_probabilities, weights
+from bayesbridge.estimators.tricks import TricksEstimator
+from bayesbridge.layouts import Layouts
+from tests.estimators.deals import random_layouts
+from tests.estimators.solved_deals import solved_deals
+
+LAYOUTS = random_layouts(60, 3)
+MEASURED = {False: 0.790, True: 0.813}
+"""Share of exact numbers on 5 389 deals held aside, with trumps and without."""
+
+
+def asked(layouts, pair, trump):
+    return run(TricksEstimator(), layouts, Question.of(pair, trump=trump))["tricks"]
+
+
+@pytest.mark.parametrize("trump", [None, Suit.C, Suit.S])
+def test_conformance(trump):
+    check_estimator(TricksEstimator(), Question.of("S:N", trump=trump))
+
+
+def renamed(layouts, order):
+    """Each suit s in the place of order[s]."""
+    masks = np.zeros_like(layouts.masks)
+    for suit, place in enumerate(order):
+        masks |= (layouts.masks >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)) << np.uint64(13 * place)
+    return Layouts(masks)
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3, 0), (3, 2, 1, 0), (0, 2, 1, 3)])
+def test_names_of_suits_do_not_matter(order):
+    """But for rounding: 24 bits of each weight, and sums of a few hundred."""
+    other = renamed(LAYOUTS, order)
+    np.testing.assert_allclose(asked(other, "S:N", None), asked(LAYOUTS, "S:N", None), atol=1e-4)
+    for suit in Suit:
+        trump = Suit(order[suit])
+        np.testing.assert_allclose(asked(other, "S:N", trump), asked(LAYOUTS, "S:N", suit), atol=1e-4)
+    assert not np.allclose(asked(other, "S:N", Suit(order[0])), asked(LAYOUTS, "S:N", Suit.H), atol=1e-4)
+
+
+def test_the_table_may_be_turned():
+    turned = Layouts(np.roll(LAYOUTS.masks, 1, axis=1))
+    assert np.array_equal(asked(turned, "W:E", Suit.H), asked(LAYOUTS, "S:N", Suit.H))
+    assert not np.allclose(asked(turned, "S:N", Suit.H), asked(LAYOUTS, "S:N", Suit.H), atol=1e-2)
+
+
+def test_extreme_deals():
+    """One suit in each hand: trumps in declarer's hand or in dummy's take every trick, in a defender's none."""
+    deal = Layouts.of(["N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"])
+    found = {suit: int(asked(deal, "N:S", suit).argmax()) for suit in Suit}
+    assert found == {Suit.S: 13, Suit.D: 13, Suit.H: 0, Suit.C: 0}
+    solid = Layouts.of(["N:AKQ.AKQ.AKQ.AKQJ 432.432.432.8765 765.765.765.T932 JT98.JT98.JT98.4"])
+    assert int(asked(solid, "N:S", None).argmax()) == 13
+    assert int(asked(solid, "E:W", None).argmax()) <= 1  # none, in truth: the network has hardly seen such deals
+
+
+def judged(layouts, tables, no_trump):
+    """Of every deal: the share of exact numbers, and how much the loss exceeds what the network itself expects."""
+    exact, excess = [], []
+    for strain in Strain:
+        if (strain == Strain.NT) != no_trump:
+            continue
+        for seat in Seat:
+            chances = asked(layouts, (seat, seat.partner), strain.trump).astype(np.float64)
+            truth = tables[:, strain, seat]
+            logs = np.log(np.maximum(chances, 1e-30))
+            exact.append(chances.argmax(axis=1) == truth)
+            excess.append(-logs[np.arange(len(truth)), truth] + (chances * logs).sum(axis=1))
+    return np.mean(exact, axis=0), np.mean(excess, axis=0)
+
+
+def z(values, expected):
+    """Deals are independent, results of one deal are not."""
+    return (values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values)))
+
+
+@pytest.mark.parametrize("no_trump", [False, True])
+def test_accuracy_and_calibration_on_solved_deals(no_trump):
+    layouts, tables = solved_deals()
+    exact, excess = judged(layouts, tables, no_trump)
+    assert abs(z(exact, MEASURED[no_trump])) < 4
+    assert abs(z(excess, 0.0)) < 4
+    exact, excess = judged(layouts, np.roll(tables, 1, axis=0), no_trump)  # tables of other deals
+    assert z(exact, MEASURED[no_trump]) < -4
+    assert z(excess, 0.0) > 4
+
+
+def plain(table, trump):
+    """The same network in float64 and without kernels."""
+    net = weights()
+    order = [3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)]
+    bits = table[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)  # deal, owner, card
+    held = bits.reshape(len(table), 4, 4, 13)[:, :, order].transpose(0, 2, 3, 1)  # deal, place, rank, owner
+    roles = [2] * 4 if trump is None else [0, 1, 1, 1]
+    hidden = held.reshape(len(table), 4, 52).astype(np.float64) @ net.suit + net.role[roles]
+    x = np.maximum(hidden, 0) @ net.begin + net.begin_bias
+
+    def norm(values, scale):
+        return values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + 1e-6) * scale
+
+    for layer in net.layers:
+        joined = norm(x, layer.before) @ layer.joined + layer.joined_bias
+        query, key, value = (part.reshape(*x.shape[:2], net.heads, -1) for part in np.split(joined, 3, axis=-1))
+        fits = np.exp(np.einsum("nihd,njhd->nhij", query, key) / np.sqrt(query.shape[-1]))
+        mixed = np.einsum("nhij,njhd->nihd", fits / fits.sum(axis=-1, keepdims=True), value).reshape(x.shape)
+        x = x + mixed @ layer.out + layer.out_bias
+        x = x + np.maximum(norm(x, layer.between) @ layer.up + layer.up_bias, 0) @ layer.down + layer.down_bias
+    tokens = norm(x, net.norm)
+    mean = tokens.mean(axis=1)
+    both = np.concatenate([mean if trump is None else tokens[:, 0], mean], axis=1)
+    logits = np.maximum(both @ net.gather + net.gather_bias, 0) @ net.leave + net.leave_bias
+    chances = np.exp(SHARPER * (logits - logits.max(axis=1, keepdims=True)))
+    return chances / chances.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("trump", [None, Suit.D])
+def test_kernels_give_what_the_formulas_give(trump):
+    table = np.ascontiguousarray(random_layouts(300, 4).masks)  # more than a block
+    np.testing.assert_allclose(trick_probabilities(table, trump), plain(table, trump), atol=1e-4)
+
+
+def test_without_sharpening_it_is_too_modest(monkeypatch):
+    """Negative control of the calibration above."""
+    monkeypatch.setattr("bayesbridge.estimators.trick_network.SHARPER", 1.0)
+    _, excess = judged(*solved_deals(), no_trump=False)
+    assert z(excess, 0.0) < -4
