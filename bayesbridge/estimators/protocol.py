@@ -149,7 +149,7 @@ class Estimator(Protocol):
     """Anything with these three; a class, a dataclass or a module-level object.
 
     One that takes long says so by an attribute more, ``seconds``: the time for one layout on one core, see
-    :func:`seconds_of`.
+    ``seconds_of``.
 
     >>> from bayesbridge import Estimator
     >>> from bayesbridge.estimators.capture import CaptureEstimator

@@ -81,18 +81,18 @@ class JointPosterior:
         return self.layouts.draws.warning
 
     def card_errors(self) -> xarray.DataArray:
-        """Standard error of each of :meth:`Posterior.card_probabilities`, card × seat."""
+        """Standard error of each of ``Posterior.card_probabilities``, card × seat."""
         like = self.layouts.card_probabilities()
         return like.copy(data=card_errors(self.layouts.draws, like.values[::-1])[::-1]).rename("standard error")
 
     def length_errors(self) -> xarray.DataArray:
-        """Standard error of each of :meth:`Posterior.length_probabilities`, seat × suit × length."""
+        """Standard error of each of ``Posterior.length_probabilities``, seat × suit × length."""
         like = self.layouts.length_probabilities()
         found = errors(self.layouts.draws, lambda masks: suit_lengths(masks)[..., None] == np.arange(14), like.values)
         return like.copy(data=found).rename("standard error")
 
     def point_errors(self) -> xarray.DataArray:
-        """Standard error of each of :meth:`Posterior.point_probabilities`, seat × points."""
+        """Standard error of each of ``Posterior.point_probabilities``, seat × points."""
         like = self.layouts.point_probabilities()
         found = errors(
             self.layouts.draws, lambda masks: high_card_points(masks)[..., None] == np.arange(38), like.values
@@ -100,7 +100,7 @@ class JointPosterior:
         return like.copy(data=found).rename("standard error")
 
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate:
-        """Posterior mean of any function of a batch of layouts, as :meth:`Posterior.expect`, with its error."""
+        """Posterior mean of any function of a batch of layouts, as ``Posterior.expect``, with its error."""
         mean = self.layouts.expect(quantity)
         found = errors(self.layouts.draws, lambda masks: np.asarray(quantity(Layouts(masks))), np.asarray(mean))
         return Estimate(mean, float(found) if np.ndim(mean) == 0 else found)

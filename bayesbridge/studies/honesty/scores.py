@@ -36,6 +36,9 @@ WITHIN: Final = 0.94
 LEVEL: Final = 0.99
 """Of intervals: a row makes five such tests."""
 
+ENOUGH: Final = 1000.0
+"""Effective draws of a reference, below which it is none."""
+
 SAME: Final = 1e-9
 """Rounding by which an exact answer may differ from the truth."""
 
@@ -102,7 +105,7 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
         z[:, same] = nan
         spread = np.sqrt(np.where(told, (value - mean) ** 2, 0.0).sum(axis=0) / (n - 1) / n)
         against, uncertain = known, np.zeros(len(QUANTITIES))
-        if reference is not None:
+        if reference is not None and np.nansum(reference.ess) >= ENOUGH:
             pooled, pooled_error = pool(reference)
             against, uncertain = np.where(has_truth, known, pooled), np.where(has_truth, 0.0, pooled_error)
         bias = (mean - against) / np.hypot(spread, uncertain)
