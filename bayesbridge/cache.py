@@ -111,7 +111,7 @@ def read_sealed(path: Path, *, private: bool = False) -> bytes | None:
 def write_sealed(path: Path, payload: bytes, *, private: bool = False) -> None:
     """Keep bytes under a seal that names their file; the file appears whole or not at all."""
     make_directory(path.parent)
-    with whole_file(path) as part:
+    with whole_file(path, own_rights=private) as part:
         access = os.open(
             part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600 if private else 0o666
         )

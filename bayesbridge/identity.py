@@ -54,6 +54,8 @@ def meaning(modules: frozenset[str], package: Path = PACKAGE) -> str:
     """A hash of the syntax trees of modules and of all that they import from the package, and of its data files."""
     texts = _texts(package)
     start = {name for name in modules if name in texts}
+    if PACKAGE.name in modules:  # nobody can say from which file: it may be any
+        start |= texts.keys()
     foreign: Texts = {}
     for name in modules - start:
         foreign |= _foreign_texts(name)
@@ -86,7 +88,20 @@ def _classes(value: object) -> Iterator[str]:
         return  # threads alone can run it, and they share its code
     for code, argument, _ in pickletools.genops(content):
         if code.name == "GLOBAL":
-            yield str(argument).partition(" ")[0]
+            module, _, name = str(argument).partition(" ")
+            yield _real_module(module, name)
+
+
+def _real_module(module: str, name: str) -> str:
+    """Where a class or function is written; public ones say that they belong to the package itself."""
+    if module != PACKAGE.name:
+        return module
+    found: Any = sys.modules[module]
+    for part in name.split("."):
+        found = getattr(found, part)
+    inner = (found, *vars(found).values()) if isinstance(found, type) else (found,)
+    homes = (getattr(one, "__globals__", {}).get("__name__", "") for one in inner)
+    return next((home for home in homes if home.startswith(f"{PACKAGE.name}.")), module)
 
 
 def _texts(package: Path) -> Texts:

@@ -37,7 +37,7 @@ def test_every_command_of_the_page_works_in_order(tmp_path):
             case ["bayesbridge", "plugins"]:
                 assert re.search(r"fit +bayesbridge-template 0.1.0 +fit", run(project, "-m", "bayesbridge", "plugins"))
             case ["bayesbridge", *arguments]:
-                assert "fit S" in run(project, "-m", "bayesbridge", *arguments)
+                assert "fit: Cards of the pair in the suit." in run(project, "-m", "bayesbridge", *arguments)
             case ["pytest"]:
                 assert "1 passed" in run(project, "-m", "pytest", "-p", "no:cacheprovider", "test_template.py")
             case _:
