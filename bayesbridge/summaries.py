@@ -205,10 +205,7 @@ def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
 
 
 def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
-    """What is said of an output that counts tricks: whether it can, how many then, and every goal.
-
-    ``draws`` are (chain, draw) numbers, or (chain, draw, values) distributions.
-    """
+    """What is said of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
     name, spread = tricks.name, draws.ndim == 3
     failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.fails_at
 
