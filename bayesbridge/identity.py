@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import inspect
 import pickle
 import pickletools
 import re
@@ -100,7 +101,7 @@ def _real_module(module: str, name: str) -> str:
     for part in name.split("."):
         found = getattr(found, part)
     inner = (found, *vars(found).values()) if isinstance(found, type) else (found,)
-    homes = (getattr(one, "__globals__", {}).get("__name__", "") for one in inner)
+    homes = (getattr(inspect.unwrap(one), "__globals__", {}).get("__name__", "") for one in inner if callable(one))
     return next((home for home in homes if home.startswith(f"{PACKAGE.name}.")), module)
 
 

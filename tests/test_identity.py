@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+import bayesbridge as bb
 from bayesbridge import identity
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.studies import captures
@@ -116,6 +117,7 @@ def test_names_that_a_package_loads_when_used_may_come_from_any_of_its_files(pac
 
 
 def test_the_classes_of_arguments_count():
+    assert bb.LearnedBidder is LearnedBidder  # asked for by its public name, it says that it belongs to the package
     told = set(identity._modules(partial(captures.count, bidder=LearnedBidder())))
     assert {"bayesbridge.studies.captures", "bayesbridge.bidders.learned"} <= told
     assert set(identity._modules(partial(captures.count, lambda: 0))) == {"bayesbridge.studies.captures"}
