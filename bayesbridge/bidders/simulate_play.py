@@ -44,7 +44,10 @@ def simulate_play(
         legal = list(trick.legal(rest[seat]))
         chances = np.ones(len(legal))
         if seat != contract.declarer.partner and len(legal) > 1:
-            said = [_log_likelihood(player, dealt[seat], auction, [*plays, (seat, card)], seat) for card in legal]
+            table = dealt[contract.declarer.partner]
+            said = [
+                _log_likelihood(player, dealt[seat], auction, [*plays, (seat, card)], seat, table) for card in legal
+            ]
             chances = np.exp(np.array(said) - max(said))
         card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
         plays.append((seat, card))
@@ -57,9 +60,9 @@ def simulate_play(
 
 
 def _log_likelihood(
-    player: PlayerModel, hand: Hand, auction: Auction, plays: Sequence[tuple[Seat, Card]], seat: Seat
+    player: PlayerModel, hand: Hand, auction: Auction, plays: Sequence[tuple[Seat, Card]], seat: Seat, dummy: Hand
 ) -> float:
     """log P(all cards of the seat so far ∣ its hand): for cards that differ in the last alone, log P(it) + constant."""
     assert auction.contract is not None
     masks = np.array([hand.mask], dtype=np.uint64)
-    return float(player.log_likelihood(masks, auction.contract, plays, seat, auction)[0])
+    return float(player.log_likelihood(masks, auction.contract, plays, seat, auction, dummy)[0])

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-
-from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_features import (
     BEST_RANK,
     GONE,
@@ -19,6 +17,8 @@ from bayesbridge.bidders.card_features import (
     features,
     situations,
 )
+
+from bayesbridge.auction import Auction
 from bayesbridge.bidders.card_play import LearnedPlayer, weights
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
