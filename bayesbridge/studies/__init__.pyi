@@ -2,6 +2,7 @@ from .calibration.pictures import plot_coverage, plot_ranks, plot_reliability
 from .comparison import Comparison, Figure
 from .honesty.pictures import plot_honesty
 from .job import Job, Setting
+from .odds.pictures import plot_odds
 from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .registry import STUDIES
 from .study import Option, Study, Table
@@ -19,6 +20,7 @@ __all__ = [
     "plot_coverage",
     "plot_headline",
     "plot_honesty",
+    "plot_odds",
     "plot_ranks",
     "plot_reliability",
     "plot_runs",
