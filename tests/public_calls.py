@@ -45,6 +45,11 @@ def result():
 
 
 @cache
+def asked():
+    return bb.estimate(posterior(), contract="1NT", solve=0)
+
+
+@cache
 def joint():
     return bb.joint_distribution(posterior(), "T", "length[E:H]")
 
@@ -247,12 +252,14 @@ def examples():
                 "steps": None,
                 "prior": None,
                 "command": None,
+                "contract": None,
             },
         ),
         "joint_distribution": (partial(bb.joint_distribution, posterior()), {"*": "T", "pair": "S:N"}),
         "open_records": (bb.open_records, {"path": __file__}),
         "plot_captures": (bb.plot_captures, {"result": result(), "figure": None, "axes": None}),
         "plot_cards": (bb.plot_cards, {"source": result(), "ax": None}),
+        "plot_contract": (bb.plot_contract, {"result": asked(), "ax": None}),
         "plot_lengths": (bb.plot_lengths, {"source": result(), "ax": None}),
         "plot_prior_posterior": (
             bb.plot_prior_posterior,

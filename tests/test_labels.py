@@ -11,7 +11,7 @@ import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.cli.output_tables import MOST_BARS, show_outputs
 from bayesbridge.documents import estimate_document
-from bayesbridge.estimators.contract_chances import LAYOUTS, chance_of
+from bayesbridge.estimators.contract_odds import LAYOUTS, network_odds
 from bayesbridge.estimators.evaluate import evaluate
 from bayesbridge.results import ask
 
@@ -108,10 +108,10 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
     for posterior in (few, many):
         result = bb.estimate(posterior, "tricks", pair=pair, trump=contract.strain)
         whole = bb.Tricks.of(result, "tricks").at_least(contract.tricks_needed)
-        found = chance_of(posterior, contract, 3)
+        share, error = network_odds(posterior, contract, 3).make
         if posterior is few:
-            assert found.share == pytest.approx(whole, abs=1e-6)
-        assert abs(found.share - whole) < 4 * found.error
+            assert share == pytest.approx(whole, abs=1e-6)
+        assert abs(share - whole) < 4 * error
         other = bb.estimate(posterior, "tricks", pair=pair, trump="C")
         assert bb.Tricks.of(other, "tricks").at_least(contract.tricks_needed) != pytest.approx(whole, abs=1e-3)
 

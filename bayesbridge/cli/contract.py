@@ -45,6 +45,12 @@ def add_contract(parser: Parser) -> None:
     )
 
 
+def contract_words(args: Namespace) -> list[str]:
+    """The options again, for a command line that asks the same."""
+    given = ((f"--{name}", getattr(args, name)) for name in ("contract", "by", "solve", "seconds"))
+    return [str(word) for flag, value in given if value is not None for word in (flag, value)]
+
+
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
     from bayesbridge.estimators.contract_question import contract_question
@@ -67,7 +73,7 @@ def show_contract(odds: ContractOdds | None) -> None:
             str(tricks),
             f"{percent(shares[tricks]):>8} {_error(odds.pmf_error[tricks])}",
             bar(shares[tricks] / widest),
-            "makes" if tricks >= odds.contract.tricks_needed else "",
+            "makes" if odds.makes(tricks) else "",
         ]
         for tricks in shown
     ]
@@ -76,12 +82,7 @@ def show_contract(odds: ContractOdds | None) -> None:
     print_table(
         f"{odds.contract}: double-dummy tricks of {' and '.join(names)}", ["", "       P", "", ""], rows, left=4
     )
-    make, error = odds.make
-    say(
-        f"It makes with {percent(min(max(make, 0.0), 1.0))} {_error(error)}; "
-        f"{odds.mean[0]:.2f} ± {odds.mean[1]:.2f} tricks on average.",
-        odds.caution,
-    )
+    say(odds.sentence, odds.caution)
 
 
 def _error(error: float) -> str:

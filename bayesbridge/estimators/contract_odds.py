@@ -2,7 +2,8 @@
 
 The network of ``tricks`` predicts the tricks of every draw. Where the estimator ``solved`` is installed, a number of
 layouts drawn from the posterior is solved too, and :class:`Corrected` takes the network's errors out of the answer.
-Everything is about double-dummy play of the whole deal from the first lead: all four see all cards.
+Everything is about double-dummy play of the whole deal from the first lead: all four see all cards. Tricks already lost
+or won count no more than what they tell about the hidden hands.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
@@ -22,10 +24,11 @@ from bayesbridge.estimators.contract_question import PREDICTS, SOLVES, ContractQ
 from bayesbridge.estimators.correction import Corrected
 from bayesbridge.estimators.evaluate import SECONDS, Evaluation, Progress
 from bayesbridge.estimators.protocol import Estimator, Question, seconds_of
+from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import number
+from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     import xarray
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 TRICKS: Final = np.arange(14, dtype=np.float64)
+
+LAYOUTS: Final = 1000
+"""Layouts that :func:`network_odds` judges of a posterior that has more."""
 
 CALIBRATION: Final = (
     "on 5 389 deals held aside its likeliest number was right in 79.0 % of suit contracts and 81.3 % of those at no "
@@ -59,6 +65,33 @@ class ContractOdds:
     """How many layouts were solved."""
     basis: str
     """``network``, ``corrected`` (the network's prediction corrected by solved layouts) or ``all solved``."""
+
+    @classmethod
+    def of(cls, result: xarray.DataTree) -> ContractOdds | None:
+        """From the group ``contract`` of a result; ``None`` where it has none."""
+        if "contract" not in result.children:
+            return None
+        kept = result["contract"].to_dataset()
+        make, mean = ((float(kept[name]), float(kept[f"{name}_error"])) for name in ("make", "mean"))
+        contract, dummy = Contract.of(str(kept.attrs["contract"])), Seat.of(str(kept.attrs["dummy"]))
+        pmf, errors = (np.asarray(kept[name].values, np.float64) for name in ("pmf", "pmf_error"))
+        return cls(contract, dummy, pmf, errors, make, mean, int(kept["solved"]), str(kept.attrs["basis"]))
+
+    def makes(self, tricks: int) -> bool:
+        """Whether so many tricks are enough."""
+        return tricks >= self.contract.tricks_needed
+
+    @property
+    def chance(self) -> float:
+        """P(it makes) as people are told it: an unbiased estimate may lie just outside 0 and 1."""
+        return min(max(self.make[0], 0.0), 1.0)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        error = f" ± {100 * self.make[1]:.1f} %" if self.make[1] else ""
+        many = f"{self.mean[0]:.2f}" + (f" ± {self.mean[1]:.2f}" if self.mean[1] else "")
+        return f"It makes with {percent(self.chance)}{error}; {many} tricks on average."
 
     @property
     def caution(self) -> str:
@@ -126,6 +159,24 @@ def contract_odds(
         shares = np.bincount(tricks, posterior.weights, minlength=len(TRICKS))
         return found, replace(_of_draws(asked, shares, np.inf), solved=len(layouts), basis="all solved")
     return found, _corrected(found, asked, layouts, tricks)
+
+
+def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> ContractOdds:
+    """What the network alone says of a contract, quickly: of no more than ``LAYOUTS`` layouts.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
+    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).chance < 0.05
+    True
+    """
+    dummy = contract.declarer.partner if posterior.belief.dummy is None else posterior.belief.dummy
+    question = Question.of((contract.declarer, dummy), trump=contract.strain.trump)
+    every = len(posterior) <= LAYOUTS
+    layouts = posterior.layouts if every else posterior.resample(LAYOUTS, rng)
+    weights = posterior.weights if every else np.full(LAYOUTS, 1.0 / LAYOUTS)
+    guesses = run(TricksEstimator(), layouts, question)[PREDICTS]
+    worth = np.inf if every and posterior.exact else max(1.0, min(posterior.ess, LAYOUTS))
+    return _of_draws(ContractQuestion(contract, dummy), np.asarray(matrix_product(weights, guesses), np.float64), worth)
 
 
 def _corrected(found: Evaluation, asked: ContractQuestion, layouts: Layouts, tricks: NDArray[np.int64]) -> ContractOdds:

@@ -129,9 +129,14 @@ PICTURES = {
     "opponents": [],
     "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],
     "honesty": ["plot_honesty"],
+    "odds": ["plot_odds"],
 }
 
-SMALL = {"calibration": {"method": "sample"}, "honesty": {"positions": 1, "seeds": 5, "engine": ("sample",)}}
+SMALL = {
+    "calibration": {"method": "sample"},
+    "honesty": {"positions": 1, "seeds": 5, "engine": ("sample",)},
+    "odds": {"records": str(ROOT / "examples" / "boards.pbn"), "draws": 30, "solve": 2, "correct": 1},
+}
 
 
 @pytest.mark.parametrize("name", STUDIES)

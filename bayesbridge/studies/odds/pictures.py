@@ -24,6 +24,11 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
     """Share of contracts that make, against the chance told: on the diagonal if all is right.
 
     Bars are two standard errors of the share, by the chances told; a mark stands for ten boards at least.
+
+    >>> from bayesbridge.studies.odds import Odds, Plan
+    >>> import numpy as np
+    >>> plot_odds(Odds.of(Plan("boards.pbn", 2), np.array([[1, 1, 0, 0, 0, 0, 0, 0, 0]]))).get_ylabel()
+    'share that make, double dummy'
     """
     ax = new_axes(5.2, 4.8) if ax is None else ax
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
