@@ -23,9 +23,8 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         told = dict(zip(COLUMNS, cells[3:] / SCALE, strict=True))
         record = what.records[number]
         contract = record.contract
-        posterior = bb.Belief.of_record(record, contract.declarer.next(), cards=0).infer(
-            "auto", 60, np.random.default_rng(number)
-        )
+        rng = np.random.default_rng(number)
+        posterior = bb.Belief.of_record(record, contract.declarer.next(), cards=0).infer("auto", 60, rng)
         asked = {"pair": (contract.declarer, contract.declarer.partner), "trump": contract.strain}
         result = bb.estimate(posterior, "tricks", **asked)
         assert told["network"] == pytest.approx(
@@ -94,7 +93,8 @@ def test_at_the_command_line(capsys):
         (["--records", BOARDS, "--part", "some"], "unknown part 'some': choose all or held-out"),
         (["--records", BOARDS, "--draws", "1"], "'1': write a whole number from 2 on"),
         (["--records", BOARDS, "--correct", "few"], "'few': write a whole number"),
-        (["--records", BOARDS, "--part", "held-out", "--deals", "1"], "holds no board that was held out"),
+        (["--records", "nowhere.pbn"], "there is no file 'nowhere.pbn'"),
+        (["--records", __file__], "holds no board with four hands and a contract"),
     ],
 )
 def test_mistakes_are_one_line(capsys, words, said):

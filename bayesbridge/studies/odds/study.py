@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.errors import BayesBridgeError
@@ -94,6 +95,12 @@ def _tables(found: Comparison) -> Iterator[Table]:
         yield Table(name, ["told", "make", "boards"], cells)
 
 
+def _file(text: str) -> str:
+    if not Path(text).is_file():
+        raise BayesBridgeError(f"there is no file {text!r}: give a PBN or LIN file", path=text)
+    return text
+
+
 def _whole(text: str) -> int:
     if not text.isdecimal():
         raise BayesBridgeError(f"{text!r}: write a whole number", text=text)
@@ -129,7 +136,7 @@ STUDY: Final = Study(
     2_000,
     simulate,
     options=(
-        Option("--records", "records", "FILE", "a PBN or LIN file with the boards", str),
+        Option("--records", "records", "FILE", "a PBN or LIN file with the boards", _file),
         Option("--part", "held_out", "PART", _PART, _part),
         Option("--chair", "chair", "NAME", "who asks, after the auction: leader (default), partner, …", _chair),
         Option("--draws", "draws", "N", "draws of each posterior (default: 300)", _several),
