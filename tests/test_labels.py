@@ -162,6 +162,7 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     assert "captur" not in text
     assert "tricks" not in text
     points = posterior.layouts.points[:, 0]
+    assert "partner_hcp, for S and N: High-card points of the second seat." in text
     assert re.search(rf"partner_hcp = 7 +{100 * (points == 7).mean():.1f} %", text)
     assert 1 < sum(line.startswith("wide = ") for line in text.splitlines()) <= MOST_BARS
     shown = [line.split()[:2] for line in text.splitlines() if re.match("(NT|[SHDC]) [NESW] ", line)]
@@ -176,7 +177,7 @@ def test_every_output_is_shown_as_what_it_is(capsys):
 def test_the_page_shows_every_distribution():
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=100, rng=1)
     page = bb.html_report(posterior, bb.estimate(posterior, [Several(), "tricks"]))
-    assert "partner_hcp: High-card points of the second seat." in page
+    assert "partner_hcp, for S and N: High-card points of the second seat." in page
     assert "Tricks of South, dummy North, in no trumps (tricks)" in page
     rows = re.findall(r'<th scope="row">((?:NT|[SHDC]) [NESW])</th>', page)
     assert (rows[0], len(rows)) == ("NT N", 20)

@@ -47,7 +47,7 @@ def show_outputs(found: Evaluation, estimator: str) -> None:
         elif sums.output.tricks:
             _show_tricks(Tricks.of_sums(sums, asked), sums.output.support is not None)
         else:
-            _show_distribution(sums)
+            _show_distribution(sums, asked)
     if plain:
         rows = [row[:3] for row in plain]
         print_table(f"{estimator}, for {asked.names}", ["", "mean", "sd"], rows)
@@ -87,7 +87,7 @@ def _show_tricks(tricks: Tricks, smooth: bool) -> None:
     say(*tricks.notes, "")
 
 
-def _show_distribution(sums: Sums) -> None:
+def _show_distribution(sums: Sums, asked: Asked) -> None:
     """A whole number that does not count tricks."""
     assert sums.pmf is not None
     values, shares = _occurring(sums.lowest, sums.pmf)
@@ -99,7 +99,8 @@ def _show_distribution(sums: Sums) -> None:
         share, ends = float(shares[group].sum()), values[group]
         label = f"{sums.output.name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
         rows.append([label, f"{percent(share):>8}", bar(share / widest)])
-    print_table(f"{sums.output.name}: {sums.output.doc}", ["", "       P", ""], rows, left=3)
+    title = f"{sums.output.name}, for {asked.names}: {sums.output.doc}"
+    print_table(title, ["", "       P", ""], rows, left=3)
     say(f"{sums.output.name} is {sums.mean[0]:.2f} on average, with a standard deviation of {sums.sd.item():.2f}.", "")
 
 
