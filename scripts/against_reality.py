@@ -4,8 +4,9 @@
 
 Needs plugins/bayesbridge-double-dummy; contracts are solved by solve_records.py, which continues where it stopped. Only
 deals that fit_actual.py sets aside are compared (a quarter of them, by a hash of their cards); ``--all`` takes every
-deal, for records that nothing was fitted on. T and T_trumps are compared where their conditions hold. Of ``tricks`` and
-``actual``, which give distributions, the likeliest number counts for *exact* and *within one*, the mean for the rest.
+deal, for records that nothing was fitted on. T and T_trumps are compared where their conditions hold. ``tricks`` gives
+a distribution, alone and passed through what real declarers take (``actual``): its likeliest number counts for *exact*
+and *within one*, its mean for the rest.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from bayesbridge.estimators.tricks import TricksEstimator
 
 type Floats = NDArray[np.float64]
 
-NAMES = ("T", "T_trumps", "play_out", "tricks", "actual", "double dummy", "real result")
-KINDS = ("no trumps", "suit contracts")
+NAMES = ("T", "T_trumps", "play_out", "tricks", "tricks, actual", "double dummy", "real result")
+KINDS = ("no trumps", "suits")
 
 
 class Estimate(NamedTuple):
@@ -55,7 +56,7 @@ def estimates(tables: list[Table], solved: list[int]) -> dict[str, Estimate]:
         numbers["play_out"][:, here] = run(PlayOutEstimator(), layouts, question)["tricks"]
         network = np.asarray(run(TricksEstimator(), layouts, question)["tricks"], np.float64)
         after = [row @ actual_table(tables[i].contract) for row, i in zip(network, here, strict=True)]
-        for name, shares in (("tricks", network), ("actual", np.array(after))):
+        for name, shares in (("tricks", network), ("tricks, actual", np.array(after))):
             numbers[name][:, here] = shares @ np.arange(14), shares.argmax(axis=1)
     numbers["double dummy"][:] = solved
     numbers["real result"][:] = [table.result for table in tables]
@@ -79,16 +80,17 @@ def row(one: Estimate, truth: Floats, here: NDArray[np.bool_]) -> list[str]:
 
 
 def markdown(found: dict[str, Estimate], kind: NDArray[np.bool_]) -> str:
-    """One table for each kind of contract and each truth."""
+    """One table beside the real results and one beside double dummy, no trumps first."""
     parts = []
     for truth in ("real result", "double dummy"):
-        for name, here in zip(KINDS, (kind, ~kind), strict=True):
-            head = f"| {name}, beside the {truth} | tables | bias | rms error | exact | within one | correlation |"
-            rows = [
-                f"| {cells[0]} | {' | '.join(cells[1])} |"
-                for cells in ((other, row(found[other], found[truth].mean, here)) for other in NAMES if other != truth)
-            ]
-            parts.append("\n".join([head, "|---|---:|---:|---:|---:|---:|---:|", *rows]))
+        lines = [f"| beside the {truth} | tables | bias | rms error | exact | within one | correlation |"]
+        lines.append("|---|---:|---:|---:|---:|---:|---:|")
+        for where, here in zip(KINDS, (kind, ~kind), strict=True):
+            for name in NAMES:
+                if name != truth:
+                    cells = row(found[name], found[truth].mean, here)
+                    lines.append(f"| {where}: {name} | {' | '.join(cells)} |")
+        parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
 

@@ -228,6 +228,7 @@ def examples():
                 "contract": None,
                 "by": None,
                 "solve": None,
+                "actual": False,
                 "seconds": None,
                 "rng": 0,
                 "progress": None,
