@@ -57,6 +57,7 @@ def estimate(
     contract: Contract | str | None = None,
     by: Seat | str | None = None,
     solve: int | None = None,
+    actual: bool = False,
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
@@ -66,8 +67,9 @@ def estimate(
     """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
 
     A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes: the result then has a group
-    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by ``solve`` layouts. ``seconds`` on one
-    core are the most for that, and for estimators that take long: they get fewer layouts.
+    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by ``solve`` layouts. It is about double
+    dummy; ``actual`` passes it through what real declarers took beside that. ``seconds`` on one core are the most for
+    that, and for estimators that take long: they get fewer layouts.
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
@@ -79,7 +81,7 @@ def estimate(
     >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
     ('convolution', 0.2977)
     """
-    asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds)
+    asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds, actual)
     limits = Limits(timeout, memory)
     chosen, solver = estimators_for(estimators, asked, limits)
     question = ask(posterior, pair, trump, trick) if asked is None else ask(posterior, asked.pair, asked.strain, trick)

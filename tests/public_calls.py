@@ -13,7 +13,7 @@ from bayesbridge.bidders.records import records_of
 from bayesbridge.bidders.simulate import call_probabilities, sample_call, simulate_auction
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.bidders.turn import Turn
-from bayesbridge.capture import kernels, literal
+from bayesbridge.capture import kernels, literal, trumps
 from bayesbridge.notation import iter_lin, iter_pbn, iter_records, lin_part, read_lin, read_pbn, write_lin, write_pbn
 from bayesbridge.notation.record import Record, Vulnerability, read_hands
 from bayesbridge.scoring import OLD
@@ -233,6 +233,7 @@ def examples():
                 "contract": None,
                 "by": None,
                 "solve": None,
+                "actual": False,
                 "seconds": None,
                 "rng": 0,
                 "progress": None,
@@ -342,6 +343,10 @@ def documented():
         "bid": (literal.bid, {"hand": HAND}),
         "kernels.bids": (kernels.bids, {"hands": MASKS}),
         "kernels.captures": (kernels.captures, {"first": MASKS, "second": MASKS ^ MASKS}),
+        "trumps.trump_captures": (
+            trumps.trump_captures,
+            {"first": MASKS, "second": MASKS ^ MASKS, "trump": bb.Suit.S},
+        ),
         "kernels.tricks": (kernels.tricks, {"first": MASKS, "second": MASKS ^ MASKS}),
         "iter_lin": (iter_lin, {"source": LIN}),
         "iter_pbn": (iter_pbn, {"source": PBN}),

@@ -37,6 +37,11 @@ def add_contract(parser: Parser) -> None:
         help="layouts to solve for it, 0 for none (default: as --seconds allow; needs bayesbridge-double-dummy)",
     )
     parser.add_argument(
+        "--actual",
+        action="store_true",
+        help="tricks as real declarers take them beside double dummy, by records of experts (default: double dummy)",
+    )
+    parser.add_argument(
         "--seconds",
         type=whole(1, 1_000_000),
         action=Once,
@@ -56,7 +61,7 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     from bayesbridge.estimators.contract_question import contract_question
 
     try:
-        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds)
+        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
     except BayesBridgeError as error:
         raise UsageError(f"argument --contract: {error}") from None
 
@@ -80,7 +85,10 @@ def show_contract(odds: ContractOdds | None) -> None:
     say()
     names = SEATS[odds.contract.declarer.name], SEATS[odds.dummy.name]
     print_table(
-        f"{odds.contract}: double-dummy tricks of {' and '.join(names)}", ["", "       P", "", ""], rows, left=4
+        f"{odds.contract}: {'actual' if odds.actual else 'double-dummy'} tricks of {' and '.join(names)}",
+        ["", "       P", "", ""],
+        rows,
+        left=4,
     )
     say(odds.sentence, odds.caution)
 
@@ -104,6 +112,7 @@ def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
         "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(odds.pmf_error)},
         "solved": odds.solved,
         "basis": odds.basis,
+        "actual": odds.actual,
         "caution": odds.caution,
     }
     return {"contract": said}

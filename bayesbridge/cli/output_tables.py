@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cli.printing import bar, print_table, say
 from bayesbridge.documents import reported
+from bayesbridge.estimators.capture import CONDITIONS
 from bayesbridge.trick_counts import Asked, Tricks
 from bayesbridge.words import number, percent
 
@@ -33,11 +34,11 @@ STRAINS_SHOWN = ("NT", "S", "H", "D", "C")
 
 
 def show_outputs(found: Evaluation, estimator: str) -> None:
-    """Every output of one estimator; of the capture algorithm T alone, the rest is in --json."""
+    """Every output of one estimator; of captures their number alone, the rest is in --json."""
     outputs = reported(found, estimator)
     asked = Asked.of(found.posterior.belief, found.question)
-    if "T" in outputs and outputs["T"].output.tricks and "condition" in outputs:
-        outputs = {"T": outputs["T"]}
+    captures = {name: sums for name, sums in outputs.items() if sums.output.tricks == CONDITIONS}
+    outputs = captures or outputs
     plain: list[list[str]] = []
     for name, sums in outputs.items():
         if sums.output.dims:

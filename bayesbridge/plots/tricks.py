@@ -128,7 +128,8 @@ def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
     ax.set_title(f"{odds.contract} makes: {100 * odds.chance:.1f}{error} %, {told}", fontsize=10)
     _axis(ax, shown, None)
-    ax.set_xlabel(f"tricks of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}")
+    whose = "actual tricks" if odds.actual else "tricks"
+    ax.set_xlabel(f"{whose} of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}")
     ax.set_ylabel("probability")
     return ax
 
