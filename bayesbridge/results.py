@@ -13,6 +13,7 @@ from __future__ import annotations
 import platform
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -265,6 +266,12 @@ def _attr(values: NDArray[np.float64]) -> Any:
     return float(values[0]) if len(values) == 1 else values
 
 
+@cache
+def _versions() -> str:
+    """Python and the packages that shape results; looked up once, since it takes as long as a small result."""
+    return ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)])
+
+
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
@@ -272,7 +279,7 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
-        "versions": ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)]),
+        "versions": _versions(),
         "method": "convolution" if counted and not posterior.exact else posterior.method,
         "why": posterior.why,
         "exact": int(all(sums.exact for sums in found.sums.values())),

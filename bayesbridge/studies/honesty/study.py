@@ -110,11 +110,12 @@ def _tables(found: Comparison) -> Iterator[Table]:
                 "–" if share is None else percent(share),
                 "–" if row["largest_bias"] is None else f"{row['largest_bias']:.1f}",
                 percent(row["warned"], 0),
+                percent(row["refused"], 0),
                 row["verdict"],
             ]
         )
     names = list(found.answers["rows"][0]["rms_z"])
-    header = ["engine, who calls", "positions", "answers", *names, "within two", "bias", "warned", "verdict"]
+    header = ["engine, who calls", "positions", "answers", *names, "within two", "bias", "warned", "refused", "verdict"]
     yield Table(f"{found.title}; {found.unit}", header, rows)
 
 
