@@ -30,19 +30,19 @@ SCALE: Final = 10**12
 """Values and errors are kept in units of this part of one."""
 
 SHARES: Final[dict[str, dict[str, float]]] = {
-    "auto": {"none": 1.0, "no trumps": 0.4, "suits": 0.3, "style": 0.15, "learned": 0.2, "played": 0.2},
+    "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.25},
     "sample": {"none": 1.0},
     "exact": {"no trumps": 0.5},
-    "tilted": {"no trumps": 0.6, "suits": 0.75, "style": 0.75, "learned": 0.5, "played": 0.4},
-    "smc": {"no trumps": 0.75, "suits": 0.75, "style": 0.5, "learned": 0.4, "played": 0.4},
-    "weights": {"no trumps": 1.0, "suits": 1.0, "style": 1.0, "learned": 0.6, "played": 0.5},
-    JOINT: {"style": 0.3},
-    CONTROL: {"no trumps": 0.5, "style": 0.5},
+    "tilted": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    "smc": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    "weights": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    JOINT: {"style": 0.4},
+    CONTROL: {"no trumps": 0.25, "style": 0.25},
 }
 """Part of the seeds by engine and kind of position.
 
-A verdict takes some 150 to 250 answers of a row: engines that are tested on few positions take more seeds of each, and
-models that are slow to ask no more than they need.
+A verdict takes about 200 answers in a row: engines that are tested on few positions take more seeds of each, and
+models that are slow to ask take no more than they need.
 """
 
 REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 2, "played": 2}
@@ -52,7 +52,7 @@ TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "sample": {"none": (1, 2, 3, 4)},
     "exact": {"no trumps": (2, 3, 4)},
     "tilted": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 5)},
-    "smc": {"no trumps": (2, 7), "suits": (3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
+    "smc": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
     "weights": {"no trumps": (1, 2, 3, 5), "suits": (1, 4, 8), "style": (1, 6, 8), "learned": (2, 6), "played": (3, 5)},
     JOINT: {"style": (3, 7)},
     CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
