@@ -145,7 +145,7 @@ def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0
     A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
 
     >>> from bayesbridge import Belief, Called
-    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "1NT"))
+    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
     >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
     >>> "log_weight" in result["sample_stats"], "log_weight" in equally_weighted(result, 500)["sample_stats"]
     (True, False)

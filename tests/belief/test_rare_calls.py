@@ -8,6 +8,8 @@ import pytest
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.capture.kernels import bids
+from bayesbridge.engines.weights import Weights
+from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence import Called
 
 BELIEF = Belief("S", "AKQ2.J93.A54.Q32").given(Called("W", "2NT"))
@@ -38,9 +40,10 @@ def test_few_draws_still_find_the_hands_that_explain_it(method: str, truth: tupl
     assert abs(explained(posterior) - p) < 5 * math.sqrt(p * (1 - p) * (1 / posterior.ess + 1 / ess))
 
 
-def test_plain_weights_of_so_few_draws_miss_them(truth: tuple[float, float]) -> None:
+def test_plain_weights_of_so_few_draws_miss_them_and_refuse() -> None:
     """The trap itself: all that was drawn needs a slip, so all weights are equal and the effective size looks fine."""
-    naive = [BELIEF.infer("weights", draws=300, rng=seed) for seed in range(30)]
-    missed = [one for one in naive if explained(one) < truth[0] / 2]
-    assert missed
-    assert all(one.ess > 250 for one in missed)
+    masks = BELIEF.target.sampler.draw(300, 1)
+    assert Weights(BELIEF.target.soft.of_layouts(masks)).ess == pytest.approx(300)
+    for seed in range(30):
+        with pytest.raises(TooFewDraws, match=r'300 uniform draws .* use method="auto"'):
+            BELIEF.infer("weights", draws=300, rng=seed)
