@@ -13,6 +13,7 @@ from __future__ import annotations
 import platform
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -146,7 +147,7 @@ def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0
     A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
 
     >>> from bayesbridge import Belief, Called
-    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "1NT"))
+    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
     >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
     >>> "log_weight" in result["sample_stats"], "log_weight" in equally_weighted(result, 500)["sample_stats"]
     (True, False)
@@ -267,6 +268,12 @@ def _attr(values: NDArray[np.float64]) -> Any:
     return float(values[0]) if len(values) == 1 else values
 
 
+@cache
+def _versions() -> str:
+    """Python and the packages that shape results; looked up once, since it takes as long as a small result."""
+    return ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)])
+
+
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
@@ -274,7 +281,7 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
-        "versions": ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)]),
+        "versions": _versions(),
         "method": "convolution" if counted and not posterior.exact else posterior.method,
         "why": posterior.why,
         "exact": int(all(sums.exact for sums in found.sums.values())),

@@ -164,7 +164,7 @@ def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
 
 
 def test_a_drawn_result_tells_what_it_is_worth():
-    posterior = positions.bid().infer("weights", draws=300, rng=5)
+    posterior = positions.passed().infer("weights", draws=300, rng=5)
     result = bb.estimate(posterior)
     page = Page(bb.html_report(posterior, result))
     assert f"Estimated from 300 draws, worth {posterior.ess:.0f} independent ones." in page.text
