@@ -39,7 +39,7 @@ def part_of(deal: Deal) -> Part:
     """The part of a deal: nine in ten train, one in twenty validates, one in twenty is the test.
 
     >>> part_of(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
-    <Part.TRAIN: 0>
+    <Part.TEST: 2>
     """
     return part_of_masks(hand.mask for hand in deal.hands)
 
