@@ -27,10 +27,14 @@ class Part(IntEnum):
     TEST = 2
 
 
+def digest_of_masks(masks: Iterable[int]) -> str:
+    """SHA-256 of a deal in hexadecimal digits, given the masks of the hands N E S W."""
+    return hashlib.sha256(repr(tuple(int(mask) for mask in masks)).encode()).hexdigest()
+
+
 def part_of_masks(masks: Iterable[int]) -> Part:
     """The part of a deal, given the masks of the hands N E S W."""
-    text = repr(tuple(int(mask) for mask in masks))
-    share = int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 100
+    share = int(digest_of_masks(masks)[:8], 16) % 100
     return Part.TRAIN if share < 90 else Part.VALIDATE if share < 95 else Part.TEST
 
 
