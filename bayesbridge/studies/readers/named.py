@@ -1,8 +1,8 @@
 """Readers by name: at the command line and in tables one text says who reads.
 
-``counting``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned`` and ``learned+learned``; the file name of beliefs, which
-ends in ``.jsonl``; ``module:name`` of any reader. A bidder is built in, of a plugin, or ``module:name``; a player is
-``learned`` or ``module:name``.
+``counting``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned`` and ``learned+learned``; a file of beliefs (its
+name ends in ``.jsonl``); ``module:name`` of any reader. A bidder is built in, of a plugin, or ``module:name``; a player
+is ``learned`` or ``module:name``.
 """
 
 from __future__ import annotations

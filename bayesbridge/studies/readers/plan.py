@@ -18,7 +18,6 @@ import numpy as np
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Record, iter_records
-from bayesbridge.studies.board_scores import BINS
 from bayesbridge.studies.inference import usable
 from bayesbridge.studies.job import Counts, Job
 from bayesbridge.studies.readers.boards import look, see
@@ -26,7 +25,7 @@ from bayesbridge.studies.readers.judge import MEASURES, Floats
 from bayesbridge.studies.readers.named import reader_of
 from bayesbridge.studies.readers.reading import POSTERIOR, PRODUCT, SAMPLES, Reader
 from bayesbridge.studies.readers.seen import MOMENTS
-from bayesbridge.studies.readers.tally import binned, bucket_of
+from bayesbridge.studies.readers.tally import BINS, binned, bucket_of
 
 CHUNK: Final = 2
 """Boards in a chunk: some seconds of work."""

@@ -16,12 +16,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bayesbridge.deal import Deal
-from bayesbridge.studies.board_scores import BINS
 from bayesbridge.studies.deal_split import digest_of_masks
 from bayesbridge.studies.readers.judge import MEASURES, Floats, Judged
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
 
 BUCKETS: Final = 1000
+
+BINS: Final = 10
+"""Of the calibration curve."""
 
 
 class Measured(NamedTuple):
