@@ -1,10 +1,13 @@
 """The textbook bidder: points and lengths by a few rules, as a baseline for models that learn from records.
 
 Each legal call asks for a range of high-card points, a length of its suit, or a balanced hand. A hand lies at a
-distance d from what a call asks: points outside the range, plus twice the cards that are missing in the suit, plus the
-cards by which another suit is longer, or twice the cards by which a hand is not balanced. Then ::
+distance d from what a call asks: points outside the range, plus twice the cards that are missing in the suit (or too
+many, for a weak jump), plus the cards by which another suit is longer, or twice the cards by which a hand is not
+balanced. Then ::
 
-    P(call ∣ hand, auction) = ε / legal calls + (1 − ε) · softmax(−d)
+    P(call ∣ hand, auction) = ε / legal calls + (1 − ε) · softmax(−d / SOFTNESS − log w)
+
+where w is the number of points in the call's range: of two calls that fit, the more precise one is likelier.
 
 What a call asks depends on what the partner has shown: a side needs so many points together at each level. Nothing here
 was fitted to records; the rules are those of any book for beginners: five-card majors, 15–17 no-trump, weak twos.
@@ -31,9 +34,12 @@ from bayesbridge.layouts import high_card_points, suit_lengths
 
 type Floats = NDArray[np.float64]
 
-SUIT_NEEDS: Final = (0, 18, 21, 23, 25, 28, 32, 36)
+SUIT_NEEDS: Final = (0, 18, 19, 22, 25, 28, 32, 36)
 NO_TRUMP_NEEDS: Final = (0, 20, 23, 25, 28, 30, 33, 37)
 """High-card points of both hands that a bid at each level asks for, once the partner has shown some."""
+
+SOFTNESS: Final = 1.0
+"""Points by which a hand misses a call that make it e times less likely."""
 
 BALANCED: Final = -1
 ANY: Final = -2
@@ -49,6 +55,13 @@ class Asked(NamedTuple):
     suit: int = ANY
     length: int = 0
     """Fewest cards of the suit."""
+    longest: int = 13
+    """Most cards of the suit."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers of points it allows."""
+        return self.high - self.low + 1
 
 
 @checked
@@ -85,7 +98,8 @@ class TextbookBidder:
         seat_to_call(auction)
         legal = list(legal_indices(auction))
         points, lengths = high_card_points(hands).astype(np.float64), suit_lengths(hands).astype(np.float64)
-        weights = np.exp(-np.stack([_distance(asked, points, lengths) for asked in _asked(auction)], axis=1))
+        columns = [np.exp(-_distance(one, points, lengths) / SOFTNESS) / one.width for one in _asked(auction)]
+        weights = np.stack(columns, axis=1)
         result = np.zeros((len(hands), 38))
         result[:, legal] = (1.0 - self.slip) * weights / weights.sum(axis=1, keepdims=True) + self.slip / len(legal)
         return result
@@ -100,7 +114,8 @@ def _distance(asked: Asked, points: Floats, lengths: Floats) -> Floats:
         distance += 2.0 * (short + np.maximum(lengths.max(axis=1) - 5.0, 0.0))
     elif asked.suit != ANY:
         own = lengths[:, asked.suit]
-        distance += 2.0 * np.maximum(asked.length - own, 0.0) + (lengths.max(axis=1) - own)
+        missing = np.maximum(asked.length - own, 0.0) + np.maximum(own - asked.longest, 0.0)
+        distance += 2.0 * missing + (lengths.max(axis=1) - own)
     return distance
 
 
@@ -114,7 +129,7 @@ def _asked(before: Auction) -> tuple[Asked, ...]:
     calls = [CALLS[index] for index in legal_indices(before)]
     bids = {call: table.asks(seat, call) for call in calls if call.index}
     lowest = min((asked.low for call, asked in bids.items() if call.is_bid), default=40)
-    most = max(11, lowest) if table.own(seat) or not table.bids else max(14, lowest)
+    most = lowest + 2 if table.own(seat) else 14 if table.bids else 11
     return tuple(Asked(0, most) if not call.index else bids[call] for call in calls)
 
 
@@ -141,7 +156,7 @@ class _Table:
         """What a bid, a double or a redouble asks of a seat."""
         strain = call.strain
         if strain is None:
-            return Asked(10 if call.index == 2 or self.own(seat) else 12, 40)
+            return Asked(10 if call.index == 2 or self.own(seat) else 12, 20)
         suit = BALANCED if strain is Strain.NT else int(strain)
         if not self.own(seat):
             return _overcall(call, suit, self.bids[-1][1]) if self.bids else _opening(call, suit)
@@ -155,12 +170,21 @@ class _Table:
 def _opening(call: Call, suit: int) -> Asked:
     """The first bid of all."""
     if suit == BALANCED:
-        return (Asked(15, 17, BALANCED), Asked(20, 21, BALANCED))[call.level - 1] if call.level < 3 else Asked(25, 40)
+        return (
+            (Asked(15, 17, BALANCED), Asked(20, 21, BALANCED))[call.level - 1]
+            if call.level < 3
+            else Asked(25, 27, BALANCED)
+        )
     if call.level == 1:
         return Asked(12, 21, suit, 5 if suit >= 2 else 3)
     if call.level == 2 and suit == 0:
-        return Asked(22, 40)
-    return Asked(5, 10, suit, 4 + call.level)
+        return Asked(22, 25)
+    return _weak(call, suit)
+
+
+def _weak(call: Call, suit: int) -> Asked:
+    """A jump with a long suit and few points: six cards for level two, seven for three and so on."""
+    return Asked(5, 10, suit, 4 + call.level, 4 + call.level)
 
 
 def _overcall(call: Call, suit: int, last: Call) -> Asked:
@@ -168,4 +192,4 @@ def _overcall(call: Call, suit: int, last: Call) -> Asked:
     if suit == BALANCED:
         return Asked(15, 18, BALANCED) if call.level == 1 else Asked(18, 40, BALANCED)
     jump = call.index > last.index + 5
-    return Asked(5, 10, suit, 4 + call.level) if jump else Asked(7 + 2 * call.level, 17, suit, 5)
+    return _weak(call, suit) if jump else Asked(7 + 2 * call.level, max(17, 12 + 2 * call.level), suit, 5)

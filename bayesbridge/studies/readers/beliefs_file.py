@@ -55,9 +55,7 @@ class BeliefsFile:
         except OSError as error:
             raise NotationError(f"cannot read {str(path)!r}: {error.strerror}", path=path) from None
         if not self.lines:
-            raise NotationError(
-                f"{str(path)!r} holds no line of beliefs: write one JSON object on each line", path=path
-            )
+            raise NotationError(f"{str(path)!r} holds no beliefs: write one JSON object on each line", path=path)
 
     def read(self, seen: Seen) -> Reading | None:
         """What the file says; ``None`` where it has no line for this board, seat and moment."""
