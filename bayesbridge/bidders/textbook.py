@@ -9,8 +9,9 @@ balanced. Then ::
 
 where w is the number of points in the call's range: of two calls that fit, the more precise one is likelier.
 
-What a call asks depends on what the partner has shown: a side needs so many points together at each level. Nothing here
-was fitted to records; the rules are those of any book for beginners: five-card majors, 15–17 no-trump, weak twos.
+What a call asks depends on what the partner has shown: a side needs so many points together at each level. The rules
+are those of any book for beginners: five-card majors, 15–17 no-trump, weak twos. Only the softness and the slip were
+chosen on records: the best of four pairs on 60 boards of the deals to choose by.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ SUIT_NEEDS: Final = (0, 18, 19, 22, 25, 28, 32, 36)
 NO_TRUMP_NEEDS: Final = (0, 20, 23, 25, 28, 30, 33, 37)
 """High-card points of both hands that a bid at each level asks for, once the partner has shown some."""
 
-SOFTNESS: Final = 1.0
+SOFTNESS: Final = 2.0
 """Points by which a hand misses a call that make it e times less likely."""
 
 BALANCED: Final = -1
@@ -76,7 +77,7 @@ class TextbookBidder:
     ['1NT', 'Pass']
     """
 
-    slip: float = 0.02
+    slip: float = 0.1
 
     cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=15)
 
@@ -170,11 +171,8 @@ class _Table:
 def _opening(call: Call, suit: int) -> Asked:
     """The first bid of all."""
     if suit == BALANCED:
-        return (
-            (Asked(15, 17, BALANCED), Asked(20, 21, BALANCED))[call.level - 1]
-            if call.level < 3
-            else Asked(25, 27, BALANCED)
-        )
+        low, high = {1: (15, 17), 2: (20, 21)}.get(call.level, (25, 27))
+        return Asked(low, high, BALANCED)
     if call.level == 1:
         return Asked(12, 21, suit, 5 if suit >= 2 else 3)
     if call.level == 2 and suit == 0:

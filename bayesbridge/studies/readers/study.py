@@ -38,7 +38,7 @@ def simulate(
     """The readers on ``deals`` boards of a file of records, evenly spread; ``page`` gets the tables too."""
     from bayesbridge.studies.engine import run
     from bayesbridge.studies.inference import CHAIRS
-    from bayesbridge.studies.readers.named import BASELINES, reader_of
+    from bayesbridge.studies.readers.named import BASELINES
     from bayesbridge.studies.readers.plan import Plan, boards_of, job
     from bayesbridge.studies.readers.seen import MOMENTS
 
@@ -49,8 +49,6 @@ def simulate(
     if chair == "dummy" and any(MOMENTS[moment] for moment in moments):
         raise BayesBridgeError("dummy looks on from the lead on: ask other chairs, or at the moment auction only")
     names = readers or BASELINES
-    for name in names:  # what cannot be loaded is said before the work
-        reader_of(name, draws, seed)
     plan = Plan(records, len(boards_of(records, deals)), names, moments, chair, draws, seed)
     done = run(job(plan), plan.boards, seed, 1, how or Setting(workers))
     found = Comparison.of_run(
@@ -149,9 +147,15 @@ def _page(text: str) -> Path:
 
 
 def _names(text: str) -> tuple[str, ...]:
+    """Names of readers; what cannot be loaded is said before the work."""
+    from bayesbridge.estimators.isolation import usual_limits
+    from bayesbridge.studies.readers.named import reader_of
+
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if not names:
         raise BayesBridgeError(f"{text!r}: name at least one reader", text=text)
+    for name in names:
+        reader_of(name, limits=usual_limits())
     return names
 
 
