@@ -176,7 +176,7 @@ def _opening(call: Call, suit: int) -> Asked:
     if call.level == 1:
         return Asked(12, 21, suit, 5 if suit >= 2 else 3)
     if call.level == 2 and suit == 0:
-        return Asked(22, 25)
+        return Asked(22, 24)
     return _weak(call, suit)
 
 

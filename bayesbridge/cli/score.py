@@ -66,9 +66,9 @@ def add(commands: Subparsers) -> None:
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
     keep = parser.add_mutually_exclusive_group()
-    keep.add_argument("--write-beliefs", metavar="OUT", help="write what the reader says too, as JSON Lines (.jsonl)")
+    keep.add_argument("--write-beliefs", metavar="FILE", help="write what the reader says too, as JSON Lines (.jsonl)")
     keep.add_argument(
-        "--test-list", metavar="OUT", help="score nothing: write the N first boards of the test list of FILE (.pbn)"
+        "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
     )
     add_limits(parser)
 
