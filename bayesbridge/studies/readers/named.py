@@ -2,7 +2,7 @@
 
 ``counting``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned`` and ``learned+learned``; a file of beliefs (its
 name ends in ``.jsonl``); ``module:name`` of any reader. A bidder is built in, of a plugin, or ``module:name``; a player
-is ``learned`` or ``module:name``.
+is ``learned`` or ``module:name``. ``LABEL=`` before any of these is what tables call it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ BASELINES: Final = (COUNTING, "textbook", "learned", USUAL)
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None = None) -> Reader:
     """The reader of a name; ``draws``, ``seed`` and ``limits`` are for those that need them."""
+    text = labelled(text)[1]
     if text == COUNTING:
         return CountingReader()
     if text.endswith(".jsonl"):
@@ -38,6 +39,16 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None
         return found
     bidder = offered("bidders", [who], limits).bidder(who) if found is None else _model(found, who)
     return ModelReader(bidder, _player(player) if plus else None, draws, seed)
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """What tables call a reader, and the rest of its name.
+
+    >>> labelled("direct=my_package:Direct"), labelled("learned")
+    (('direct', 'my_package:Direct'), ('learned', 'learned'))
+    """
+    label, equals, rest = text.partition("=")
+    return (label.strip(), rest.strip()) if equals and label.strip() and "/" not in label else (text, text)
 
 
 def _player(text: str) -> PlayerModel:

@@ -23,7 +23,7 @@ from bayesbridge.studies.inference import usable
 from bayesbridge.studies.job import Counts, Job
 from bayesbridge.studies.readers.boards import look, see
 from bayesbridge.studies.readers.judge import MEASURES, Floats
-from bayesbridge.studies.readers.named import reader_of
+from bayesbridge.studies.readers.named import labelled, reader_of
 from bayesbridge.studies.readers.reading import POSTERIOR, PRODUCT, SAMPLES, Reader
 from bayesbridge.studies.readers.seen import MOMENTS
 from bayesbridge.studies.readers.tally import BINS, binned, bucket_of
@@ -156,6 +156,7 @@ def answers(what: Plan, counts: Counts) -> Iterator[tuple[int, str, str, Answer]
 
 def job(what: Plan) -> Job:
     """What the engine of studies runs; a board is its deal. Other records or beliefs are another run."""
-    files = (what.records, *(name for name in what.readers if name.endswith(".jsonl")))
+    named = (labelled(name)[1] for name in what.readers)
+    files = (what.records, *(name for name in named if name.endswith(".jsonl")))
     hashes = ", ".join(hashlib.sha256(Path(name).read_bytes()).hexdigest()[:16] for name in files)
     return Job("readers", partial(count, what), CHUNK, {"plan": repr(what), "files": hashes})

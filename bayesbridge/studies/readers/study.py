@@ -69,6 +69,7 @@ def _answers(plan: Plan, counts: Counts) -> dict[str, Any]:
 
     from bayesbridge.studies.deal_split import is_test
     from bayesbridge.studies.readers.judge import MEASURES
+    from bayesbridge.studies.readers.named import labelled
     from bayesbridge.studies.readers.plan import Answer, answers, boards_of
     from bayesbridge.studies.readers.tables import document, finite
     from bayesbridge.studies.readers.tally import BUCKETS, Tally, mean_of
@@ -91,7 +92,9 @@ def _answers(plan: Plan, counts: Counts) -> dict[str, Any]:
         figures = document(tally.summary())
         figures.pop("seconds_per_board")
         against = {name: {"value": finite(one.value), "error": finite(one.error)} for name, one in more.items()}
-        rows.append({"reader": reader, "moment": moment, "unanswered": silent, **figures, "beyond_last": against})
+        rows.append(
+            {"reader": labelled(reader)[0], "moment": moment, "unanswered": silent, **figures, "beyond_last": against}
+        )
     deals = [board.record.deal for board in boards_of(plan.records, plan.boards)]
     on_list = sum(deal is not None and is_test(deal) for deal in deals)
     return {"rows": rows, "chair": plan.chair, "draws": plan.draws, "boards_of_the_test": on_list}

@@ -15,7 +15,7 @@ from bayesbridge.studies.readers.study import simulate
 
 BOARDS = str(Path(__file__).parents[3] / "examples" / "boards.pbn")
 RECORDS = open_records(BOARDS).records
-QUICK = ("counting", "tests.studies.readers.test_beliefs_file:Direct")
+QUICK = ("counting", "direct=tests.studies.readers.test_beliefs_file:Direct")
 
 
 def shuffled(seed):
@@ -43,7 +43,9 @@ def test_long_lists_are_cut_as_they_grow():
 def test_readers_side_by_side():
     found = simulate(3, 1, 1, records=BOARDS, readers=QUICK, moments=("auction", "trick 9"))
     rows = found.answers["rows"]
-    assert [(row["reader"], row["moment"]) for row in rows] == [(r, m) for r in QUICK for m in ("auction", "trick 9")]
+    assert [(row["reader"], row["moment"]) for row in rows] == [
+        (reader, moment) for reader in ("counting", "direct") for moment in ("auction", "trick 9")
+    ]
     counting, direct = rows[0], rows[2]
     assert (counting["boards"], counting["unanswered"]) == (3, 0)
     assert counting["honour_log_loss"] == pytest.approx(direct["honour_log_loss"], abs=1e-9)
@@ -56,4 +58,4 @@ def test_readers_side_by_side():
     assert found.answers["boards_of_the_test"] == sum(map(is_test, on_list))
     titles = [table.title for table in STUDIES["readers"].tables(found)]
     assert titles[0].startswith("Readers, the opening leader after auction;")
-    assert titles[1] == f"Beyond {QUICK[1]} on the same boards, after auction"
+    assert titles[1] == "Beyond direct on the same boards, after auction"
