@@ -50,5 +50,9 @@ def part_of(deal: Deal) -> Part:
 
 @checked
 def is_test(deal: Deal) -> bool:
-    """Whether a deal is on the test list, on which nothing may be fitted or chosen."""
+    """Whether a deal is on the test list, on which nothing may be fitted or chosen.
+
+    >>> is_test(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
+    True
+    """
     return part_of(deal) is Part.TEST

@@ -137,13 +137,15 @@ def _cards(told: object, hard: Hard) -> Floats:
         raise NotationError(f"cards {shorten(told)}: give an object of cards")
     cards = hard.cards.copy()
     left = set(np.flatnonzero(cards.max(axis=1) < SURE).tolist())
-    for name, chances in told.items():
-        card = Card.of(name).index
+    for text, chances in told.items():
+        card = Card.of(text).index
+        name = str(Card(card))
         if not isinstance(chances, dict):
             raise NotationError(f"card {name}: {shorten(chances)}: give an object of seats")
         row = np.zeros(4)
         for seat, chance in chances.items():
-            row[Seat.of(seat)] = _chance(chance, f"card {name} with {seat}")
+            place = Seat.of(seat)
+            row[place] = _chance(chance, f"card {name} with {place.name}")
         if card in left:
             left.remove(card)
             cards[card] = _scaled(row, f"card {name}")
@@ -160,10 +162,12 @@ def _lengths(told: object, hard: Hard) -> Floats:
     lengths = hard.lengths.copy()
     left = {(seat, suit) for seat in Seat for suit in Suit if lengths[seat, suit].max() < SURE}
     for name, suits in told.items():
+        seat = Seat.of(name)
         if not isinstance(suits, dict):
-            raise NotationError(f"lengths of {name}: {shorten(suits)}: give an object of suits")
+            raise NotationError(f"lengths of {seat.name}: {shorten(suits)}: give an object of suits")
         for letter, chances in suits.items():
-            where, seat, suit = f"lengths of {name} in {letter}", Seat.of(name), Suit.of(letter)
+            suit = Suit.of(letter)
+            where = f"lengths of {seat.name} in {suit.name}"
             if not isinstance(chances, list) or len(chances) != 14:
                 raise NotationError(f"{where}: {shorten(chances)}: give the chances of 0 to 13 cards")
             if (seat, suit) in left:

@@ -12,9 +12,10 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import open_records
 from bayesbridge.studies.readers.beliefs_file import BeliefsFile, line_of
 from bayesbridge.studies.readers.boards import look, see
-from bayesbridge.studies.readers.judge import MEASURES
+from bayesbridge.studies.readers.judge import MEASURES, verify
 from bayesbridge.studies.readers.named import reader_of
 from bayesbridge.studies.readers.reading import Reader, Reading
+from tests.mutants import mutants
 
 RECORDS = open_records(Path(__file__).parents[3] / "examples" / "boards.pbn").records
 RECORD = RECORDS[0]
@@ -206,6 +207,29 @@ def test_a_file_that_holds_no_beliefs(tmp_path, text, line):
         BeliefsFile(path)
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("seed", "count"), [(1, 300), pytest.param(2, 10_000, marks=pytest.mark.slow)])
+def test_any_damage_is_one_line_or_an_answer(tmp_path, seed, count):
+    """Bytes changed, cut, doubled: probabilities come out, or one line that names the file and its line."""
+    seen = see(RECORD, "leader", LATE, 1)
+    layouts = [RECORD.deal.pbn] * 3
+    whole = [json.dumps(entry_of(seen)).encode(), json.dumps(entry_of(seen) | {"layouts": layouts}).encode()]
+    path = tmp_path / "beliefs.jsonl"
+    answered, refused = 0, []
+    for data in mutants(whole, seed, count):
+        path.write_bytes(data)
+        try:
+            found = BeliefsFile(path).read(seen)
+        except BayesBridgeError as error:
+            refused.append(str(error))
+        else:
+            answered += 1
+            if found is not None:
+                verify(found, "the file")
+    assert answered > 0
+    assert len(refused) > count // 4
+    assert all(str(path) in line and "\n" not in line for line in refused)
 
 
 def test_files_that_cannot_be_read(tmp_path, monkeypatch):
