@@ -5,6 +5,7 @@ from __future__ import annotations
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.capture_trumps import CaptureTrumpsEstimator
@@ -31,10 +32,11 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, a sober player with a style, and experts of the four-player game."""
+    """The paper's bidder, the same with suits, a sober player with a style, points and lengths, and experts."""
     return {
         "iterative": IterativeBidder(),
         "iterative-suits": IterativeBidder(suits=True),
         "style": StyleBidder(),
+        "textbook": TextbookBidder(),
         "learned": LearnedBidder(),
     }

@@ -8,6 +8,7 @@ from bayesbridge.studies import captures, claims, comparative, conditions, headl
 from bayesbridge.studies.calibration import study as calibration
 from bayesbridge.studies.honesty import study as honesty
 from bayesbridge.studies.odds import study as odds
+from bayesbridge.studies.readers import study as readers
 from bayesbridge.studies.study import Study
 
 MODULES: Final = (
@@ -21,5 +22,6 @@ MODULES: Final = (
     calibration,
     honesty,
     odds,
+    readers,
 )
 STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}
