@@ -18,6 +18,7 @@ from .errors import (
     NotationError,
     PluginError,
     TablesTooLarge,
+    TooFewDraws,
     TooManyLayouts,
     Unwritable,
     WrongArgument,
@@ -41,7 +42,7 @@ from .plots.joint import plot_joint
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
 from .plots.shrinkage import plot_shrinkage
-from .plots.tricks import plot_prior_posterior, plot_tricks
+from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme
@@ -92,6 +93,7 @@ __all__ = [
     "StyleBidder",
     "Suit",
     "TablesTooLarge",
+    "TooFewDraws",
     "TooManyLayouts",
     "Trick",
     "TrickCount",
@@ -111,6 +113,7 @@ __all__ = [
     "open_records",
     "plot_captures",
     "plot_cards",
+    "plot_contract",
     "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",

@@ -13,7 +13,7 @@ from bayesbridge.bidders.records import records_of
 from bayesbridge.bidders.simulate import call_probabilities, sample_call, simulate_auction
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.bidders.turn import Turn
-from bayesbridge.capture import kernels, literal
+from bayesbridge.capture import kernels, literal, trumps
 from bayesbridge.notation import iter_lin, iter_pbn, iter_records, lin_part, read_lin, read_pbn, write_lin, write_pbn
 from bayesbridge.notation.record import Record, Vulnerability, read_hands
 from bayesbridge.scoring import OLD
@@ -42,6 +42,11 @@ def posterior():
 @cache
 def result():
     return bb.estimate(posterior())
+
+
+@cache
+def asked():
+    return bb.estimate(posterior(), contract="1NT", solve=0)
 
 
 @cache
@@ -228,6 +233,7 @@ def examples():
                 "contract": None,
                 "by": None,
                 "solve": None,
+                "actual": False,
                 "seconds": None,
                 "rng": 0,
                 "progress": None,
@@ -247,12 +253,14 @@ def examples():
                 "steps": None,
                 "prior": None,
                 "command": None,
+                "contract": None,
             },
         ),
         "joint_distribution": (partial(bb.joint_distribution, posterior()), {"*": "T", "pair": "S:N"}),
         "open_records": (bb.open_records, {"path": __file__}),
         "plot_captures": (bb.plot_captures, {"result": result(), "figure": None, "axes": None}),
         "plot_cards": (bb.plot_cards, {"source": result(), "ax": None}),
+        "plot_contract": (bb.plot_contract, {"result": asked(), "ax": None}),
         "plot_lengths": (bb.plot_lengths, {"source": result(), "ax": None}),
         "plot_prior_posterior": (
             bb.plot_prior_posterior,
@@ -335,6 +343,10 @@ def documented():
         "bid": (literal.bid, {"hand": HAND}),
         "kernels.bids": (kernels.bids, {"hands": MASKS}),
         "kernels.captures": (kernels.captures, {"first": MASKS, "second": MASKS ^ MASKS}),
+        "trumps.trump_captures": (
+            trumps.trump_captures,
+            {"first": MASKS, "second": MASKS ^ MASKS, "trump": bb.Suit.S},
+        ),
         "kernels.tricks": (kernels.tricks, {"first": MASKS, "second": MASKS ^ MASKS}),
         "iter_lin": (iter_lin, {"source": LIN}),
         "iter_pbn": (iter_pbn, {"source": PBN}),

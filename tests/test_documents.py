@@ -46,6 +46,7 @@ NOT_RUN = {
 
 ELSEWHERE = {
     ".": "activates an environment",
+    "export": "sets the environment of the commands below it; the plugin's tests do so",
     "dask": "tests/studies/test_cluster.py starts a scheduler and workers",
     "helm": "needs a Kubernetes cluster",
     "pip": "the guides' tests and `make package` install",

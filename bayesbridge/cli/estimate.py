@@ -63,11 +63,11 @@ def run(args: Namespace) -> int:
     position = position_of(args)
     belief = position.belief()
     asked = asked_contract(belief, args)
-    estimators, solvers = _estimators(args.estimator, args, asked)
+    estimators, solvers = estimators_and_solvers(args.estimator, args, asked)
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
     together = joints(posterior, args.joint, args.pair)
-    found, odds = _evaluate(posterior, estimators, solvers, asked, args)
+    found, odds = evaluated(posterior, estimators, solvers, asked, args)
     unsaved = None
     if found.estimators:
         if target is not None:
@@ -105,10 +105,10 @@ def blaming_method(method: str) -> Iterator[None]:
 
 def estimators_named(names: list[str], args: Namespace) -> list[Estimator]:
     """The estimators; those of plugins are isolated."""
-    return _estimators(names, args)[0]
+    return estimators_and_solvers(names, args)[0]
 
 
-def _estimators(
+def estimators_and_solvers(
     names: list[str] | None, args: Namespace, asked: ContractQuestion | None = None
 ) -> tuple[list[Estimator], list[Estimator]]:
     """The same, and what solves a contract."""
@@ -120,13 +120,14 @@ def _estimators(
         raise UsageError(f"argument --estimator: {error}") from None
 
 
-def _evaluate(
+def evaluated(
     posterior: Posterior,
     estimators: list[Estimator],
     solvers: list[Estimator],
     asked: ContractQuestion | None,
     args: Namespace,
 ) -> tuple[Evaluation, ContractOdds | None]:
+    """What the estimators say, and what becomes of the contract that is asked about."""
     from bayesbridge.estimators.asking import ask
     from bayesbridge.estimators.confinement import confined
     from bayesbridge.estimators.contract_odds import contract_odds

@@ -31,6 +31,7 @@ def run(args: Namespace) -> int:
     estimators: dict[str, dict[str, Any]] = {}
     bidders: dict[str, dict[str, Any]] = {}
     failures: dict[str, dict[str, Any]] = {}
+    empty: dict[str, dict[str, Any]] = {}
     for plugin in registry.plugins:
         origin = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
         for name in plugin.estimators:
@@ -42,14 +43,19 @@ def run(args: Namespace) -> int:
         if plugin.failure is not None:
             key = plugin.name if plugin.name not in failures else f"{plugin.name} ({plugin.distribution})"
             failures[key] = {**origin, "failure": plugin.failure}
+        elif not plugin.estimators and not plugin.bidders:
+            empty[plugin.name] = origin
     if args.json:
-        print_json({"estimators": estimators, "bidders": bidders, "failures": failures})
+        print_json({"estimators": estimators, "bidders": bidders, "failures": failures, "empty": empty})
         return 0
     _show("Estimators (--estimator NAME)", estimators)
     _show("Bidder models (--bidder NAME)", bidders)
     for name, failed in failures.items():
         source = f"{failed['distribution']} {failed['version']}".strip()
         say(f"Plugin {name!r} of {source} is broken: {failed['failure']}")
+    for name, origin in empty.items():
+        source = f"{origin['distribution']} {origin['version']}".strip()
+        say(f"Plugin {name!r} of {source} offers nothing as it is set up: see its own documentation.")
     return 0
 
 

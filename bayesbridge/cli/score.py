@@ -1,19 +1,28 @@
-"""``bayesbridge score``: how well the posterior finds the cards of real boards."""
+"""``bayesbridge score``: how well a reader finds the cards of real boards."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from math import isfinite
+from typing import IO, TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
-from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.limits import add_limits, limits_of
+from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, reading, whole
 from bayesbridge.cli.printing import bar, print_json, print_table, progress_line, say
 from bayesbridge.cli.records import open_file
+from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
+    from bayesbridge.studies.readers.tally import Measured, Summary, Tally
+
+AFTER_CARDS = "after"
+"""Key of the one moment that ``--cards`` names."""
 
 
 def add(commands: Subparsers) -> None:
@@ -21,13 +30,21 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "score",
-        "score the posterior of one chair on real boards: where the honours lie, how long the suits are",
+        "score a reader on real boards: where the honours lie, how long the suits are",
         run,
-        "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1",
+        "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1\n"
+        "  bayesbridge score test.pbn --moments auction,lead,1,3,6,9 --reader mine.jsonl",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
         "--boards", type=whole(1, 10**9), metavar="N", help="score N boards, evenly spread (default: all)"
+    )
+    parser.add_argument(
+        "--reader",
+        default="learned+learned",
+        metavar="NAME",
+        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, a file of beliefs (.jsonl), or module:name "
+        "(default: learned+learned)",
     )
     parser.add_argument(
         "--chair",
@@ -35,25 +52,85 @@ def add(commands: Subparsers) -> None:
         default="leader",
         help="whose posterior: the opening leader's (default), the leader's partner's, declarer's or dummy's",
     )
-    parser.add_argument(
+    when = parser.add_mutually_exclusive_group()
+    when.add_argument(
         "--cards", type=whole(0, 52), default=0, metavar="N", help="after N cards of the play (default: 0, the auction)"
+    )
+    when.add_argument(
+        "--moments",
+        type=_moments,
+        metavar="LIST",
+        help="some of auction,lead,1,3,6,9: after the auction, lead or trick",
     )
     parser.add_argument(
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
+    keep = parser.add_mutually_exclusive_group()
+    keep.add_argument("--write-beliefs", metavar="FILE", help="write what the reader says too, as JSON Lines (.jsonl)")
+    keep.add_argument(
+        "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
+    )
+    add_limits(parser)
+
+
+@reading
+def _moments(text: str) -> tuple[str, ...]:
+    """Names of moments with commas between them, put in order."""
+    from bayesbridge.studies.readers.seen import MOMENTS, moment_of
+
+    asked = {moment_of(word) for word in text.split(",")}
+    return tuple(name for name in MOMENTS if name in asked)
 
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.board_scores import BoardScore, Sums
-    from bayesbridge.studies.inference import CHAIRS, score_boards, usable
+    from bayesbridge.studies.inference import CHAIRS
+    from bayesbridge.studies.readers.seen import MOMENTS
+    from bayesbridge.studies.readers.tables import document, table
 
-    if args.chair == "dummy" and args.cards:
-        raise UsageError("argument --chair dummy: dummy looks on from the lead on, leave --cards out")
+    if args.test_list:
+        return _write_test_list(args)
+    moments = {AFTER_CARDS: args.cards} if args.moments is None else {name: MOMENTS[name] for name in args.moments}
+    if args.chair == "dummy" and any(moments.values()):
+        flag = "--cards" if args.moments is None else "--moments"
+        raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
+    boards, chosen, left_out = _choose(args, min(moments.values()))
+    tallies, unanswered = _score(args, chosen, boards, moments)
+    found = {name: tally.summary() for name, tally in tallies.items()}
+    if args.moments is None and not isfinite(found[AFTER_CARDS].honours.value):
+        raise BayesBridgeError(
+            f"nothing is left to score: no honour is in doubt on any of {boards} boards; take fewer cards"
+        )
+    told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
+    if args.json and args.moments is None:
+        print_json({**document(found[AFTER_CARDS]), **told, "after_cards": args.cards, "unanswered": unanswered})
+        return 0
+    if args.json:
+        rows = {name: document(one) for name, one in found.items()}
+        print_json({"moments": rows, **told, "unanswered": unanswered})
+        return 0
+    if args.moments is None:
+        _show(found[AFTER_CARDS], args)
+    else:
+        title = f"Reader {args.reader}, {CHAIRS[args.chair]}"
+        print_table(*table(title, "after", ((name, document(one)) for name, one in found.items())))
+    for reason, count in left_out.items():
+        say(f"{count} records left out: {reason}.")
+    if unanswered:
+        say(f"{unanswered} times the reader said nothing: they count as if it knew nothing.")
+    if any(one.noise[0] > one.honours.error or one.noise[1] > one.lengths.error for one in found.values()):
+        say("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
+    return 0
+
+
+def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
+    """How many boards, a walk over them with their numbers in the file, and the reasons for those left out."""
+    from bayesbridge.studies.inference import usable
+
     records = open_file(args.file)
 
     def hindrance(record: Record) -> str | None:
-        return usable(record) or ("the play is shorter" if len(record.plays) < args.cards else None)
+        return usable(record) or ("the play is shorter" if len(record.plays) < cards else None)
 
     left_out: dict[str, int] = {}
     good = 0
@@ -68,38 +145,91 @@ def run(args: Namespace) -> int:
         raise UsageError(f"argument FILE: no board of {args.file!r} can be scored: {reasons}")
     wanted = min(args.boards or good, good)
 
-    def chosen() -> Iterator[Record]:
+    def chosen() -> Iterator[tuple[int, Record]]:
         """Evenly spread: of ``good`` records number i · good // wanted, for each i."""
         taken = 0
-        for place, record in enumerate(one for one in records() if hindrance(one) is None):
+        able = ((place, one) for place, one in enumerate(records(), 1) if hindrance(one) is None)
+        for place, (board, record) in enumerate(able):
             if place == taken * good // wanted:
                 taken += 1
-                yield record
+                yield board, record
 
-    asked: dict[str, Any] = {"chair": args.chair, "cards": args.cards, "draws": args.draws}
-    first = next(chosen())
-    next(score_boards([first], **asked))  # compiles and loads before the clock starts
+    return wanted, chosen, left_out
+
+
+def _score(
+    args: Namespace, chosen: Callable[[], Iterator[tuple[int, Record]]], wanted: int, moments: dict[str, int]
+) -> tuple[dict[str, Tally], int]:
+    """The sums of each moment, and how often the reader said nothing."""
+    from bayesbridge.studies.readers.beliefs_file import line_of
+    from bayesbridge.studies.readers.boards import look, see
+    from bayesbridge.studies.readers.named import reader_of
+    from bayesbridge.studies.readers.tally import Tally, bucket_of
+
+    if args.write_beliefs and args.moments is None:
+        raise UsageError("argument --write-beliefs: say at which --moments")
+    try:
+        reader = reader_of(args.reader, args.draws, args.seed, limits_of(args))
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --reader: {error}") from None
+    target = verify_target("--write-beliefs", args.write_beliefs, "beliefs", ".jsonl") if args.write_beliefs else None
+    board, first = next(chosen())
+    look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts
     progress = progress_line("boards")
-    sums = Sums()
-    for _, one in score_boards(chosen(), **asked, seed=args.seed):
-        if isinstance(one, BoardScore):
-            sums.add(one)
-        if progress is not None:
-            progress(sums.boards, wanted)
-    found = sums.scores()
-    document: dict[str, Any] = {name: getattr(found, name) for name in found.__slots__ if name != "calibration"}
+    tallies = {name: Tally() for name in moments}
+    unanswered = 0
+    with ExitStack() as stack:
+        out: IO[str] | None = None
+        if target is not None:
+            part = stack.enter_context(writing("--write-beliefs", target))
+            out = stack.enter_context(part.open("w", encoding="ascii"))
+        for done, (board, record) in enumerate(chosen(), 1):
+            assert record.deal is not None
+            bucket = bucket_of(record.deal)
+            for name, cards in moments.items():
+                if len(record.plays) >= cards:
+                    found = look(reader, record, see(record, args.chair, cards, board))
+                    tallies[name].add(found.judged, bucket)
+                    unanswered += not found.answered
+                    if out is not None:
+                        out.write(line_of(found.seen, found.reading) + "\n")
+            if progress is not None:
+                progress(done, wanted)
+    return tallies, unanswered
+
+
+def _write_test_list(args: Namespace) -> int:
+    from bayesbridge.notation import write_pbn
+    from bayesbridge.studies.readers.frozen_list import frozen_list
+
+    target = verify_target("--test-list", args.test_list, "a list of boards is PBN", ".pbn")
+    boards = frozen_list(open_file(args.file)(), args.boards)
+    if not boards:
+        raise UsageError(f"argument FILE: no board of {args.file!r} is on the test list: give a larger collection")
+    with writing("--test-list", target) as part, part.open("w", encoding="utf-8") as stream:
+        write_pbn(boards, stream)
     if args.json:
-        curve = [one._asdict() for one in found.calibration]
-        told = {"chair": args.chair, "after_cards": args.cards, "draws": args.draws, "left_out": left_out}
-        print_json({**document, "calibration": curve, **told})
-        return 0
+        print_json({"boards": len(boards), "file": str(target)})
+    else:
+        say(f"{number(len(boards))} boards of the test list in {target}.")
+    return 0
+
+
+def _show(found: Summary, args: Namespace) -> None:
+    """One moment, with what draws and hard evidence do to the losses, and the calibration curve."""
+    from bayesbridge.studies.inference import CHAIRS
+
     rows = [
-        _loss("honours", found.honour_log_loss, found.honour_error, found.honour_monte_carlo, found.honour_hard_loss),
-        _loss("lengths", found.length_log_loss, found.length_error, found.length_monte_carlo, found.length_hard_loss),
-        ["honours, Brier score", number(found.brier, 4), "", "", ""],
-        ["honours, most likely seat is right", percent(found.top1), "", "", ""],
-        ["calibration error", number(found.calibration_error, 4), "", "", ""],
-        ["seconds a board", number(found.seconds_per_board, 3), "", "", ""],
+        _loss("honours", found.honours, found.noise[0], found.hard[0]),
+        _loss("lengths", found.lengths, found.noise[1], found.hard[1]),
+        _row("all cards, log-loss (nats)", found.cards),
+        _row("points of a hidden hand, root mean squared error", found.points, 3),
+        _row("log P(true layout)", found.log_true, 3),
+        _row("log TSSR: log P(true layout) × layouts", found.log_tssr, 3),
+        _row("honours, Brier score", found.brier),
+        ["honours, most likely seat is right", percent(found.top1.value), percent(found.top1.error), "", ""],
+        _row("calibration error", found.calibration_error),
+        ["seconds a board", number(found.seconds, 3), "", "", ""],
     ]
     when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
     header = ["", "score", "±", "by chance of draws", "by hard evidence alone"]
@@ -112,12 +242,11 @@ def run(args: Namespace) -> int:
     print_table(
         "Cards predicted in a seat, and those that lay there", ["predicted", "observed", "cards", ""], curve_rows
     )
-    for reason, count in left_out.items():
-        say(f"{count} records left out: {reason}.")
-    if found.honour_monte_carlo > found.honour_error or found.length_monte_carlo > found.length_error:
-        say("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
-    return 0
 
 
-def _loss(what: str, loss: float, error: float, monte_carlo: float, hard: float) -> list[str]:
-    return [f"{what}, log-loss (nats)", *(number(value, 4) for value in (loss, error, monte_carlo, hard))]
+def _loss(what: str, found: Measured, monte_carlo: float, hard: float) -> list[str]:
+    return [f"{what}, log-loss (nats)", *(number(value, 4) for value in (*found, monte_carlo, hard))]
+
+
+def _row(what: str, found: Measured, digits: int = 4) -> list[str]:
+    return [what, number(found.value, digits), number(found.error, digits), "", ""]

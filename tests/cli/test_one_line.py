@@ -17,10 +17,11 @@ from bayesbridge import cli
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
-from bayesbridge.studies import engine, inference
-from bayesbridge.studies.board_scores import BoardScore
+from bayesbridge.studies import engine
 from bayesbridge.studies.executors import Pool
 from bayesbridge.studies.job import Job, Setting
+from bayesbridge.studies.readers import boards
+from bayesbridge.studies.readers.judge import Judged
 from tests.positions import NORTH, SOUTH, wide
 from tests.public_calls import PBN
 
@@ -199,8 +200,12 @@ def test_a_bomb_stops_at_the_limit(tmp_path, monkeypatch):
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    one = BoardScore(np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), np.ones(12), 1.0, 1)
-    monkeypatch.setattr(inference, "score_board", lambda record, **_: replace(one, honours=one.honours.copy()))
+    one = Judged(
+        np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), np.ones(2), np.ones(2), "posterior", 1.0
+    )
+    monkeypatch.setattr(
+        boards, "look", lambda reader, record, seen: boards.Looked(seen, None, replace(one, values=np.ones(8)), True)
+    )
 
     def peak(n, command, *words, status):
         path = tmp_path / f"{n}.{ending}"
@@ -222,8 +227,9 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
 
 @pytest.mark.parametrize("seen", [True, False])
 def test_nothing_left_to_score_is_one_line(capsys, tmp_path, monkeypatch, seen):
-    none = BoardScore(np.empty((0, 3 - seen)), np.empty(0, dtype=np.int64), np.zeros(1), 1.0, 1)
-    monkeypatch.setattr(inference, "score_board", lambda record, **_: none)
+    nobody = np.empty((0, 3 - seen)), np.empty(0, dtype=np.int64)
+    none = Judged(np.full(8, np.nan), *nobody, np.zeros(2), np.zeros(2), "posterior", 1.0)
+    monkeypatch.setattr(boards, "look", lambda reader, record, seen: boards.Looked(seen, None, none, True))
     path = tmp_path / "match.pbn"
     path.write_text(PBN)
     status, err = ask(capsys, "score", str(path))

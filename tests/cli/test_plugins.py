@@ -13,7 +13,7 @@ from bayesbridge.estimators import discovery, registry
 
 def test_built_ins_are_listed_with_their_origin_and_outputs(document):
     said = document("plugins")
-    assert said.keys() == {"estimators", "bidders", "failures"}
+    assert said.keys() == {"estimators", "bidders", "failures", "empty"}
     loaded = registry.load()
     assert said["estimators"].keys() == loaded.estimators.keys()
     assert said["bidders"].keys() == loaded.bidders.keys()
@@ -44,6 +44,12 @@ def test_a_broken_plugin_is_named_and_the_others_stay(install, document, answer)
     assert said["failures"]["mine"]["distribution"] == "mine"
     assert "bayesbridge_estimator" in said["failures"]["mine"]["failure"]
     assert "Plugin 'mine' of mine 1.2 is broken: " in answer("plugins")
+
+
+def test_a_plugin_that_offers_nothing_is_named_too(install, document, answer):
+    install("mine", "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_bidders(): return {}")
+    assert document("plugins")["empty"]["mine"] == {"plugin": "mine", "distribution": "mine", "version": "1.2"}
+    assert "Plugin 'mine' of mine 1.2 offers nothing as it is set up" in answer("plugins")
 
 
 def test_two_distributions_with_one_entry_point_are_both_told(install, document):

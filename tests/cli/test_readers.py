@@ -1,0 +1,137 @@
+"""``score`` and ``study readers``: any reader at the command line, files there and back, one line for what is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from bayesbridge.notation import open_records, write_pbn
+from bayesbridge.studies.deal_split import is_test
+from bayesbridge.studies.readers.frozen_list import frozen_list
+
+BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
+RECORDS = open_records(BOARDS).records
+QUICK = ("counting", "tests.studies.readers.test_beliefs_file:Direct")
+
+
+def test_a_run_that_is_continued_ends_with_the_same_figures(tmp_path, document):
+    words = ["study", "readers", "--records", BOARDS, "--readers", ",".join(QUICK), "--deals", "5", "--workers", "1"]
+    whole = document(*words)
+    kept = tmp_path / "kept.jsonl"
+    assert document(*words, "--checkpoint", str(kept))["rows"] == whole["rows"]
+    lines = kept.read_bytes().splitlines(keepends=True)
+    kept.write_bytes(b"".join(lines[:2]))
+    assert document(*words, "--resume", str(kept))["rows"] == whole["rows"]
+
+
+def test_tables_are_put_into_a_page(tmp_path, answer, complaint):
+    page = tmp_path / "page.md"
+    page.write_text("# Readers\n\n<!-- readers -->\nold\n<!-- end of readers -->\n\nThe end.\n")
+    words = ["study", "readers", "--records", BOARDS, "--readers", "counting", "--deals", "2", "--page", str(page)]
+    answer(*words)
+    text = page.read_text("utf-8")
+    assert text.startswith("# Readers\n\n<!-- readers -->\n\nReaders, the opening leader after auction;")
+    assert text.endswith("<!-- end of readers -->\n\nThe end.\n")
+    assert "old" not in text
+    assert "| counting | 2 | 1.0986\u00a0±\u00a00.0000 |" in text
+    page.write_text("nothing")
+    assert "has no place for tables: write the lines <!-- readers --> and <!-- end of readers -->" in complaint(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], "no boards to read: give a PBN or LIN file with --records"),
+        (["--records", "no/such.pbn"], "there is no file 'no/such.pbn': give a PBN or LIN file"),
+        (["--records", BOARDS, "--runs", "2"], "2 runs: the boards of a file are read once, leave --runs out"),
+        (["--records", BOARDS, "--moments", "tea"], "argument --moments: unknown moment 'tea'"),
+        (["--records", BOARDS, "--chair", "dummy", "--moments", "lead"], "dummy looks on from the lead on"),
+        (["--records", BOARDS, "--chair", "north"], "argument --chair: unknown chair 'north'"),
+        (["--records", BOARDS, "--readers", "nobody"], "argument --readers: unknown bidder model 'nobody'"),
+        (["--records", BOARDS, "--readers", ","], "argument --readers: ',': name at least one reader"),
+        (["--records", BOARDS, "--draws", "1"], "argument --draws: '1': write a whole number from 2 on"),
+        (["--records", BOARDS, "--page", "none.md"], "argument --page: there is no page 'none.md'"),
+    ],
+)
+def test_what_a_study_of_readers_refuses(complaint, words, line):
+    assert line in complaint("study", "readers", *words)
+
+
+def test_no_board_that_can_be_scored(tmp_path, complaint):
+    bare = tmp_path / "bare.pbn"
+    bare.write_text('[Board "1"]\n[Dealer "N"]\n')
+    assert "can be scored: give complete deals and auctions" in complaint("study", "readers", "--records", str(bare))
+
+
+def test_score_at_several_moments(document, answer):
+    words = ["score", BOARDS, "--boards", "2", "--draws", "100", "--reader", "counting", "--moments", "9,auction"]
+    said = document(*words)
+    assert list(said["moments"]) == ["auction", "trick 9"]
+    assert said["moments"]["auction"]["log_tssr"] == 0.0
+    assert said["moments"]["auction"]["card_log_loss"] == pytest.approx(1.0986, abs=1e-4)
+    assert said["reader"] == "counting"
+    shown = answer(*words)
+    assert "Reader counting, the opening leader; losses in nats" in shown
+    assert "trick 9" in shown
+
+
+def test_what_score_writes_it_reads(tmp_path, document, answer):
+    """The same reader by its file: all figures but those of layouts."""
+    out = tmp_path / "mine.jsonl"
+    words = ["score", BOARDS, "--boards", "2", "--moments", "auction,9"]
+    first = document(*words, "--reader", "textbook", "--draws", "100", "--write-beliefs", str(out))
+    assert len(out.read_text().splitlines()) == 4
+    second = document(*words, "--reader", str(out))
+    for moment, told in first["moments"].items():
+        for name in (
+            "honour_log_loss",
+            "card_log_loss",
+            "length_log_loss",
+            "points_rmse",
+            "brier",
+            "calibration_error",
+        ):
+            assert second["moments"][moment][name] == pytest.approx(told[name], abs=1e-3)
+    assert second["moments"]["auction"]["log_true_by"] == {"product of cards": 2}
+    out.write_text(out.read_text().splitlines()[0] + "\n")
+    assert document(*words, "--reader", str(out))["unanswered"] == 3
+    assert "3 times the reader said nothing: they count as if it knew nothing." in answer(*words, "--reader", str(out))
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--write-beliefs", "x.jsonl"], "argument --write-beliefs: say at which --moments"),
+        (
+            ["--write-beliefs", "x.txt", "--moments", "1"],
+            "'x.txt': beliefs, let its name end in .jsonl",
+        ),
+        (["--test-list", "x.txt"], "argument --test-list: 'x.txt': a list of boards is PBN, let its name end in .pbn"),
+        (["--reader", "nobody"], "argument --reader: "),
+        (["--reader", "none.jsonl"], "argument --reader: cannot read 'none.jsonl'"),
+        (["--moments", "tea"], "argument --moments: unknown moment 'tea': choose auction, lead, 1, 3, 6 or 9"),
+        (["--moments", "1", "--cards", "3"], "not allowed with argument"),
+        (["--moments", "1", "--chair", "dummy"], "argument --chair dummy: dummy looks on from the lead on"),
+    ],
+)
+def test_what_score_refuses(complaint, words, line):
+    assert line in complaint("score", BOARDS, *words)
+
+
+def test_the_test_list_as_a_file(tmp_path, answer, document, complaint):
+    out = tmp_path / "test.pbn"
+    expected = frozen_list(RECORDS)
+    if not expected:
+        assert "is on the test list: give a larger collection" in complaint("score", BOARDS, "--test-list", str(out))
+        return
+    assert answer("score", BOARDS, "--test-list", str(out)) == f"{len(expected)} boards of the test list in {out}.\n"
+    assert list(open_records(out).records) == expected
+    assert document("score", BOARDS, "--test-list", str(out), "--boards", "1")["boards"] == 1
+
+
+def test_a_collection_without_a_test_board(tmp_path, complaint):
+    others = [record for record in RECORDS if not is_test(record.deal)]
+    path = tmp_path / "others.pbn"
+    with path.open("w") as stream:
+        write_pbn(others, stream)
+    line = complaint("score", str(path), "--test-list", str(tmp_path / "none.pbn"))
+    assert line == f"argument FILE: no board of '{path}' is on the test list: give a larger collection"
