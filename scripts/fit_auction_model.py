@@ -96,7 +96,7 @@ class Batch(NamedTuple):
 
 
 def batch_of(a: Auctions, chosen: np.ndarray) -> Batch:
-    """Some tables: (b, n, 6) tokens, (b, n, 38) legal, (b, n) call and whether it is one, (4 b, 4) hands, (b, n) whose."""
+    """Some tables: (b, n, 6) tokens, (b, n, 38) legal, (b, n) call and if it is one, (4 b, 4) hands, (b, n) whose."""
     n = int(a.length[chosen].max())
     rows = torch.as_tensor(chosen, device=a.calls.device)
     call = a.calls[rows, :n].long()
