@@ -1,4 +1,4 @@
-"""What the fits of the learned models share: a reader of sequences, a head that adds hand and context, the training loop.
+"""What the fits of the learned models share: a reader of sequences, a head that adds hand and context, the training.
 
 The reader (a causal transformer) reads what everybody at the table knows and never sees a hidden hand; the head adds
 what a hand says to it in one hidden layer. So a thousand candidate hands cost a thousand short products, and the
@@ -32,14 +32,14 @@ class Layer(nn.Module):
         self.distance = nn.Parameter(torch.zeros(heads, reach))
         self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
 
-    def bias(self, n: int, after: Tensor) -> Tensor:
+    def bias(self, after: Tensor) -> Tensor:
         """(heads, n, n) what distance adds to the attention; −∞ for what comes later."""
         return self.distance[:, after.clamp(min=0)].masked_fill(after < 0, -math.inf)
 
     def forward(self, x: Tensor, after: Tensor) -> Tensor:
         b, n, d = x.shape
         q, k, v = self.ask(self.norm_1(x)).view(b, n, 3, self.heads, d // self.heads).permute(2, 0, 3, 1, 4)
-        bias = self.bias(n, after).to(q.dtype).expand(b, -1, -1, -1)
+        bias = self.bias(after).to(q.dtype).expand(b, -1, -1, -1)
         seen = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
         x = x + F.dropout(self.answer(seen.transpose(1, 2).reshape(b, n, d)), self.dropout, self.training)
         hidden = F.relu(self.up(self.norm_2(x)))

@@ -3,8 +3,8 @@
     python scripts/table_arrays.py records.pbn.gz -o tables.npz
 
 A table is kept if its deal is whole, its auction legal and over. The deals are kept once each, however many tables
-played them, and the split is by deal: a hash of the four hands puts 90 % of them to training, 5 % to choosing
-(validation) and 5 % aside. The file also holds the SHA-256 of the records, which every fitted file repeats.
+played them, and the split is by deal (:mod:`bayesbridge.studies.deal_split`): 90 % to learn from, 5 % to choose by
+(validation), 5 % aside to judge by. The file also holds the SHA-256 of the records, which every fitted file repeats.
 """
 
 from __future__ import annotations
@@ -19,17 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TRAIN, VALIDATE, HELD_OUT = range(3)
-"""To learn from, to choose by, to judge by."""
-
-SHARES = (90, 95)
-"""Per cent of the deals below which they are to learn from, to choose by; the others are to judge by."""
-
-
-def split_of(masks: tuple[int, ...]) -> int:
-    """Where a deal belongs, by a hash of its cards: the same in every file."""
-    digest = hashlib.sha256(repr(masks).encode()).hexdigest()
-    share = int(digest[:8], 16) % 100
-    return TRAIN if share < SHARES[0] else VALIDATE if share < SHARES[1] else HELD_OUT
+"""To learn from, to choose by, to judge by: the parts of :mod:`bayesbridge.studies.deal_split`."""
 
 
 class Tables(NamedTuple):
@@ -74,6 +64,7 @@ def read(path: Path) -> Tables:
 def from_records(path: Path) -> Tables:
     """Every record with a whole deal and a whole auction."""
     from bayesbridge.notation import Record, iter_records
+    from bayesbridge.studies.deal_split import part_of_masks
 
     deals: dict[tuple[int, ...], int] = {}
     rows: list[tuple[int, int, bool, bool, int, int, int]] = []
@@ -104,7 +95,7 @@ def from_records(path: Path) -> Tables:
     table = np.array(rows, np.int64)
     return Tables(
         masks=np.array(list(deals), np.uint64),
-        split=np.array([split_of(masks) for masks in deals], np.uint8),
+        split=np.array([part_of_masks(masks) for masks in deals], np.uint8),
         deal=table[:, 0].astype(np.int32),
         dealer=table[:, 1].astype(np.uint8),
         vulnerable=table[:, 2:4].astype(np.bool_),

@@ -2,8 +2,8 @@
 
 A transformer (:mod:`~bayesbridge.bidders.sequence`) reads the auction, dummy and every card so far; the cards still
 held meet it in one hidden layer (:mod:`~bayesbridge.bidders.hand_layer`), and the legal cards are chosen with
-probability softmax of their scores. Every choice is told what the same player and their partner did before, so signals and plans
-count as far as experts make them. ``scripts/fit_card_play.py`` makes the parameters.
+probability softmax of their scores. Every choice is told what the same player and their partner did before, so signals
+and plans count as far as experts make them. ``scripts/fit_card_play.py`` makes the parameters.
 """
 
 from __future__ import annotations

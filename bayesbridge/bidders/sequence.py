@@ -30,7 +30,7 @@ class Reader:
     def __init__(self, parameters: dict[str, Floats]) -> None:
         self.table = parameters["reader_table_weight"]
         self.norm = parameters["reader_norm_weight"], parameters["reader_norm_bias"]
-        self.layers = []
+        self.layers: list[dict[str, Floats]] = []
         while f"reader_layers_{len(self.layers)}_distance" in parameters:
             start = f"reader_layers_{len(self.layers)}_"
             self.layers.append({name[len(start) :]: p for name, p in parameters.items() if name.startswith(start)})
@@ -60,7 +60,7 @@ def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> 
     n, width = x.shape
     heads, reach = layer["distance"].shape
     q, k, v = linear(layer, "ask", x).reshape(n, 3, heads, width // heads).transpose(1, 2, 0, 3)
-    scores = matrix_product(q, k.transpose(0, 2, 1)) / np.float32(np.sqrt(width // heads))
+    scores: Floats = matrix_product(q, k.transpose(0, 2, 1)) * np.float32((width // heads) ** -0.5)
     scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
     scores[:, after < 0] = -np.inf
     scores -= scores.max(axis=2, keepdims=True)
