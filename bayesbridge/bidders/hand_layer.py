@@ -44,12 +44,10 @@ class Context(NamedTuple):
     bias: Floats
 
 
-class HandLayer:
-    """The parameters whose names begin with ``head_``, made ready: the suits as tables of vectors by holding."""
+class Holdings:
+    """The parameters whose names begin with ``holdings_``, made ready: the suits as tables of vectors by holding."""
 
-    def __init__(self, parameters: dict[str, Floats]) -> None:
-        start = "head_"
-        self.parameters = p = {name[len(start) :]: x for name, x in parameters.items() if name.startswith(start)}
+    def __init__(self, p: dict[str, Floats]) -> None:
         features = suit_features()
         self.suits = []
         with one_thread():
@@ -60,12 +58,24 @@ class HandLayer:
         self.suits[0] += p["holdings_hand_bias"]
 
     def vectors(self, hands: NDArray[np.uint64]) -> Floats:
-        """(n, units) the hands' share of the hidden layer; a block of hands at a time is quickest."""
+        """(n, units) relu of the sum over the suits; a block of hands at a time is quickest."""
         total: Floats = self.suits[0][(hands & np.uint64(SUIT_MASK)).astype(np.intp)]
         for s in range(1, 4):
             total += self.suits[s][(hands >> np.uint64(13 * s) & np.uint64(SUIT_MASK)).astype(np.intp)]
-        np.maximum(total, 0, out=total)
-        deeper = linear(self.parameters, "deepen", total)
+        return np.maximum(total, 0, out=total)
+
+
+class HandLayer:
+    """The parameters whose names begin with ``head_``, made ready."""
+
+    def __init__(self, parameters: dict[str, Floats]) -> None:
+        start = "head_"
+        self.parameters = {name[len(start) :]: x for name, x in parameters.items() if name.startswith(start)}
+        self.holdings = Holdings(self.parameters)
+
+    def vectors(self, hands: NDArray[np.uint64]) -> Floats:
+        """(n, units) the hands' share of the hidden layer; a block of hands at a time is quickest."""
+        deeper = linear(self.parameters, "deepen", self.holdings.vectors(hands))
         np.maximum(deeper, 0, out=deeper)
         return linear(self.parameters, "hand_mix", deeper)
 

@@ -73,6 +73,6 @@ def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> 
 def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=1, keepdims=True)
-    spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + EPSILON)
+    spread: Floats = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + EPSILON)
     normal: Floats = centred / spread * weight + bias
     return normal

@@ -26,7 +26,7 @@ def simulate_play(
     >>> from bayesbridge.bidders.card_play import LearnedPlayer
     >>> deal = Deal.of("N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87")
     >>> simulate_play(deal, Auction.of("S:3NT Pass Pass Pass"), LearnedPlayer(slip=0.0), cards=2, rng=1)[0]
-    (<Seat.W: 3>, Card.of('D2'))
+    (<Seat.W: 3>, Card.of('H6'))
     """
     if auction.dummy is not None:
         raise BayesBridgeError(
