@@ -26,6 +26,7 @@ from bayesbridge.estimators.capture_trumps import CaptureTrumpsEstimator
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.play_out import PlayOutEstimator
 from bayesbridge.estimators.tricks import TricksEstimator
+from bayesbridge.words import number
 
 type Floats = NDArray[np.float64]
 
@@ -67,10 +68,10 @@ def row(one: Estimate, truth: Floats, here: NDArray[np.bool_]) -> list[str]:
     """Tables, bias, rms error, exact, within one, correlation."""
     told = here & ~np.isnan(one.mean)
     if told.sum() < 2:
-        return [str(told.sum()), *["–"] * 5]
+        return [number(int(told.sum())), *["–"] * 5]
     error, apart = (one.mean - truth)[told], np.abs(one.likeliest - truth)[told]
     return [
-        str(told.sum()),
+        number(int(told.sum())),
         f"{error.mean():+.2f}",
         f"{np.sqrt((error**2).mean()):.2f}",
         f"{100 * (apart == 0).mean():.1f} %",
