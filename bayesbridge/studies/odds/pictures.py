@@ -48,6 +48,6 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
     ax.set_aspect("equal")
     ax.set_xlabel("told: the contract makes")
     ax.set_ylabel("share that make, double dummy")
-    ax.legend(fontsize=7, loc="upper left", frameon=False)
+    ax.legend(fontsize=7, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
     bare(ax)
     return ax
