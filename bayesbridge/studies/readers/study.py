@@ -127,7 +127,7 @@ def _difference(one: Mapping[str, float | None]) -> str:
 def write_page(path: Path, found: Comparison) -> None:
     """Put the tables between the marks of a page, all or nothing."""
     from bayesbridge.files import whole_file
-    from bayesbridge.studies.readers.tables import markdown
+    from bayesbridge.studies.readers.tables import UNITS, markdown
 
     text = path.read_text("utf-8")
     begin, end = MARKS
