@@ -49,7 +49,10 @@ def test_tables_are_put_into_a_page(tmp_path, answer, complaint):
         (["--records", BOARDS, "--readers", "nobody"], "argument --readers: unknown bidder model 'nobody'"),
         (["--records", BOARDS, "--readers", ","], "argument --readers: ',': name at least one reader"),
         (["--records", BOARDS, "--draws", "1"], "argument --draws: '1': write a whole number from 2 on"),
-        (["--records", BOARDS, "--page", "none.md"], "argument --page: there is no page 'none.md'"),
+        (
+            ["--records", BOARDS, "--page", "none.md"],
+            "argument --page: cannot read the page 'none.md': name a Markdown file",
+        ),
     ],
 )
 def test_what_a_study_of_readers_refuses(complaint, words, line):
