@@ -29,7 +29,7 @@ def test_tables_are_put_into_a_page(tmp_path, answer, complaint):
     words = ["study", "readers", "--records", BOARDS, "--readers", "counting", "--deals", "2", "--page", str(page)]
     answer(*words)
     text = page.read_text("utf-8")
-    assert text.startswith("# Readers\n\n<!-- readers -->\n\nReaders, the opening leader after auction;")
+    assert text.startswith("# Readers\n\n<!-- readers -->\n\n**Readers, the opening leader after auction**\n")
     assert text.endswith("<!-- end of readers -->\n\nThe end.\n")
     assert "old" not in text
     assert "| counting | 2 | 1.0986\u00a0±\u00a00.0000 |" in text
@@ -49,7 +49,10 @@ def test_tables_are_put_into_a_page(tmp_path, answer, complaint):
         (["--records", BOARDS, "--readers", "nobody"], "argument --readers: unknown bidder model 'nobody'"),
         (["--records", BOARDS, "--readers", ","], "argument --readers: ',': name at least one reader"),
         (["--records", BOARDS, "--draws", "1"], "argument --draws: '1': write a whole number from 2 on"),
-        (["--records", BOARDS, "--page", "none.md"], "argument --page: there is no page 'none.md'"),
+        (
+            ["--records", BOARDS, "--page", "none.md"],
+            "argument --page: cannot read the page 'none.md': name a Markdown file",
+        ),
     ],
 )
 def test_what_a_study_of_readers_refuses(complaint, words, line):

@@ -24,7 +24,7 @@ from bayesbridge.studies.job import Counts, Job
 from bayesbridge.studies.readers.boards import look, see
 from bayesbridge.studies.readers.judge import MEASURES, Floats
 from bayesbridge.studies.readers.named import labelled, reader_of
-from bayesbridge.studies.readers.reading import POSTERIOR, PRODUCT, SAMPLES, Reader
+from bayesbridge.studies.readers.reading import WAYS, Reader
 from bayesbridge.studies.readers.seen import MOMENTS
 from bayesbridge.studies.readers.tally import BINS, binned, bucket_of
 
@@ -34,7 +34,6 @@ CHUNK: Final = 2
 SCALE: Final = 10**12
 """Values are kept in units of this part of one."""
 
-WAYS: Final = (POSTERIOR, SAMPLES, PRODUCT)
 VALUES: Final = len(MEASURES) + 4
 """Measures, and the losses by draws and by hard evidence alone."""
 WIDTH: Final = 3 + 2 * VALUES + 3 * BINS
@@ -114,7 +113,7 @@ def _fill(what: Plan, board: Board, table: Counts) -> None:
                 one = found.judged
                 values = np.concatenate([one.values, one.noise, one.hard])
                 cells = table[row, column]
-                cells[:3] = 1, found.answered, WAYS.index(one.way) if one.way in WAYS else len(WAYS)
+                cells[:3] = 1, found.answered, WAYS.index(one.way)
                 cells[3 : 3 + 2 * VALUES : 2] = ~np.isnan(values)
                 cells[4 : 4 + 2 * VALUES : 2] = np.rint(np.nan_to_num(values) * SCALE)
                 cells[3 + 2 * VALUES :] = np.rint(binned(one) * SCALE).ravel()
@@ -144,7 +143,7 @@ def answers(what: Plan, counts: Counts) -> Iterator[tuple[int, str, str, Answer]
                     told = cells[3 : 3 + 2 * VALUES : 2] > 0
                     values = np.where(told, cells[4 : 4 + 2 * VALUES : 2] / SCALE, nan)
                     bins = (cells[3 + 2 * VALUES :] / SCALE).reshape(3, BINS)
-                    way = (*WAYS, "the reader itself")[cells[2]]
+                    way = WAYS[cells[2]]
                     split = len(MEASURES)
                     yield (
                         place,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.engines.marginals import Marginals
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks
 from bayesbridge.studies.inference import PSEUDO
 from bayesbridge.studies.readers.seen import Hard, Seen
@@ -29,7 +30,10 @@ SURE: Final = 1.0 - 1e-12
 POSTERIOR: Final = "posterior"
 SAMPLES: Final = "samples"
 PRODUCT: Final = "product of cards"
-"""The ways to log P(layout): by likelihood and evidence, by the share of samples, by the cards one by one."""
+OWN: Final = "the reader itself"
+WAYS: Final = (POSTERIOR, SAMPLES, PRODUCT, OWN)
+"""The ways to log P(layout): by likelihood and evidence, by the share of samples, by the cards one by one, by whoever
+gives ``log_layout``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,12 +46,18 @@ class Reading:
     """(4, 4, 14) P(seat has so many cards of a suit); ``None``: cards one by one."""
     log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)
     """log P(layout ∣ seen) of (n, 4) layouts; ``None``: cards one by one."""
-    way: str = PRODUCT
-    """How log P(layout) is found."""
+    way: str = ""
+    """How log P(layout) is found, one of WAYS; left out, it follows from ``log_layout``."""
     noise: tuple[Floats, Floats] | None = None
     """By how much draws raise −log P of cards and of lengths on average; ``None`` where there are no draws."""
     hard: Hard | None = None
     """What the hard evidence says, where the reader has counted it already."""
+
+    def __post_init__(self) -> None:
+        way = self.way or (PRODUCT if self.log_layout is None else OWN)
+        if way not in WAYS:
+            raise BayesBridgeError(f"way {way!r}: choose {', '.join(WAYS)}, or leave it out", way=way)
+        object.__setattr__(self, "way", way)
 
 
 @runtime_checkable

@@ -127,25 +127,34 @@ def _difference(one: Mapping[str, float | None]) -> str:
 def write_page(path: Path, found: Comparison) -> None:
     """Put the tables between the marks of a page, all or nothing."""
     from bayesbridge.files import whole_file
-    from bayesbridge.studies.readers.tables import markdown
+    from bayesbridge.studies.readers.tables import UNITS, markdown
 
-    text = path.read_text("utf-8")
+    text = _marked(path)
     begin, end = MARKS
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise BayesBridgeError(f"{str(path)!r} has no place for tables: write the lines {begin.strip()} and {end} once")
     answers = found.answers
-    origin = (
-        f"({found.total} boards, {answers['boards_of_the_test']} of them on the test list; {answers['draws']} draws)"
-    )
+    boards = f"{found.total} boards, {answers['boards_of_the_test']} of them on the test list; {answers['draws']} draws"
+    origin = f"({boards}; {UNITS}.)"
     body = "\n".join(markdown(table) for table in _tables(found))
     whole = f"{text[: text.index(begin)]}{begin}\n{body}\n{origin}\n\n{text[text.index(end) :]}"
     with whole_file(path) as part:
         part.write_text(whole, "utf-8")
 
 
+def _marked(path: Path) -> str:
+    """The text of a page that has the marks."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeError):
+        raise BayesBridgeError(f"cannot read the page {str(path)!r}: name a Markdown file", path=path) from None
+    begin, end = MARKS
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise BayesBridgeError(f"{str(path)!r} has no place for tables: write the lines {begin.strip()} and {end} once")
+    return text
+
+
 def _page(text: str) -> Path:
-    if not Path(text).is_file():
-        raise BayesBridgeError(f"there is no page {text!r}: name a Markdown file that has the marks", path=text)
+    """A page, looked at before the work."""
+    _marked(Path(text))
     return Path(text)
 
 

@@ -70,11 +70,11 @@ def told(found: Mapping[str, Any], field: str, digits: int) -> str:
 
 
 def markdown(shown: Table) -> str:
-    """A table for a page; figures do not break at their spaces."""
+    """A table for a page, which tells the units itself; figures do not break at their spaces."""
     rule = ["---"] + ["---:"] * (len(shown.header) - 1)
     rows = [[row[0], *(cell.replace(" ", "\u00a0") for cell in row[1:])] for row in shown.rows]
     body = "\n".join(f"| {' | '.join(row)} |" for row in [shown.header, rule, *rows])
-    return f"{shown.title}.\n\n{body}\n"
+    return f"**{shown.title.partition(';')[0]}**\n\n{body}\n"
 
 
 def table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Table:

@@ -23,6 +23,7 @@ from bayesbridge.studies.readers.seen import MOMENTS, moment_of
 from bayesbridge.studies.readers.tally import Tally, bucket_of
 
 RECORDS = open_records(Path(__file__).parents[3] / "examples" / "boards.pbn").records
+LATE = 36
 POINTS = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
@@ -253,6 +254,15 @@ def test_the_same_deal_has_one_bucket():
     deal = RECORDS[0].deal
     assert bucket_of(deal) == bucket_of(Deal(tuple(Hand(hand.mask) for hand in deal.hands)))
     assert len({bucket_of(record.deal) for record in RECORDS}) > 1
+
+
+def test_a_reader_may_give_its_own_chance_of_layouts():
+    seen = see(RECORDS[0], "leader", LATE)
+    own = judge(Reading(seen.hard.cards, log_layout=lambda masks: np.full(len(masks), -2.0)), seen, RECORDS[0].deal)
+    assert own.values[[4, 5]] == pytest.approx([-2.0, -2.0 + math.log(seen.hard.count)])
+    assert own.way == "the reader itself"
+    with pytest.raises(BayesBridgeError, match="way 'magic': choose posterior, samples"):
+        Reading(seen.hard.cards, way="magic")
 
 
 def test_wrong_readings_are_named():
