@@ -9,6 +9,7 @@ from .bidders.style import StyleBidder
 from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
+from .dealing.deal_plan import DealPlan, deals
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -65,6 +66,7 @@ __all__ = [
     "Cost",
     "Deal",
     "DealError",
+    "DealPlan",
     "Estimator",
     "Hand",
     "HighCards",
@@ -101,6 +103,7 @@ __all__ = [
     "WrongArgument",
     "at_least",
     "card_wins",
+    "deals",
     "equally_weighted",
     "estimate",
     "estimator",
