@@ -28,6 +28,8 @@ from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
+from bayesbridge.dealing.deal_tables import DealTable
+from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.engines import callers
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
@@ -219,9 +221,21 @@ def network():
     return found.argmax(axis=1), np.rint(100 * found).astype(int)
 
 
+def tables_of_deals():
+    """Deals by tables: groups paired and joined, numbers of one word and of two, a pool of three seats and of none."""
+    answers = []
+    for known, text in (
+        (Constraints.free(), "hcp(north) + hcp(south) >= 35 && aces(north) == 2"),
+        (Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111), "spades(west) >= 9 && hcp(north) < 9"),
+    ):
+        table = DealTable.of(known.normalised(), parse_expression(text), parse_expression("hcp(north)"))
+        answers += [table.total, sorted(table.counts().items()), table.draw(20, seed_state(15))]
+    return answers
+
+
 QUESTIONS = (
     words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, tilted_draws,
-    refused_layouts, convolution, levels, sums, network,
+    refused_layouts, convolution, levels, sums, network, tables_of_deals,
 )  # fmt: skip
 
 

@@ -24,11 +24,11 @@ from bayesbridge.dealing.expressions import (
     conjunction,
     opaque,
 )
-from bayesbridge.dealing.holdings import POINTS
+from bayesbridge.dealing.holdings import LENGTH, POINTS
 from bayesbridge.dealing.splitting import by_seat, conjuncts
 from bayesbridge.dealing.wording import short_text
+from bayesbridge.engines.counting import MOST_POINTS
 from bayesbridge.errors import Contradiction, TablesTooLarge
-from bayesbridge.shapes import shapes_within
 from bayesbridge.words import number
 
 
@@ -53,7 +53,7 @@ class Plan:
         settled = known.normalised()
         if settled.impossible:
             raise _nothing(condition)
-        parts = [part for part in conjuncts(conjunction((constraint_condition(settled), condition))) if part != TRUE]
+        parts = [part for part in conjuncts(conjunction((constraint_condition(known), condition))) if part != TRUE]
         tested = [part for part in parts if opaque(part)]
         exact = [part for part in parts if not opaque(part)]
         try:
@@ -107,29 +107,20 @@ def chance_text(chance: Fraction | float) -> str:
 
 
 def constraint_condition(known: Constraints) -> Expression:
-    """What normalised constraints say beyond single cards, as a condition: shapes and points."""
+    """What constraints say beyond single cards, as a condition: lengths, shapes and points, as they were given."""
     parts: list[Expression] = []
-    for seat in known.hidden:
-        within = shapes_within(known.shortest[seat], known.longest[seat])
-        shapes = within if known.shapes[seat] is None else within & (known.shapes[seat] or frozenset())
-        if _restricts(known, seat):
+    for seat in known.normalised().hidden:
+        for suit in range(4):
+            parts += _range(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], 13)
+        if (shapes := known.shapes[seat]) is not None:
             parts.append(ShapeIn(seat, shapes))
-        if seat in known.bounded:
-            points = Held(POINTS, seat, None)
-            parts.append(Operation(">=", (points, Number(known.points_low[seat]))))
-            parts.append(Operation("<=", (points, Number(known.points_high[seat]))))
+        parts += _range(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], MOST_POINTS)
     return conjunction(tuple(parts))
 
 
-def _restricts(known: Constraints, seat: int) -> bool:
-    """Whether shapes or lengths say more than the cards that a seat may hold."""
-    if known.shapes[seat] is not None:
-        return True
-    bare = Constraints.free()
-    for other in range(4):
-        bare = bare.hold(other, known.must[other]).lack(other, ~known.may[other])
-    free = bare.normalised()
-    return (free.shortest[seat], free.longest[seat]) != (known.shortest[seat], known.longest[seat])
+def _range(value: Expression, low: int, high: int, most: int) -> list[Expression]:
+    found: list[Expression] = [Operation(">=", (value, Number(low)))] if low > 0 else []
+    return found + ([Operation("<=", (value, Number(high)))] if high < most else [])
 
 
 def _as_much_as_fits(

@@ -22,6 +22,7 @@ from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from tests.dealing.plain_conditions import holds
 
 FILES = sorted(Path(__file__).parent.glob("scripts/*.dlr"))
+NOT_COMPARED = {"alternate_count": "the packaged dealer takes altcount and ignores it"}
 DEALER = shutil.which("dealer") or shutil.which("dealer", path="/usr/games")
 TRIED = 200_000
 DRAWN = 4_000
@@ -102,11 +103,13 @@ def features(masks):
 @pytest.mark.skipif(DEALER is None, reason="dealer is not installed")
 @pytest.mark.parametrize("path", SOME_AND_ALL)
 def test_dealer_deals_alike(path):
+    if path.stem in NOT_COMPARED:
+        pytest.skip(NOT_COMPARED[path.stem])
     _, plan = planned(path)
     theirs, tried = dealt_by_dealer(path)
     ours = first(plan.search(DRAWN, 2), DRAWN)
     if plan.probability is not None:
-        # Where dealer stopped at its number of deals the tries are random instead; to first order the error is the same.
+        # Where dealer stopped at its number of deals, the tries are random instead; the error is much the same.
         chance = float(plan.probability)
         spread = np.sqrt(tried * chance * (1 - chance))
         assert abs(len(theirs) - tried * chance) <= 5.5 * spread + 5
