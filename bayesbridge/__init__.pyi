@@ -9,6 +9,7 @@ from .bidders.style import StyleBidder
 from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
+from .dealing.deal_plan import DealPlan, deals
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -66,6 +67,7 @@ __all__ = [
     "Cost",
     "Deal",
     "DealError",
+    "DealPlan",
     "Estimator",
     "Hand",
     "HighCards",
@@ -103,6 +105,7 @@ __all__ = [
     "WrongArgument",
     "at_least",
     "card_wins",
+    "deals",
     "equally_weighted",
     "estimate",
     "estimator",

@@ -17,17 +17,16 @@ import numpy as np
 
 from bayesbridge import random64
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.features import CELLS, cells
 from bayesbridge.bidders.style import Options, StyleBidder
-from bayesbridge.calls import Contract
 from bayesbridge.capture import kernels, tables, trumps
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
+from bayesbridge.dealing.deal_tables import DealTable
+from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.engines import callers
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
@@ -44,7 +43,6 @@ from bayesbridge.estimators.protocol import Output
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.dealing import deal_blocks, redeal
-from bayesbridge.tricks import Trick
 from tests.capture.deals import random_deals, strange_deals
 
 PACKAGE = Path(random64.__file__).parent
@@ -114,25 +112,6 @@ def bidding():
     options = Options.of(Auction.of("W:Pass 1NT"), StyleBidder().vulnerable)
     chances = [StyleBidder().log_chances(many, options, call) for call in (0, int(options.call[2]))]
     return strain_levels(hands), highest_bids(hands), found, *chances
-
-
-def learned_play():
-    """The learned player on a whole deal in no trumps and with trumps, whoever plays."""
-    (masks,) = deal_blocks(1, rng=8)
-    chances = []
-    for contract in map(Contract.of, ("3NT by S", "4H by E")):
-        plays, left, leader = [], [Hand(int(mask)) for mask in masks[0]], contract.declarer.next()
-        for _ in range(13):
-            trick = Trick.of(f"{leader.name}:", contract.strain)
-            while (seat := trick.turn) is not None:
-                card = next(iter(trick.legal(left[seat])))
-                trick = trick.after(seat, card, left[seat])
-                left[seat] -= Hand.of(card)
-                plays.append((seat, card))
-            leader = trick.winner
-        for seat in Seat:
-            chances.append(LearnedPlayer().log_likelihood(masks[:, seat], contract, plays, seat))
-    return np.concatenate(chances)
 
 
 def position(*known):
@@ -231,9 +210,21 @@ def network():
     return found.argmax(axis=1), np.rint(100 * found).astype(int)
 
 
+def tables_of_deals():
+    """Deals by tables: groups paired and joined, numbers of one word and of two, a pool of three seats and of none."""
+    answers = []
+    for known, text in (
+        (Constraints.free(), "hcp(north) + hcp(south) >= 35 && aces(north) == 2"),
+        (Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111), "spades(west) >= 9 && hcp(north) < 9"),
+    ):
+        table = DealTable.of(known.normalised(), parse_expression(text), parse_expression("hcp(north)"))
+        answers += [table.total, sorted(table.counts().items()), table.draw(20, seed_state(15))]
+    return answers
+
+
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, algorithms_with_trumps, random_tricks, play, bidding, learned_play, layouts,
-    tilted_draws, refused_layouts, convolution, levels, sums, network,
+    words, deals, suit_rows, algorithms, algorithms_with_trumps, random_tricks, play, bidding, layouts,
+    tilted_draws, refused_layouts, convolution, levels, sums, network, tables_of_deals,
 )  # fmt: skip
 
 

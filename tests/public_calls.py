@@ -65,6 +65,11 @@ def models():
 
 
 @cache
+def plan():
+    return bb.DealPlan.of(condition="hcp(north) > 20")
+
+
+@cache
 def rates():
     return xarray.DataArray(np.full((1, 2, 1), 0.5), {"player": ["a"]}, ("chain", "draw", "player"))
 
@@ -118,6 +123,19 @@ def examples():
         "Deal": (bb.Deal, {"hands": DEAL.hands}),
         "Deal.__getitem__": (DEAL.__getitem__, {"seat": "S"}),
         "Deal.from_pbn": (bb.Deal.from_pbn, {"text": str(DEAL)}),
+        "DealPlan.average": (plan().average, {"value": "hcp(south)"}),
+        "DealPlan.deals": (plan().deals, {"n": 2, "rng": 1, "most": 100}),
+        "DealPlan.frequency": (plan().frequency, {"*": "hcp(south)"}),
+        "DealPlan.of": (
+            bb.DealPlan.of,
+            {
+                "*": bb.Void("E", "H"),
+                "given": {"S": SOUTH},
+                "condition": "hcp(north) > 3",
+                "where": lambda layouts: layouts.points[:, 0] > 3,
+                "bidder": bb.LearnedBidder(),
+            },
+        ),
         "Deal.holder": (DEAL.holder, {"card": "SA"}),
         "Deal.of": (bb.Deal.of, {"value": str(DEAL)}),
         "Hand": (bb.Hand, {"mask": 5}),
@@ -220,6 +238,19 @@ def examples():
         "Tricks.share": (bb.Tricks.of(result()).share, {"tricks": 8}),
         "Void": (bb.Void, {"seat": "S", "suit": "H"}),
         "at_least": (bb.at_least, {"result": result(), "name": "T"}),
+        "deals": (
+            bb.deals,
+            {
+                "n": 2,
+                "*": bb.Void("E", "H"),
+                "rng": 1,
+                "given": {"S": SOUTH},
+                "condition": "hcp(north) > 3",
+                "where": None,
+                "bidder": None,
+                "most": 100,
+            },
+        ),
         "card_wins": (bb.card_wins, {"posterior": posterior(), "trick": bb.Trick.of("S:"), "pair": None}),
         "equally_weighted": (bb.equally_weighted, {"result": result(), "draws": 10, "rng": 0}),
         "estimate": (

@@ -14,6 +14,7 @@ from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joint
 from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair
 from bayesbridge.cli.printing import print_json, progress_line
+from bayesbridge.cli.show import add_show, examples, print_examples
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 from bayesbridge.notices import tell
@@ -48,6 +49,7 @@ def add(commands: Subparsers) -> None:
     add_draws(parser)
     add_contract(parser)
     add_joint(parser)
+    add_show(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
 
@@ -73,11 +75,17 @@ def run(args: Namespace) -> int:
         if target is not None:
             unsaved = _save(found, odds, target)
         if args.json:
-            print_json(estimate_document(found) | joint_documents(together) | contract_document(odds))
+            print_json(
+                estimate_document(found)
+                | joint_documents(together)
+                | contract_document(odds)
+                | examples(posterior, args)
+            )
         else:
             show(found)
             show_joints(together)
             show_contract(odds)
+            print_examples(posterior, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     if unsaved is not None:
