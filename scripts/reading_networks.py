@@ -156,12 +156,30 @@ def train(
     rng: np.random.Generator,
     name: str,
 ) -> float:
-    """Fit for a stated time: the rate warms up, then falls along a half cosine; an average of the weights is kept."""
+    """Fit for a stated time: the rate warms up, then falls along a half cosine.
+
+    An average of the weights is what is judged; from time to time it is, and the best one is kept, so that few tables
+    and much time do not end in a model that knows its tables by heart.
+    """
     device = next(model.parameters()).device
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=decay)
     average = [p.detach().clone() for p in model.parameters()]
     start, step, epoch, shown = time.monotonic(), 0, 0, 0.0
     spent = 0.0
+    best, kept = math.inf, average
+
+    def judged() -> float:
+        """Validation of the averaged weights, which are kept if they are the best."""
+        nonlocal best, kept
+        with torch.no_grad():
+            own = [p.detach().clone() for p in model.parameters()]
+            _put(model, average)
+            found = validate()
+            _put(model, own)
+        if found < best:
+            best, kept = found, [p.clone() for p in average]
+        return found
+
     while spent < seconds:
         epoch += 1
         losses = []
@@ -186,15 +204,20 @@ def train(
             shown = time.monotonic()
             print(
                 f"{name}: epoch {epoch}, step {step}, {spent:.0f} s, training {torch.stack(losses).mean():.4f}, "
-                f"validation {validate():.4f}",
+                f"validation {judged():.4f}",
                 flush=True,
             )
+    judged()
+    _put(model, kept)
+    print(f"{name}: {epoch} epochs, {step} steps, best validation {best:.4f}", flush=True)
+    return best
+
+
+def _put(model: nn.Module, values: list[Tensor]) -> None:
+    """Give the model these weights."""
     with torch.no_grad():
-        for p, mean in zip(model.parameters(), average, strict=True):
-            p.copy_(mean)
-    final = validate()
-    print(f"{name}: {epoch} epochs, {step} steps, validation of the averaged weights {final:.4f}", flush=True)
-    return final
+        for p, value in zip(model.parameters(), values, strict=True):
+            p.copy_(value)
 
 
 def parameters_of(module: nn.Module, prefix: str = "") -> dict[str, np.ndarray]:
