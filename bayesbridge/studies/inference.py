@@ -64,12 +64,13 @@ def hard_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
     return posterior.draws.target.shares
 
 
-def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
+def smoothed_marginals(posterior: Posterior, hard: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
     """P(card in seat) (52, 4) and P(length) (4, 4, 14), mixed with what the hard evidence alone says.
 
-    The prior weighs as much as a few draws, so exact posteriors are left alone.
+    The prior weighs as much as a few draws, so exact posteriors are left alone. ``hard``: :func:`hard_marginals`, where
+    they were counted already.
     """
-    cards, lengths = hard_marginals(posterior)
+    cards, lengths = hard or hard_marginals(posterior)
     if posterior.draws.log_likelihood is None:
         return cards, lengths
     share = _prior_share(posterior)

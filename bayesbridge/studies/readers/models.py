@@ -43,13 +43,14 @@ class ModelReader:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         posterior = seen.belief(self._bidders[seen.vulnerable], self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_soft + log(posterior.count())
-        cards, lengths = smoothed_marginals(posterior)
+        hard = Hard.of_posterior(posterior)
+        cards, lengths = smoothed_marginals(posterior, (hard.cards, hard.lengths))
 
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
 
         noise = monte_carlo_parts(posterior, cards, lengths)
-        return Reading(cards, lengths, log_layout, POSTERIOR, noise, Hard.of_posterior(posterior))
+        return Reading(cards, lengths, log_layout, POSTERIOR, noise, hard)
 
     @cached_property
     def _bidders(self) -> dict[Vulnerability, BidderModel]:
