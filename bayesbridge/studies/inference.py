@@ -86,7 +86,8 @@ def monte_carlo_parts(posterior: Posterior, cards: Floats, lengths: Floats) -> t
     """Var(p̂) / 2p̂² of every smoothed probability: by how much draws raise −log p̂ on average; 0 where exact.
 
     The variance is Σ W² (x − p)² over weighted draws, and no less than draws of equal weight would give that are worth
-    as many independent ones.
+    as many independent ones. It is a first-order figure, which grows beyond all bounds for a cell that few draws met: no
+    part is said to be more than the whole loss −log p̂.
     """
     if posterior.exact or posterior.draws.log_likelihood is None:
         return np.zeros_like(cards), np.zeros_like(lengths)
@@ -102,5 +103,6 @@ def monte_carlo_parts(posterior: Posterior, cards: Floats, lengths: Floats) -> t
     ):
         at_least = np.clip(p, 1 / ess, 1.0)
         variance = np.maximum(in_cell * (1 - 2 * p) + total * p**2, at_least * (1 - at_least) / ess)
-        found.append((1 - share) ** 2 * variance / (2 * np.maximum(smoothed, 1e-12) ** 2))
+        known = np.maximum(smoothed, 1e-12)
+        found.append(np.minimum((1 - share) ** 2 * variance / (2 * known**2), -np.log(np.minimum(known, 1.0))))
     return found[0], found[1]
