@@ -52,7 +52,7 @@ class LevelProposal:
         return total
 
 
-@lru_cache(maxsize=2)  # whether tables are too large is asked by two engines in a row
+@lru_cache(maxsize=4)  # two engines ask in a row for the tables of two callers, and then of each
 def tables_of(target: Target, seats: frozenset[int], patient: bool = False) -> CallTables | None:
     """Exact tables of the levels of some callers, a mixture if need be; ``None`` if they would be too large.
 
