@@ -9,6 +9,7 @@ from .bidders.style import StyleBidder
 from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
+from .dealing.deal_plan import DealPlan, deals
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -18,6 +19,7 @@ from .errors import (
     NotationError,
     PluginError,
     TablesTooLarge,
+    TooFewDraws,
     TooManyLayouts,
     Unwritable,
     WrongArgument,
@@ -41,7 +43,7 @@ from .plots.joint import plot_joint
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
 from .plots.shrinkage import plot_shrinkage
-from .plots.tricks import plot_prior_posterior, plot_tricks
+from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .results import equally_weighted, estimate
 from .scoring import Scheme
@@ -65,6 +67,7 @@ __all__ = [
     "Cost",
     "Deal",
     "DealError",
+    "DealPlan",
     "Estimator",
     "Hand",
     "HighCards",
@@ -92,6 +95,7 @@ __all__ = [
     "StyleBidder",
     "Suit",
     "TablesTooLarge",
+    "TooFewDraws",
     "TooManyLayouts",
     "Trick",
     "TrickCount",
@@ -101,6 +105,7 @@ __all__ = [
     "WrongArgument",
     "at_least",
     "card_wins",
+    "deals",
     "equally_weighted",
     "estimate",
     "estimator",
@@ -111,6 +116,7 @@ __all__ = [
     "open_records",
     "plot_captures",
     "plot_cards",
+    "plot_contract",
     "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",

@@ -105,6 +105,18 @@ class TablesTooLarge(BayesBridgeError):
     """
 
 
+class TooFewDraws(BayesBridgeError):
+    """Weighted draws cannot state their own error; ``data['worth']`` is how many independent ones they are worth.
+
+    >>> import bayesbridge as bb
+    >>> try:
+    ...     bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "3NT")).infer("weights", rng=1)
+    ... except TooFewDraws as error:
+    ...     round(error.data["worth"])
+    146
+    """
+
+
 class PluginError(BayesBridgeError):
     """An estimator or a model broke its contract; ``data`` names plugin, output, expected and got.
 

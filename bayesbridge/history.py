@@ -14,7 +14,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.contract_chances import chance_of
+from bayesbridge.estimators.contract_odds import network_odds
 from bayesbridge.estimators.evaluate import Progress, counted, evaluate
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
@@ -112,5 +112,5 @@ def _believed(
 def _made(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[str, float]:
     if contract is None:
         return {"made": nan, "made_error": nan}
-    chance = chance_of(posterior, contract, rng)
-    return {"made": chance.share, "made_error": chance.error}
+    odds = network_odds(posterior, contract, rng)
+    return {"made": odds.chance, "made_error": odds.make[1]}

@@ -50,14 +50,14 @@ _BEFORE: Final[Setting] = []
 """The settings of the shared libraries, while somebody is inside."""
 
 
-def matrix_product(first: NDArray[Any], second: NDArray[Any]) -> Any:
-    """``first @ second`` on one thread.
+def matrix_product(first: NDArray[Any], second: NDArray[Any], out: NDArray[Any] | None = None) -> Any:
+    """``first @ second`` on one thread, put into ``out`` where that is given.
 
     >>> matrix_product(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     np.float64(11.0)
     """
     with one_thread():
-        return np.matmul(first, second)
+        return np.matmul(first, second, out=out)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from __future__ import annotations
 import platform
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,6 +58,7 @@ def estimate(
     contract: Contract | str | None = None,
     by: Seat | str | None = None,
     solve: int | None = None,
+    actual: bool = False,
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
@@ -66,8 +68,9 @@ def estimate(
     """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
 
     A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes: the result then has a group
-    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by ``solve`` layouts. ``seconds`` on one
-    core are the most for that, and for estimators that take long: they get fewer layouts.
+    ``contract``, from ``tricks`` and, where ``solved`` is installed, corrected by ``solve`` layouts. It is about double
+    dummy; ``actual`` passes it through what real declarers took beside that. ``seconds`` on one core are the most for
+    that, and for estimators that take long: they get fewer layouts.
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
     fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
@@ -79,7 +82,7 @@ def estimate(
     >>> result.attrs["method"], round(result["pmf"]["T"].sel(T_value=10).item(), 4)
     ('convolution', 0.2977)
     """
-    asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds)
+    asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds, actual)
     limits = Limits(timeout, memory)
     chosen, solver = estimators_for(estimators, asked, limits)
     question = ask(posterior, pair, trump, trick) if asked is None else ask(posterior, asked.pair, asked.strain, trick)
@@ -144,7 +147,7 @@ def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0
     A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
 
     >>> from bayesbridge import Belief, Called
-    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "1NT"))
+    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
     >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
     >>> "log_weight" in result["sample_stats"], "log_weight" in equally_weighted(result, 500)["sample_stats"]
     (True, False)
@@ -265,6 +268,12 @@ def _attr(values: NDArray[np.float64]) -> Any:
     return float(values[0]) if len(values) == 1 else values
 
 
+@cache
+def _versions() -> str:
+    """Python and the packages that shape results; looked up once, since it takes as long as a small result."""
+    return ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)])
+
+
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
@@ -272,7 +281,7 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
-        "versions": ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)]),
+        "versions": _versions(),
         "method": "convolution" if counted and not posterior.exact else posterior.method,
         "why": posterior.why,
         "exact": int(all(sums.exact for sums in found.sums.values())),

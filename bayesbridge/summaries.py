@@ -8,8 +8,9 @@ The error of every mean, plain or conditional, comes from one formula. A mean m 
 u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
 error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
 they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
-one more draw that falls the other way. Draws that all agree on another number say nothing of its error, nor do a few
-draws of a mean given that the conditions hold, and none is stated.
+one more draw that falls the other way. With importance weights the same is added for any number, by one more draw like
+the one farthest from the mean, which may have been met with little weight only. Draws that all agree on another number
+say nothing of its error, nor do a few draws of a mean given that the conditions hold, and none is stated.
 Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.batches`).
 """
 
@@ -266,6 +267,8 @@ class _Draws:
         error, r_hat = self._error(u)
         if quantity.event:
             error = float(np.hypot(error, max(quantity.mean, 1.0 - quantity.mean) / self._worth(counts)))
+        elif self.weighed:
+            error = float(np.hypot(error, float(np.abs(u).max()) * share / self._worth(counts)))
         if not error:
             return NONE, NONE, NONE
         return float(f"{error:.2g}"), round((quantity.sd / error) ** 2) if quantity.sd else NONE, r_hat

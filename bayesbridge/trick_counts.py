@@ -22,7 +22,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import TrickCount
 from bayesbridge.products import matrix_product
-from bayesbridge.words import CAPTURES, SEATS, STRAINS
+from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS
 
 if TYPE_CHECKING:
     import xarray
@@ -203,9 +203,12 @@ class Tricks:
         if self.asked is None:
             return self.axis
         if not self.count.at_table:
-            said = "captures by the paper's rule" if self.name == "T" else self.doc.removesuffix(".")
+            strain = STRAINS[self.asked.strain.name]
+            if self.name != "T":
+                said = self.doc[:1].lower() + self.doc[1:].removesuffix(".")
+                return f"{self.name} of {self.asked.names}, in {strain}: {said}"
             plain = "" if self.asked.strain == Strain.NT else ", without trumps"
-            return f"{self.name} of {self.asked.names}: {said}{plain}"
+            return f"T of {self.asked.names}: captures by the paper's rule{plain}"
         first, second = (SEATS[seat.name] for seat in self.asked.pair)
         return f"Tricks of {first}, dummy {second}, in {STRAINS[self.asked.strain.name]}"
 
@@ -222,8 +225,10 @@ class Tricks:
     def notes(self) -> list[str]:
         """Sentences that a reader needs: what the number is, and what it does not answer."""
         said = [CAPTURES if self.name == "T" and not self.count.at_table else f"{self.name}: {self.doc}"]
-        if self.asked is not None and self.asked.strain != Strain.NT and not self.count.at_table:
-            said.append(f"{self.name} is counted without trumps.")
+        if said[0] != CAPTURES and not self.count.at_table:
+            said.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
+        if self.asked is not None and self.asked.strain != Strain.NT and said[0] == CAPTURES:
+            said.append(WITHOUT_TRUMPS)
         if self.asked is not None and not self.asked.declares:
             names, other = self.asked.names, f"this is not declarer's contract, {self.asked.contract}"
             declared = f"tricks that {names} would take if {self.asked.pair[0].name} declared"

@@ -16,8 +16,8 @@ from timing import once, rate
 
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.estimators import registry
+from bayesbridge.estimators.checked import run as judge
 from bayesbridge.estimators.protocol import Estimator, Question
-from bayesbridge.estimators.protocol import run as judge
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
@@ -27,10 +27,12 @@ SAYS = {
     "bid": "what each of the four hands bids by Algorithm 1",
     "play_out": "tricks when all four play by a fixed rule",
     "card_wins": "which cards of a hand win the trick",
+    "tricks": "double-dummy tricks of one contract, predicted by a network",
+    "solved": "double-dummy tricks of one contract, solved",
     "double_dummy": "tricks of perfect play, four declarers, five strains",
     "double_dummy_leads": "tricks of perfect play after each lead, at no trumps",
 }
-FEW = {"double_dummy": 20, "double_dummy_leads": 40}
+FEW = {"solved": 100, "double_dummy": 20, "double_dummy_leads": 40}
 """How many layouts are judged where one takes long."""
 
 

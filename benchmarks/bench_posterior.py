@@ -112,7 +112,7 @@ def effective_draws() -> Table:
         for method in ("weights", "tilted", "smc", "exact"):
             try:
                 worth = belief.infer(method, 10_000, 1).ess
-            except BayesBridgeError:  # exact draws are for Algorithm 1 in no trumps
+            except BayesBridgeError:  # exact draws are for Algorithm 1 in no trumps, plain weights for common calls
                 continue
             spent = seconds(
                 lambda method=method, belief=belief: belief.given().infer(method, 10_000, 1).layouts, times=2

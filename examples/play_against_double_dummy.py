@@ -1,39 +1,39 @@
 """How close do captures and greedy play come to perfect play? python examples/play_against_double_dummy.py [DEALS]
 
-For random deals: T of Algorithm 2, and the tricks of the greedy play-out, beside the double-dummy tricks of the same
-pair at no trumps (South declares, North is the dummy). Needs plugins/bayesbridge-double-dummy.
+South declares, North is dummy. Needs plugins/bayesbridge-double-dummy. For real tables: scripts/against_reality.py.
 """
 
 import sys
 
 import numpy as np
-from bayesbridge_double_dummy import DoubleDummy
+from bayesbridge_double_dummy import Solved
 
 import bayesbridge as bb
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.checked import run
 
 
-def compare(name: str, tricks: np.ndarray, truth: np.ndarray) -> str:
-    """Correlation and error of an estimate."""
-    error = tricks - truth
-    correlation = np.corrcoef(tricks, truth)[0, 1]
-    return f"{name:30}{len(truth):7}{correlation:13.3f}{error.mean():+11.2f}{np.sqrt((error**2).mean()):11.2f}"
+def compare(name: str, tricks: np.ndarray, truth: np.ndarray, told: np.ndarray) -> None:
+    """Print correlation, bias, spread and error of an estimate, where it tells something."""
+    error, correlation = (tricks - truth)[told], np.corrcoef(tricks[told], truth[told])[0, 1]
+    rms = np.sqrt((error**2).mean())
+    print(f"{name:32}{told.sum():7}{correlation:13.3f}{error.mean():+11.2f}{error.std():9.2f}{rms:11.2f}")
 
 
 def main(deals: int = 200, seed: int = 1) -> None:
-    """Print the comparison."""
     decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52, dtype=np.uint64), (deals, 1)), axis=1)
-    layouts = bb.Layouts((np.uint64(1) << decks).reshape(deals, 4, 13).sum(axis=2))
-    question, offered = bb.Question.of("S:N"), registry.load()
-    truth = run(DoubleDummy(("NT",)), layouts, question)["dd_tricks"][:, 0, bb.Seat.S].astype(float)
-    T = run(offered.estimator("capture"), layouts, question)["T"].astype(float)
-    greedy = run(offered.estimator("play_out"), layouts, question)["tricks"].astype(float)
-    print(f"{'beside double dummy at NT':30}{'deals':>7}{'correlation':>13}{'mean bias':>11}{'rms error':>11}")
-    print(compare("T, 0 where a condition fails", T, truth))
-    print(compare("T where the conditions hold", T[T > 0], truth[T > 0]))
-    print(compare("play_out, all deals", greedy, truth))
-    print(compare("play_out where they hold", greedy[T > 0], truth[T > 0]))
+    layouts, offered = bb.Layouts((np.uint64(1) << decks).reshape(deals, 4, 13).sum(axis=2)), registry.load()
+    trumps = np.bitwise_count(layouts.masks[:, [0, 2]] >> np.uint64(39)).sum(axis=1)
+    print(f"{'beside double dummy':32}{'deals':>7}{'correlation':>13}{'mean bias':>11}{'spread':>9}{'rms error':>11}")
+    for strain, name, output in (("NT", "capture", "T"), ("S", "capture_trumps", "T_trumps")):
+        question = bb.Question.of("S:N", trump=bb.Strain.of(strain).trump)
+        truth = run(Solved(), layouts, question)["solved"].astype(float)
+        T = run(offered.estimator(name), layouts, question)[output].astype(float)
+        compare(f"{strain}: {output} where it counts", T, truth, T > 0)
+        if strain == "S":
+            compare("the same, 8 trumps or more", T, truth, (T > 0) & (trumps >= 8))
+        greedy = run(offered.estimator("play_out"), layouts, question)["tricks"].astype(float)
+        compare(f"{strain}: play_out", greedy, truth, greedy >= 0)
 
 
 if __name__ == "__main__":

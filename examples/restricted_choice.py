@@ -14,7 +14,7 @@ HONOURS = bb.Hand.of("SQ SJ")
 class EitherHonour:
     """A player who has both queen and jack drops either, as likely as not."""
 
-    def log_likelihood(self, hands, _contract, plays, seat, _auction):
+    def log_likelihood(self, hands, _contract, plays, seat, _auction, _dummy):
         """log P(cards played ∣ hand): there is a choice only with both honours, and only if one of them was played."""
         dropped = any(player == seat and card in HONOURS for player, card in plays)
         both = hands & np.uint64(HONOURS.mask) == HONOURS.mask

@@ -12,8 +12,8 @@ there are as many as one likes. Deals are set aside by a hash of their cards. Bo
 their rate of learning falls with the time that is left. The small network comes out too modest: choose ``SHARPER`` of
 bayesbridge/estimators/trick_network.py anew on the deals set aside to choose by. What is judged here is without it.
 
-Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it minutes instead of days. The estimator
-itself needs NumPy and numba alone.
+Needs PyTorch (``pip install '.[train]'``), which bayesbridge does not; a GPU makes it minutes instead of days. The
+estimator itself needs NumPy and numba alone.
 """
 
 from __future__ import annotations

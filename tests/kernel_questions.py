@@ -17,17 +17,16 @@ import numpy as np
 
 from bayesbridge import random64
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.features import CELLS, cells
 from bayesbridge.bidders.style import Options, StyleBidder
-from bayesbridge.calls import Contract
-from bayesbridge.capture import kernels, tables
+from bayesbridge.capture import kernels, tables, trumps
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.deal import Seat
+from bayesbridge.dealing.deal_tables import DealTable
+from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.engines import callers
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
@@ -44,7 +43,6 @@ from bayesbridge.estimators.protocol import Output
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.dealing import deal_blocks, redeal
-from bayesbridge.tricks import Trick
 from tests.capture.deals import random_deals, strange_deals
 
 PACKAGE = Path(random64.__file__).parent
@@ -78,6 +76,18 @@ def algorithms():
     return *kernels.captures(first, second), kernels.tricks(first, second), *kernels.bids(first)
 
 
+def algorithms_with_trumps():
+    """Algorithm 2 with trumps on ordinary and on strange deals; rows, and summaries of halves."""
+    first, second = np.concatenate([random_deals(60, 3), strange_deals(60, 4)], axis=1)
+    rows = [np.empty(3**8, dtype=np.int64) for _ in range(2)]
+    for trumps_too, out in enumerate(rows):
+        trumps.fill_rows(out, bool(trumps_too))
+    some = [row[:: 3**5] for row in rows]
+    halves = trumps.merge_all(*some)
+    found = [array for trump in Suit for array in trumps.trump_captures(first, second, trump)]
+    return *found, *rows, halves, trumps.all_captures(halves.ravel()[:9], halves.ravel()[9:20])
+
+
 def random_tricks():
     """T of deals drawn from the tables of half deals: a whole block and a part of one."""
     return draw_tricks(600, rng=4)
@@ -102,25 +112,6 @@ def bidding():
     options = Options.of(Auction.of("W:Pass 1NT"), StyleBidder().vulnerable)
     chances = [StyleBidder().log_chances(many, options, call) for call in (0, int(options.call[2]))]
     return strain_levels(hands), highest_bids(hands), found, *chances
-
-
-def learned_play():
-    """The learned player on a whole deal in no trumps and with trumps, whoever plays."""
-    (masks,) = deal_blocks(1, rng=8)
-    chances = []
-    for contract in map(Contract.of, ("3NT by S", "4H by E")):
-        plays, left, leader = [], [Hand(int(mask)) for mask in masks[0]], contract.declarer.next()
-        for _ in range(13):
-            trick = Trick.of(f"{leader.name}:", contract.strain)
-            while (seat := trick.turn) is not None:
-                card = next(iter(trick.legal(left[seat])))
-                trick = trick.after(seat, card, left[seat])
-                left[seat] -= Hand.of(card)
-                plays.append((seat, card))
-            leader = trick.winner
-        for seat in Seat:
-            chances.append(LearnedPlayer().log_likelihood(masks[:, seat], contract, plays, seat))
-    return np.concatenate(chances)
 
 
 def position(*known):
@@ -219,9 +210,21 @@ def network():
     return found.argmax(axis=1), np.rint(100 * found).astype(int)
 
 
+def tables_of_deals():
+    """Deals by tables: groups paired and joined, numbers of one word and of two, a pool of three seats and of none."""
+    answers = []
+    for known, text in (
+        (Constraints.free(), "hcp(north) + hcp(south) >= 35 && aces(north) == 2"),
+        (Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111), "spades(west) >= 9 && hcp(north) < 9"),
+    ):
+        table = DealTable.of(known.normalised(), parse_expression(text), parse_expression("hcp(north)"))
+        answers += [table.total, sorted(table.counts().items()), table.draw(20, seed_state(15))]
+    return answers
+
+
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, random_tricks, play, bidding, learned_play, layouts, tilted_draws,
-    refused_layouts, convolution, levels, sums, network,
+    words, deals, suit_rows, algorithms, algorithms_with_trumps, random_tricks, play, bidding, layouts,
+    tilted_draws, refused_layouts, convolution, levels, sums, network, tables_of_deals,
 )  # fmt: skip
 
 

@@ -31,6 +31,11 @@ def bid():
     return wide().given(bb.Called("W", "1NT"), bb.Void("E", "H"))
 
 
+def passed():
+    """South after West's pass: too many layouts, and weights that differ little."""
+    return wide().given(bb.Called("W", "Pass"), bb.Void("E", "H"))
+
+
 def chained(draws):
     """A posterior in four chains, as the joint inference of style and layout returns them."""
     posterior = bid().infer("smc", draws=draws, rng=1)

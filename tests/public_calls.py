@@ -13,7 +13,7 @@ from bayesbridge.bidders.records import records_of
 from bayesbridge.bidders.simulate import call_probabilities, sample_call, simulate_auction
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.bidders.turn import Turn
-from bayesbridge.capture import kernels, literal
+from bayesbridge.capture import kernels, literal, trumps
 from bayesbridge.notation import iter_lin, iter_pbn, iter_records, lin_part, read_lin, read_pbn, write_lin, write_pbn
 from bayesbridge.notation.record import Record, Vulnerability, read_hands
 from bayesbridge.scoring import OLD
@@ -45,6 +45,11 @@ def result():
 
 
 @cache
+def asked():
+    return bb.estimate(posterior(), contract="1NT", solve=0)
+
+
+@cache
 def joint():
     return bb.joint_distribution(posterior(), "T", "length[E:H]")
 
@@ -57,6 +62,11 @@ def bidding():
 @cache
 def models():
     return bb.sensitivity(bidding(), slips=[0.02])
+
+
+@cache
+def plan():
+    return bb.DealPlan.of(condition="hcp(north) > 20")
 
 
 @cache
@@ -113,6 +123,19 @@ def examples():
         "Deal": (bb.Deal, {"hands": DEAL.hands}),
         "Deal.__getitem__": (DEAL.__getitem__, {"seat": "S"}),
         "Deal.from_pbn": (bb.Deal.from_pbn, {"text": str(DEAL)}),
+        "DealPlan.average": (plan().average, {"value": "hcp(south)"}),
+        "DealPlan.deals": (plan().deals, {"n": 2, "rng": 1, "most": 100}),
+        "DealPlan.frequency": (plan().frequency, {"*": "hcp(south)"}),
+        "DealPlan.of": (
+            bb.DealPlan.of,
+            {
+                "*": bb.Void("E", "H"),
+                "given": {"S": SOUTH},
+                "condition": "hcp(north) > 3",
+                "where": lambda layouts: layouts.points[:, 0] > 3,
+                "bidder": bb.LearnedBidder(),
+            },
+        ),
         "Deal.holder": (DEAL.holder, {"card": "SA"}),
         "Deal.of": (bb.Deal.of, {"value": str(DEAL)}),
         "Hand": (bb.Hand, {"mask": 5}),
@@ -215,6 +238,19 @@ def examples():
         "Tricks.share": (bb.Tricks.of(result()).share, {"tricks": 8}),
         "Void": (bb.Void, {"seat": "S", "suit": "H"}),
         "at_least": (bb.at_least, {"result": result(), "name": "T"}),
+        "deals": (
+            bb.deals,
+            {
+                "n": 2,
+                "*": bb.Void("E", "H"),
+                "rng": 1,
+                "given": {"S": SOUTH},
+                "condition": "hcp(north) > 3",
+                "where": None,
+                "bidder": None,
+                "most": 100,
+            },
+        ),
         "card_wins": (bb.card_wins, {"posterior": posterior(), "trick": bb.Trick.of("S:"), "pair": None}),
         "equally_weighted": (bb.equally_weighted, {"result": result(), "draws": 10, "rng": 0}),
         "estimate": (
@@ -228,6 +264,7 @@ def examples():
                 "contract": None,
                 "by": None,
                 "solve": None,
+                "actual": False,
                 "seconds": None,
                 "rng": 0,
                 "progress": None,
@@ -247,12 +284,14 @@ def examples():
                 "steps": None,
                 "prior": None,
                 "command": None,
+                "contract": None,
             },
         ),
         "joint_distribution": (partial(bb.joint_distribution, posterior()), {"*": "T", "pair": "S:N"}),
         "open_records": (bb.open_records, {"path": __file__}),
         "plot_captures": (bb.plot_captures, {"result": result(), "figure": None, "axes": None}),
         "plot_cards": (bb.plot_cards, {"source": result(), "ax": None}),
+        "plot_contract": (bb.plot_contract, {"result": asked(), "ax": None}),
         "plot_lengths": (bb.plot_lengths, {"source": result(), "ax": None}),
         "plot_prior_posterior": (
             bb.plot_prior_posterior,
@@ -335,6 +374,10 @@ def documented():
         "bid": (literal.bid, {"hand": HAND}),
         "kernels.bids": (kernels.bids, {"hands": MASKS}),
         "kernels.captures": (kernels.captures, {"first": MASKS, "second": MASKS ^ MASKS}),
+        "trumps.trump_captures": (
+            trumps.trump_captures,
+            {"first": MASKS, "second": MASKS ^ MASKS, "trump": bb.Suit.S},
+        ),
         "kernels.tricks": (kernels.tricks, {"first": MASKS, "second": MASKS ^ MASKS}),
         "iter_lin": (iter_lin, {"source": LIN}),
         "iter_pbn": (iter_pbn, {"source": PBN}),

@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import subprocess
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from PIL import Image
 
 import bayesbridge as bb
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.report.pictures import INK, PAPER
 from tests import positions
 
@@ -162,7 +164,7 @@ def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
 
 
 def test_a_drawn_result_tells_what_it_is_worth():
-    posterior = positions.bid().infer("weights", draws=300, rng=5)
+    posterior = positions.passed().infer("weights", draws=300, rng=5)
     result = bb.estimate(posterior)
     page = Page(bb.html_report(posterior, result))
     assert f"Estimated from 300 draws, worth {posterior.ess:.0f} independent ones." in page.text
@@ -222,3 +224,25 @@ def test_nothing_is_wider_than_the_screen(html, tmp_path, width):
     dom = browse(path, tmp_path, f"--window-size={width},900", "--dump-dom")
     wide, screen = map(int, re.search(r"<title>(\d+)/(\d+)</title>", dom).groups())
     assert wide <= screen == width
+
+
+def test_a_contract_has_a_section_of_its_own():
+    posterior = positions.quiet().infer(rng=1)
+    asked = bb.estimate(posterior, contract="1NT", solve=0, rng=1)
+    odds = ContractOdds.of(asked)
+    html = bb.html_report(posterior, bb.estimate(posterior), contract=asked)
+    page = Page(html)
+    assert f"Whether {odds.contract} makes" in page.text
+    assert f"{odds.sentence} {odds.caution}" in page.text
+    likeliest = int(odds.pmf.argmax())
+    assert re.search(rf'<th scope="row">{likeliest}</th><td>{100 * odds.pmf[likeliest]:.1f} %</td>', html)
+    names = {"bb": bb, "posterior": posterior}
+    exec(re.search(r"^contract = .*$", unescape(html), re.MULTILINE)[0].removesuffix("</pre>"), names)
+    assert names["contract"]["contract"].identical(asked["contract"])
+    assert "Whether" not in Page(bb.html_report(posterior, bb.estimate(posterior))).text
+
+
+def test_a_result_with_a_contract_needs_no_other():
+    posterior = positions.quiet().infer(rng=1)
+    result = bb.estimate(posterior, contract="1NT", solve=0)
+    assert "Whether 1NT by" in Page(bb.html_report(posterior, result)).text

@@ -20,12 +20,11 @@ def weighed():
 
 @pytest.fixture(scope="module")
 def results(weighed):
-    bid = positions.bid()
     return {
         "exact and weighted": weighed[1],
         "exact, no weights": bb.estimate(positions.quiet().infer(rng=1), ["capture", "bid"], pair="S:N"),
         "no evidence": bb.estimate(positions.wide().infer(draws=50, rng=1)),
-        "weights": bb.estimate(bid.infer("weights", draws=200, rng=1)),
+        "weights": bb.estimate(positions.passed().infer("weights", draws=200, rng=1)),
         "chains": bb.estimate(positions.chained(200)),
     }
 
@@ -108,7 +107,7 @@ def test_the_position_is_told(results):
 
 
 def test_a_run_tells_how_to_repeat_it():
-    belief = positions.bid()
+    belief = positions.passed()
     posterior = belief.infer("weights", draws=100)
     result = bb.estimate(posterior)
     again = bb.estimate(belief.infer("weights", draws=100, rng=int(result.attrs["seed"])))

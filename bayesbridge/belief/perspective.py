@@ -171,9 +171,11 @@ class Perspective:
         dummy = contract.declarer.partner if self.dummy is None else self.dummy
         player, auction = self.player, self.auction
         cards = tuple((piece.seat, piece.card) for piece in plays)
+        shown = (piece.hand for piece in self._everything if isinstance(piece, Reveal) and piece.seat == dummy)
+        table = next(shown, None)
 
         def likelihood(seat: Seat) -> HandLikelihood:
-            return lambda hands: ask(player, hands, contract, cards, seat, auction)
+            return lambda hands: ask(player, hands, contract, cards, seat, auction, table)
 
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             yield Term(seat, tuple(piece for piece in plays if piece.seat == seat), likelihood(seat))

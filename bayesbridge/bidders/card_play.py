@@ -1,9 +1,9 @@
 """The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
 
-A log-linear model over the legal cards: each card of the hand gets a score, the sum of the weights of its features
-(:mod:`~bayesbridge.bidders.card_features`), and is chosen with probability softmax of the scores. It knows what
-textbooks say (top of a sequence, fourth best, partner's suit, second hand low, third hand high, cover, cheapest winner)
-as far as experts do it. ``scripts/fit_card_play.py`` makes the weights.
+A transformer (:mod:`~bayesbridge.bidders.sequence`) reads the auction, dummy and every card so far; the cards still
+held meet it in one hidden layer (:mod:`~bayesbridge.bidders.hand_layer`), and the legal cards are chosen with
+probability softmax of their scores. Every choice is told what the same player and their partner did before, so signals
+and plans count as far as experts make them. ``scripts/fit_card_play.py`` makes the parameters.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_features import FOLLOW, KIND, LED, MOST_FEATURES, features, situations
+from bayesbridge.bidders.hand_layer import BLOCK, Context, Floats, HandLayer, scores, stored
+from bayesbridge.bidders.play_encoding import HEARD, NO_SUIT, STARTS, situations
+from bayesbridge.bidders.sequence import Reader
 from bayesbridge.calls import Contract
-from bayesbridge.cards import Card
+from bayesbridge.cards import SUIT_MASK, Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.jit import njit
+from bayesbridge.products import matrix_product, one_thread
 
 
 @checked
@@ -52,87 +53,82 @@ class LearnedPlayer:
         plays: Sequence[tuple[Seat, Card]],
         seat: Seat,
         auction: Auction | None = None,
+        dummy: Hand | None = None,
         start: int = 0,
     ) -> NDArray[np.float64]:
         """Σ log P(card ∣ hand, cards before it) over a seat's cards from number ``start`` of ``plays`` on.
 
         hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards it played.
         plays: in the order played. Dummy's cards say nothing: its hand is open.
+        dummy: its 13 cards, which everybody sees after the lead; without them the player knows less.
         """
         one_row("hands", hands)
         if seat == contract.declarer.partner:
             return np.zeros(len(hands))
-        rows, cards = _seen(contract, auction, tuple(plays))
-        own = np.flatnonzero([player == seat for player, _ in plays])
-        counted = own >= start
-        return _log_likelihood(hands.astype(np.int64), rows[own], cards[own], counted, weights(), self.slip)
+        seen = _seen(contract, auction, tuple(plays), dummy)
+        own = [i for i, (player, _) in enumerate(plays) if player == seat]
+        rest = hands.astype(np.uint64)
+        result = np.zeros(len(hands))
+        with one_thread():
+            for i in own:
+                card = plays[i][1]
+                if i >= start:
+                    result += self._choice(seen[i], rest, card.index)
+                rest &= ~np.uint64(card.mask)
+        return result
+
+    def _choice(self, seen: tuple[Context, int], rest: NDArray[np.uint64], card: int) -> NDArray[np.float64]:
+        """(n,) log P(card ∣ cards still held)."""
+        context, led = seen
+        legal = rest.copy()
+        if led != NO_SUIT:
+            follow = rest & np.uint64(SUIT_MASK << 13 * led)
+            legal = np.where(follow, follow, rest)
+        result = np.zeros(len(rest))
+        chosen = np.flatnonzero(np.bitwise_count(legal) > 1)
+        place = int(np.searchsorted(context.choices, card))
+        bits = context.choices.astype(np.uint64)
+        for begin in range(0, len(chosen), BLOCK):
+            block = chosen[begin : begin + BLOCK]
+            allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
+            found = scores(context, _network().hands.vectors(rest[block]))
+            found[~allowed] = -np.inf
+            found -= found.max(axis=1, keepdims=True)
+            np.exp(found, out=found)
+            chance = found[:, place] / found.sum(axis=1)
+            with np.errstate(divide="ignore"):
+                result[block] = np.log((1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1))
+        return result
 
 
 @lru_cache(maxsize=16)
 def _seen(
-    contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The situation before each card, and the cards by number; a sampler asks for the same ones again and again."""
-    return situations(contract, auction, plays), np.array([card.index for _, card in plays], np.int64)
+    contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
+) -> tuple[tuple[Context, int], ...]:
+    """What is known before each card, and the suit to follow; a sampler asks for the same ones again and again."""
+    network = _network()
+    seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
+    gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)
+    every = np.arange(52, dtype=np.uint64)
+    left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
+    with one_thread():
+        contexts = network.hands.contexts(network.known(seen.tokens, seen.dummy)[HEARD:], left[: len(plays)])
+    return tuple(zip(contexts, seen.led.tolist(), strict=True))
 
 
 @cache
-def weights() -> NDArray[np.float64]:
-    """The fitted weights of the features, from the file that ships with the package."""
-    with (files("bayesbridge.bidders") / "data" / "play.npz").open("rb") as file, np.load(file) as stored:
-        fitted: NDArray[np.float64] = stored["weights"].astype(np.float64)
-        return fitted
+def _network() -> Network:
+    return Network()
 
 
-@njit
-def scores(
-    rest: int,
-    situation: NDArray[np.int64],
-    weight: NDArray[np.float64],
-    score: NDArray[np.float64],
-    found: NDArray[np.int64],
-) -> int:
-    """Write the score of every legal card to ``score`` (52,) and return the legal cards as a mask."""
-    legal = rest
-    if situation[KIND] == FOLLOW:
-        follow = rest & (0x1FFF << (13 * situation[LED]))
-        if follow:
-            legal = follow
-    for card in range(52):
-        if (legal >> card) & 1:
-            n = features(card, rest, situation, found)
-            total = 0.0
-            for i in range(n):
-                total += weight[found[i]]
-            score[card] = total
-    return legal
+class Network:
+    """The fitted parameters, made ready."""
 
+    def __init__(self) -> None:
+        parameters = stored("play.npz")
+        self.reader, self.hands = Reader(parameters), HandLayer(parameters)
 
-@njit
-def _log_likelihood(
-    hands: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    cards: NDArray[np.int64],
-    counted: NDArray[np.bool_],
-    weight: NDArray[np.float64],
-    slip: float,
-) -> NDArray[np.float64]:
-    score = np.empty(52)
-    found = np.empty(MOST_FEATURES, np.int64)
-    result = np.zeros(len(hands))
-    for h in range(len(hands)):
-        rest = int(hands[h])
-        for j in range(len(cards)):
-            if counted[j]:
-                legal = scores(rest, rows[j], weight, score, found)
-                total = 0.0
-                n = 0
-                for card in range(52):
-                    if (legal >> card) & 1:
-                        total += np.exp(score[card])
-                        n += 1
-                if n > 1:
-                    chance = np.exp(score[cards[j]]) / total if (legal >> cards[j]) & 1 else 0.0
-                    result[h] += np.log((1.0 - slip) * chance + slip / n)
-            rest &= ~(1 << cards[j])
-    return result
+    def known(self, tokens: NDArray[np.intp], dummy: NDArray[np.uint64]) -> Floats:
+        """(n, width) what is known at each token."""
+        held = (dummy[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(np.float32)
+        return self.reader.read(tokens, matrix_product(held, self.reader.table[STARTS[-1] :]))

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 OPENING: Final = 38
 """Stands for the call before the first."""
 
-STEP_WIDTH: Final = 79
-"""Numbers that one call gives the recurrent layer: the call before it (39), what is legal (38), vulnerability (2)."""
+PLACES: Final = 48
+"""Places in an auction that are told apart; later calls count as the last of them."""
 
-MADE_WIDTH: Final = 152
-"""Numbers that sum up the auction: how often each relative seat (4) has made each call (38)."""
+STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
+"""Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
+(relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
 
 SUIT_WIDTH: Final = 47
 """Features of a holding in one suit."""
@@ -28,59 +29,43 @@ SUIT_WIDTH: Final = 47
 class Steps(NamedTuple):
     """An auction of n calls, each with what its caller knew of the auction before making it.
 
-    previous:   (n,) index of the call before, :data:`OPENING` at first
-    legal:      (n, 38) which calls were legal
-    vulnerable: (n, 2) the caller's side, the other side
-    made:       (n, 4, 38) how often each relative seat had made each call
+    tokens: (n, 6) rows of the reader's table, one for each part (:data:`STARTS`)
+    legal:  (n, 38) which calls were legal
     """
 
-    previous: NDArray[np.int8]
+    tokens: NDArray[np.intp]
     legal: NDArray[np.bool_]
-    vulnerable: NDArray[np.bool_]
-    made: NDArray[np.uint8]
 
 
 def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool) -> Steps:
     """The steps of a four-player auction given as call indices, which must be legal.
 
     >>> steps = encode([0, 3, 1], dealer_vulnerable=True, others_vulnerable=False)
-    >>> steps.previous.tolist(), steps.legal[2, :5].tolist(), steps.vulnerable[1].tolist()
-    ([38, 0, 3], [True, True, False, False, True], [False, True])
-    >>> steps.made[2, 3].nonzero()[0].tolist(), steps.made[2, 2].nonzero()[0].tolist()
-    ([3], [0])
+    >>> (steps.tokens - STARTS[:-1]).tolist()  # after 1C, which is the right-hand opponent's, a double
+    [[38, 0, 0, 4, 2, 0], [0, 0, 0, 4, 1, 1], [3, 1, 0, 3, 2, 2]]
+    >>> steps.legal[2, :5].tolist()
+    [True, True, False, False, True]
     """
     n = len(calls)
-    previous = np.array([OPENING, *calls[:-1]][:n], np.int8)
+    tokens = np.zeros((n, len(STARTS) - 1), np.intp)
     legal = np.zeros((n, 38), np.bool_)
     legal[:, 0] = True
-    vulnerable = np.zeros((n, 2), np.bool_)
-    vulnerable[0::2] = dealer_vulnerable, others_vulnerable
-    vulnerable[1::2] = others_vulnerable, dealer_vulnerable
-    made = np.zeros((n, 4, 38), np.uint8)
-    so_far = np.zeros((4, 38), np.uint8)
-    last, bidder, doubled = 2, 0, 0
+    last, bidder, doubled = 2, None, 0
     for i, call in enumerate(calls):
         legal[i, last + 1 :] = True
-        if last > 2:
-            opposed = (i - bidder) % 2 == 1
-            legal[i, 1] = doubled == 0 and opposed
-            legal[i, 2] = doubled == 1 and not opposed
-        made[i] = so_far[(i + np.arange(4)) % 4]
-        so_far[i % 4, call] += 1
+        owner = 4
+        if bidder is not None:
+            owner = (bidder - i) % 4
+            legal[i, 1] = doubled == 0 and owner % 2 == 1
+            legal[i, 2] = doubled == 1 and owner % 2 == 0
+        ours, theirs = (dealer_vulnerable, others_vulnerable)[:: 1 if i % 2 == 0 else -1]
+        previous = calls[i - 1] if i else OPENING
+        tokens[i] = previous, last - 2, doubled, owner, 2 * ours + theirs, min(i, PLACES - 1)
         if call > 2:
             last, bidder, doubled = call, i, 0
         elif call:
             doubled += 1
-    return Steps(previous, legal, vulnerable, made)
-
-
-def step_inputs(steps: Steps) -> NDArray[np.float32]:
-    """(n, 79) what goes into the recurrent layer."""
-    inputs = np.zeros((len(steps.previous), STEP_WIDTH), np.float32)
-    inputs[np.arange(len(inputs)), steps.previous] = 1.0
-    inputs[:, 39:77] = steps.legal
-    inputs[:, 77:] = steps.vulnerable
-    return inputs
+    return Steps(tokens + STARTS[:-1], legal)
 
 
 def suit_features() -> NDArray[np.float32]:

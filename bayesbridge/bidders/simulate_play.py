@@ -26,7 +26,7 @@ def simulate_play(
     >>> from bayesbridge.bidders.card_play import LearnedPlayer
     >>> deal = Deal.of("N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87")
     >>> simulate_play(deal, Auction.of("S:3NT Pass Pass Pass"), LearnedPlayer(slip=0.0), cards=2, rng=1)[0]
-    (<Seat.W: 3>, Card.of('D2'))
+    (<Seat.W: 3>, Card.of('H6'))
     """
     if auction.dummy is not None:
         raise BayesBridgeError(
@@ -44,7 +44,10 @@ def simulate_play(
         legal = list(trick.legal(rest[seat]))
         chances = np.ones(len(legal))
         if seat != contract.declarer.partner and len(legal) > 1:
-            said = [_log_likelihood(player, dealt[seat], auction, [*plays, (seat, card)], seat) for card in legal]
+            table = dealt[contract.declarer.partner]
+            said = [
+                _log_likelihood(player, dealt[seat], auction, [*plays, (seat, card)], seat, table) for card in legal
+            ]
             chances = np.exp(np.array(said) - max(said))
         card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
         plays.append((seat, card))
@@ -57,9 +60,9 @@ def simulate_play(
 
 
 def _log_likelihood(
-    player: PlayerModel, hand: Hand, auction: Auction, plays: Sequence[tuple[Seat, Card]], seat: Seat
+    player: PlayerModel, hand: Hand, auction: Auction, plays: Sequence[tuple[Seat, Card]], seat: Seat, dummy: Hand
 ) -> float:
     """log P(all cards of the seat so far ∣ its hand): for cards that differ in the last alone, log P(it) + constant."""
     assert auction.contract is not None
     masks = np.array([hand.mask], dtype=np.uint64)
-    return float(player.log_likelihood(masks, auction.contract, plays, seat, auction)[0])
+    return float(player.log_likelihood(masks, auction.contract, plays, seat, auction, dummy)[0])

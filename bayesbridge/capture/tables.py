@@ -71,9 +71,9 @@ def packed_row(row: int) -> int:
     gaps = NO_GAPS
     captured = 1
     pointer = 0
-    _remove_rightmost(columns, 3 - columns[delta])
+    remove_rightmost(columns, 3 - columns[delta])
     while captured < most and chi < 13:
-        here, there = _columns_at(columns, pointer)
+        here, there = columns_at(columns, pointer)
         if there < 0:
             break
         gap = there - here - 1 if row_budget > 0 else 0
@@ -86,12 +86,13 @@ def packed_row(row: int) -> int:
             row_budget -= 1
         pointer += 1
         captured += 1
-        _remove_rightmost(columns, 3 - columns[there])
+        remove_rightmost(columns, 3 - columns[there])
     return delta << DELTA_SHIFT | gaps
 
 
 @njit
-def _remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
+def remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
+    """Step 4 on one row: the player ``value`` loses their rightmost card, if they have one."""
     for column in range(12, -1, -1):
         if columns[column] == value:
             columns[column] = 0
@@ -99,7 +100,7 @@ def _remove_rightmost(columns: NDArray[np.int8], value: int) -> None:
 
 
 @njit
-def _columns_at(columns: NDArray[np.int8], index: int) -> tuple[int, int]:
+def columns_at(columns: NDArray[np.int8], index: int) -> tuple[int, int]:
     """Columns of the non-zero entries number ``index`` and ``index + 1``; −1 where there is none."""
     seen = -1
     here = -1

@@ -18,6 +18,7 @@ from bayesbridge.cli import (
     capture,
     completion,
     count,
+    deal,
     estimate,
     plugins,
     replay,
@@ -32,7 +33,7 @@ from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
-COMMANDS = (estimate, report, count, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (estimate, report, count, deal, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
 """In the order of the help text."""
 
 

@@ -37,6 +37,11 @@ def add_contract(parser: Parser) -> None:
         help="layouts to solve for it, 0 for none (default: as --seconds allow; needs bayesbridge-double-dummy)",
     )
     parser.add_argument(
+        "--actual",
+        action="store_true",
+        help="tricks as real declarers take them beside double dummy, by records of experts (default: double dummy)",
+    )
+    parser.add_argument(
         "--seconds",
         type=whole(1, 1_000_000),
         action=Once,
@@ -45,12 +50,18 @@ def add_contract(parser: Parser) -> None:
     )
 
 
+def contract_words(args: Namespace) -> list[str]:
+    """The options again, for a command line that asks the same."""
+    given = ((f"--{name}", getattr(args, name)) for name in ("contract", "by", "solve", "seconds"))
+    return [str(word) for flag, value in given if value is not None for word in (flag, value)]
+
+
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
     from bayesbridge.estimators.contract_question import contract_question
 
     try:
-        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds)
+        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
     except BayesBridgeError as error:
         raise UsageError(f"argument --contract: {error}") from None
 
@@ -67,21 +78,19 @@ def show_contract(odds: ContractOdds | None) -> None:
             str(tricks),
             f"{percent(shares[tricks]):>8} {_error(odds.pmf_error[tricks])}",
             bar(shares[tricks] / widest),
-            "makes" if tricks >= odds.contract.tricks_needed else "",
+            "makes" if odds.makes(tricks) else "",
         ]
         for tricks in shown
     ]
     say()
     names = SEATS[odds.contract.declarer.name], SEATS[odds.dummy.name]
     print_table(
-        f"{odds.contract}: double-dummy tricks of {' and '.join(names)}", ["", "       P", "", ""], rows, left=4
+        f"{odds.contract}: {'actual' if odds.actual else 'double-dummy'} tricks of {' and '.join(names)}",
+        ["", "       P", "", ""],
+        rows,
+        left=4,
     )
-    make, error = odds.make
-    say(
-        f"It makes with {percent(min(max(make, 0.0), 1.0))} {_error(error)}; "
-        f"{odds.mean[0]:.2f} ± {odds.mean[1]:.2f} tricks on average.",
-        odds.caution,
-    )
+    say(odds.sentence, odds.caution)
 
 
 def _error(error: float) -> str:
@@ -103,6 +112,7 @@ def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
         "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(odds.pmf_error)},
         "solved": odds.solved,
         "basis": odds.basis,
+        "actual": odds.actual,
         "caution": odds.caution,
     }
     return {"contract": said}

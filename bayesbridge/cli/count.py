@@ -9,6 +9,7 @@ from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Subparsers, add_command
 from bayesbridge.cli.printing import print_json, say
+from bayesbridge.cli.show import add_show, examples, print_examples
 from bayesbridge.documents import evidence_document
 from bayesbridge.words import number
 
@@ -22,6 +23,7 @@ def add(commands: Subparsers) -> None:
         run,
         "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
+    add_show(parser)
     add_evidence(parser)
 
 
@@ -31,11 +33,15 @@ def run(args: Namespace) -> int:
     belief = position.belief()
     with position.blaming():
         layouts = belief.count()
+    posterior = None if args.show is None else belief.infer(rng=args.seed)
+    shown = {} if posterior is None else examples(posterior, args)
     if args.json:
-        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
+        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief), **shown})
         return 0
     print_evidence(belief)
     say(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
     if belief.auction is not None:
         say("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    if posterior is not None:
+        print_examples(posterior, args)
     return 0

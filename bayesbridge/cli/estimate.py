@@ -14,6 +14,7 @@ from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joint
 from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair
 from bayesbridge.cli.printing import print_json, progress_line
+from bayesbridge.cli.show import add_show, examples, print_examples
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 from bayesbridge.notices import tell
@@ -48,6 +49,7 @@ def add(commands: Subparsers) -> None:
     add_draws(parser)
     add_contract(parser)
     add_joint(parser)
+    add_show(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
 
@@ -63,21 +65,27 @@ def run(args: Namespace) -> int:
     position = position_of(args)
     belief = position.belief()
     asked = asked_contract(belief, args)
-    estimators, solvers = _estimators(args.estimator, args, asked)
+    estimators, solvers = estimators_and_solvers(args.estimator, args, asked)
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
     together = joints(posterior, args.joint, args.pair)
-    found, odds = _evaluate(posterior, estimators, solvers, asked, args)
+    found, odds = evaluated(posterior, estimators, solvers, asked, args)
     unsaved = None
     if found.estimators:
         if target is not None:
             unsaved = _save(found, odds, target)
         if args.json:
-            print_json(estimate_document(found) | joint_documents(together) | contract_document(odds))
+            print_json(
+                estimate_document(found)
+                | joint_documents(together)
+                | contract_document(odds)
+                | examples(posterior, args)
+            )
         else:
             show(found)
             show_joints(together)
             show_contract(odds)
+            print_examples(posterior, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     if unsaved is not None:
@@ -105,10 +113,10 @@ def blaming_method(method: str) -> Iterator[None]:
 
 def estimators_named(names: list[str], args: Namespace) -> list[Estimator]:
     """The estimators; those of plugins are isolated."""
-    return _estimators(names, args)[0]
+    return estimators_and_solvers(names, args)[0]
 
 
-def _estimators(
+def estimators_and_solvers(
     names: list[str] | None, args: Namespace, asked: ContractQuestion | None = None
 ) -> tuple[list[Estimator], list[Estimator]]:
     """The same, and what solves a contract."""
@@ -120,13 +128,14 @@ def _estimators(
         raise UsageError(f"argument --estimator: {error}") from None
 
 
-def _evaluate(
+def evaluated(
     posterior: Posterior,
     estimators: list[Estimator],
     solvers: list[Estimator],
     asked: ContractQuestion | None,
     args: Namespace,
 ) -> tuple[Evaluation, ContractOdds | None]:
+    """What the estimators say, and what becomes of the contract that is asked about."""
     from bayesbridge.estimators.asking import ask
     from bayesbridge.estimators.confinement import confined
     from bayesbridge.estimators.contract_odds import contract_odds

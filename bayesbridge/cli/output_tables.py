@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cli.printing import bar, print_table, say
 from bayesbridge.documents import reported
+from bayesbridge.estimators.capture import CONDITIONS
 from bayesbridge.trick_counts import Asked, Tricks
 from bayesbridge.words import number, percent
 
@@ -33,11 +34,11 @@ STRAINS_SHOWN = ("NT", "S", "H", "D", "C")
 
 
 def show_outputs(found: Evaluation, estimator: str) -> None:
-    """Every output of one estimator; of the capture algorithm T alone, the rest is in --json."""
+    """Every output of one estimator; of captures their number alone, the rest is in --json."""
     outputs = reported(found, estimator)
     asked = Asked.of(found.posterior.belief, found.question)
-    if "T" in outputs and outputs["T"].output.tricks and "condition" in outputs:
-        outputs = {"T": outputs["T"]}
+    captures = {name: sums for name, sums in outputs.items() if sums.output.tricks == CONDITIONS}
+    outputs = captures or outputs
     plain: list[list[str]] = []
     for name, sums in outputs.items():
         if sums.output.dims:
@@ -47,7 +48,7 @@ def show_outputs(found: Evaluation, estimator: str) -> None:
         elif sums.output.tricks:
             _show_tricks(Tricks.of_sums(sums, asked), sums.output.support is not None)
         else:
-            _show_distribution(sums)
+            _show_distribution(sums, asked)
     if plain:
         rows = [row[:3] for row in plain]
         print_table(f"{estimator}, for {asked.names}", ["", "mean", "sd"], rows)
@@ -87,7 +88,7 @@ def _show_tricks(tricks: Tricks, smooth: bool) -> None:
     say(*tricks.notes, "")
 
 
-def _show_distribution(sums: Sums) -> None:
+def _show_distribution(sums: Sums, asked: Asked) -> None:
     """A whole number that does not count tricks."""
     assert sums.pmf is not None
     values, shares = _occurring(sums.lowest, sums.pmf)
@@ -99,7 +100,8 @@ def _show_distribution(sums: Sums) -> None:
         share, ends = float(shares[group].sum()), values[group]
         label = f"{sums.output.name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
         rows.append([label, f"{percent(share):>8}", bar(share / widest)])
-    print_table(f"{sums.output.name}: {sums.output.doc}", ["", "       P", ""], rows, left=3)
+    title = f"{sums.output.name}, for {asked.names}: {sums.output.doc}"
+    print_table(title, ["", "       P", ""], rows, left=3)
     say(f"{sums.output.name} is {sums.mean[0]:.2f} on average, with a standard deviation of {sums.sd.item():.2f}.", "")
 
 

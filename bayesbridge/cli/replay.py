@@ -11,7 +11,7 @@ from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, r
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.records import open_file
 from bayesbridge.deal import Seat
-from bayesbridge.words import BITS, CAPTURES, MADE, number, percent
+from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
@@ -105,7 +105,7 @@ def run(args: Namespace) -> int:
     say(CAPTURES)
     if contract is not None:
         if contract.strain.trump is not None:
-            say("T is counted without trumps.")
+            say(WITHOUT_TRUMPS)
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
         say(f"{MADE}: {contract}, on the hands as dealt{told}.")

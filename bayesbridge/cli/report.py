@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.accuracy import DRAWS, add_draws
-from bayesbridge.cli.estimate import add_method, blaming_method, estimators_named
+from bayesbridge.cli.contract import add_contract, asked_contract, contract_document, contract_words
+from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, estimators_named, evaluated
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line, say
@@ -20,6 +21,12 @@ from bayesbridge.notices import tell
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
+    import xarray
+
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.estimators.contract_odds import ContractOdds
+    from bayesbridge.estimators.contract_question import ContractQuestion
     from bayesbridge.positions.position import Position
 
 
@@ -41,7 +48,7 @@ def add(commands: Subparsers) -> None:
         type=whole(1, 7),
         action=Once,
         metavar="N",
-        help="asks for 6 + N tricks or captures (default: level of the auction's contract, else 1)",
+        help="asks for 6 + N tricks or captures (default: level of the contract, else 1)",
     )
     add_pair(parser)
     parser.add_argument(
@@ -49,6 +56,7 @@ def add(commands: Subparsers) -> None:
     )
     add_method(parser)
     add_draws(parser)
+    add_contract(parser)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
@@ -64,6 +72,7 @@ def run(args: Namespace) -> int:
     estimators = estimators_named(names, args)  # a slip is told before the work
     position = position_of(args)
     belief = position.belief()
+    asked = _asked(belief, args)
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
 
@@ -77,10 +86,13 @@ def run(args: Namespace) -> int:
             posterior,
             estimators,
             pair=args.pair,
+            seconds=args.seconds,
             rng=args.seed,
             progress=progress_line("layouts"),
         )
-    level = contract_level(belief) if args.level is None else args.level
+    contract, odds = _judged(posterior, asked, args)
+    own = contract_level(belief) if asked is None else asked.contract.level
+    level = own if args.level is None else args.level
     steps = prior = None
     if belief.evidence:
         start = next(belief.history()).infer(draws=args.draws, rng=args.seed)
@@ -96,19 +108,52 @@ def run(args: Namespace) -> int:
             )
     named: dict[str, Any] = {} if args.title is None else {"title": args.title}
     page = html_report(
-        posterior, result, level=level, steps=steps, prior=prior, command=_command(args, position), **named
+        posterior,
+        result,
+        level=level,
+        steps=steps,
+        prior=prior,
+        command=_command(args, position),
+        contract=contract,
+        **named,
     )
     with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
     if args.json:
         how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-        print_json({"file": str(path), "bytes": path.stat().st_size, **how})
+        print_json({"file": str(path), "bytes": path.stat().st_size, **how, **contract_document(odds)})
     else:
         say(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
     failures = result.attrs["failures"]
     if failures:
         tell(f"left out: {failures}")
     return 1 if failures else 0
+
+
+def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
+    """The contract of the options; that of the auction where only --solve or --seconds is given.
+
+    The pair of the page is asked about T, so it does not stand against the contract.
+    """
+    auction = belief.auction
+    own = None if auction is None or auction.contract is None else str(auction.contract)
+    wanted = own if args.contract is None and args.by is None and args.solve is not None else args.contract
+    return asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
+
+
+def _judged(
+    posterior: Posterior, asked: ContractQuestion | None, args: Namespace
+) -> tuple[xarray.DataTree | None, ContractOdds | None]:
+    """What becomes of the contract that the options ask about."""
+    if asked is None:
+        return None, None
+    from bayesbridge.results import to_datatree
+
+    estimators, solvers = estimators_and_solvers(None, args, asked)
+    found, odds = evaluated(posterior, estimators, solvers, asked, args)
+    for failure in found.failures.values():
+        tell(f"left out: {failure}")
+    return to_datatree(found, odds=odds), odds
 
 
 def _command(args: Namespace, position: Position) -> str:
@@ -119,6 +164,7 @@ def _command(args: Namespace, position: Position) -> str:
     for name in ("level", "title"):
         if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
+    words += contract_words(args)
     for name in args.estimator or []:
         words += ["--estimator", name]
     if args.method != "auto":

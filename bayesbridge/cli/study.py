@@ -54,23 +54,33 @@ def _add_arguments(parser: Parser) -> None:
         "depend on it (default: threads)"
     )
     add("--scheduler", default="threads", metavar="ADDRESS", help=where)
-    for option, names in _own_options().items():
-        action, about = "append" if option.files else "store", f"{' and '.join(names)}: {option.help}"
-        add(option.flag, dest=option.keyword, action=action, metavar=option.metavar, help=about)
+    for flag, takers in _own_options().items():
+        first = next(iter(takers.values()))
+        told: dict[str, list[str]] = {}
+        for name, option in takers.items():
+            told.setdefault(option.help, []).append(name)
+        about = "; ".join(f"{' and '.join(names)}: {words}" for words, names in told.items())
+        action = "append" if first.files else "store"
+        add(flag, dest=_place(flag), action=action, metavar=first.metavar, help=about)
     keep = parser.add_mutually_exclusive_group()
     keep.add_argument("--checkpoint", metavar="FILE", help="keep every finished chunk in a new file")
     keep.add_argument("--resume", metavar="FILE", help="the same, but continue the file if it is there")
 
 
-def _own_options() -> dict[Option, list[str]]:
-    """Each option that only some studies take, and the names of these studies."""
+def _own_options() -> dict[str, dict[str, Option]]:
+    """Each option that only some studies take, by its flag: what it is for each of them."""
     from bayesbridge.studies import STUDIES
 
-    found: dict[Option, list[str]] = {}
+    found: dict[str, dict[str, Option]] = {}
     for study in STUDIES.values():
         for option in study.options:
-            found.setdefault(option, []).append(study.name)
+            found.setdefault(option.flag, {})[study.name] = option
     return found
+
+
+def _place(flag: str) -> str:
+    """Where the parser keeps what was given."""
+    return flag.removeprefix("--").replace("-", "_")
 
 
 def run(args: Namespace) -> int:
@@ -94,12 +104,14 @@ def run(args: Namespace) -> int:
 def _own_values(args: Namespace, study: Study) -> dict[str, Any]:
     """What was given for the options of the study; an option of other studies is refused."""
     values: dict[str, Any] = {}
-    for option, names in _own_options().items():
-        given = getattr(args, option.keyword)
-        if given is not None and study.name not in names:
-            raise UsageError(f"study {study.name!r} takes no {option.flag}: it goes with {' and '.join(names)}")
-        if given is not None:
-            values[option.keyword] = [_read(option, path) for path in given] if option.files else _read(option, given)
+    for flag, takers in _own_options().items():
+        given = getattr(args, _place(flag))
+        if given is None:
+            continue
+        if study.name not in takers:
+            raise UsageError(f"study {study.name!r} takes no {flag}: it goes with {' and '.join(takers)}")
+        option = takers[study.name]
+        values[option.keyword] = [_read(option, path) for path in given] if option.files else _read(option, given)
     return values
 
 

@@ -30,6 +30,9 @@ MOST_PRODUCTS: Final = 1 << 28
 MOST_JOINT_PRODUCTS: Final = 1 << 29
 """The same for two callers at once, where any other engine takes as long."""
 
+PATIENT_PRODUCTS: Final = 1 << 31
+"""The same where exact answers are insisted on: some 20 s for the tables, as much again for draws, and 1.5 GiB."""
+
 HOPELESS_PRODUCTS: Final = 1 << 38
 """Pairs of entries that could meet beyond which no attempt is made: one in a thousand of them does meet, or fewer."""
 

@@ -22,6 +22,7 @@ from bayesbridge.engines.class_joins import join
 from bayesbridge.engines.class_pairs import (
     HOPELESS_PRODUCTS,
     MOST_JOINT_PRODUCTS,
+    PATIENT_PRODUCTS,
     ClassPair,
     ClassRows,
     Lookup,
@@ -57,10 +58,13 @@ class ClassTables:
         return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
 
     @classmethod
-    def joint(cls, unranking: Unranking, first: Quantity, second: Quantity) -> Self:
-        """Tables over the layouts in which neither of two levels has the value 0, which is left out of both."""
+    def joint(cls, unranking: Unranking, first: Quantity, second: Quantity, patient: bool = False) -> Self:
+        """Tables over the layouts in which neither of two levels has the value 0, which is left out of both.
+
+        With ``patient`` they may take a minute.
+        """
         classes = (_classes(quantity, unranking).without_first() for quantity in (first, second))
-        return cls._of_classes(unranking, tuple(classes), joined=True)
+        return cls._of_classes(unranking, tuple(classes), PATIENT_PRODUCTS if patient else MOST_JOINT_PRODUCTS)
 
     def extended(self, *quantities: Quantity) -> Self:
         """Tables of more quantities, the last ones."""
@@ -68,14 +72,16 @@ class ClassTables:
         return self._of_classes(self.unranking, (*self.classes, *more))
 
     @classmethod
-    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], joined: bool = False) -> Self:
+    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], most: int | None = None) -> Self:
+        """Tables of some classes; ``most``: of two levels that are to be joined, pairs of entries beyond which they
+        are refused."""
         keys, order = unranking.keys, unranking.order
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
         meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
-        most = MOST_JOINT_PRODUCTS if joined else None
+        joined = most is not None
         plans = PairPlan.of(unranking.low, 0, classes, most), PairPlan.of(unranking.high, 2, classes, most)
         if not joined:
             verify_work(_meetings(meeting, *(plan.most_entries for plan in plans)), HOPELESS_PRODUCTS)

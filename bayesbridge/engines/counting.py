@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
-from bayesbridge.constraints import SUITS, Constraints, points_in
+from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
 from bayesbridge.engines.shape_classes import ShapeClasses
 
 type Ways = NDArray[np.int64]
@@ -45,9 +45,18 @@ def count(constraints: Constraints) -> int:
     known = constraints.normalised()
     if known.impossible:
         return 0
-    if not known.hidden:
-        return 1
+    if known == _certain_cards(known).normalised():  # any card may lie anywhere: a multinomial coefficient
+        rooms = [known.room(seat) for seat in known.hidden]
+        return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
     return CountingTable.build(known, known.bounded).count(known.points_low, known.points_high)
+
+
+def _certain_cards(known: Constraints) -> Constraints:
+    """What is certain of each hand, and nothing else."""
+    alone = Constraints.free()
+    for seat in SEATS:
+        alone = alone.hold(seat, known.must[seat])
+    return alone
 
 
 def count_points(constraints: Constraints, seat: int) -> list[int]:

@@ -16,17 +16,20 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.random64 import seed_state
 
 
-def exact_tables(target: Target) -> CallTables | None:
-    """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
+def exact_tables(target: Target, patient: bool = False) -> CallTables | None:
+    """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large.
+
+    With ``patient`` those of two callers may take a minute.
+    """
     callers = callers_of(target.soft)
     if not callers or not all(caller.exact for caller in callers) or len(callers) < len(target.soft.seats):
         return None
-    return tables_of(target, frozenset(caller.seat for caller in callers))
+    return tables_of(target, frozenset(caller.seat for caller in callers), patient)
 
 
 def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
-    """Run the engine; raises where it does not apply."""
-    tables = exact_tables(target)
+    """Run the engine; raises where it does not apply. It was asked for by name, so it may take longer than ``auto``."""
+    tables = exact_tables(target, patient=True)
     if tables is None:
         raise BayesBridgeError(
             "exact draws under calls need bidders by Algorithm 1 in no trumps, no cards weighed by a player model, and "

@@ -18,8 +18,9 @@ from bayesbridge.engines.exact import exact_draws, exact_tables, from_tables
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilted import tilted_draws
-from bayesbridge.engines.weights import Weights
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.engines.weights import EQUAL, Weights
+from bayesbridge.errors import BayesBridgeError, TooFewDraws
+from bayesbridge.layouts import Masks
 from bayesbridge.products import one_thread
 from bayesbridge.random64 import Seed, generator, seed_state
 
@@ -29,8 +30,14 @@ type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Dr
 ENOUGH: Final = 0.1
 """Effective draws that ``auto`` wants, as a share of the draws asked for; with fewer, particles are moved."""
 
+FEWEST: Final = 30.0
+"""Effective draws below which plain weights refuse: with fewer, less than 94 % of answers lie within two errors."""
+
 WORTH_LESS: Final = 0.5
-"""Weighted draws deceive if the seats, taken one by one, let expect less than this share of their effective number."""
+"""Plain weights refuse if one more draw of the greatest weight leaves less than this share of their effective number.
+
+Such a draw would move the answers by more than their stated error.
+"""
 
 
 class Engine(NamedTuple):
@@ -103,10 +110,16 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     masks = target.sampler.draw(draws, rng)
     by_seat = target.soft.by_seat(masks)
     weights = _weights(target, by_seat.sum(axis=1), False)
-    worth = min(weights.ess, max(1.0, _worth_apart(by_seat)))
-    deceive = worth < WORTH_LESS * weights.ess
-    ess = worth if deceive else weights.ess
-    rare = f"{draws} uniform draws tell too little of layouts that explain the calls of all seats at once"
+    ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_seat))
+    if ess < FEWEST or worth < WORTH_LESS * ess:
+        enough = f"{draws} uniform draws are worth {ess:.0f} independent ones under these calls"
+        missed = f"{draws} uniform draws may miss the layouts that explain the calls best"
+        raise TooFewDraws(
+            f"{enough if ess < FEWEST else missed}, too few to state an error: "
+            'use method="auto", which draws layouts where it matters, or more draws',
+            draws=draws,
+            worth=min(ess, worth),
+        )
     return Draws(
         target,
         "weights",
@@ -115,21 +128,22 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
         importance=weights,
         likelihood=weights.log,
         log_soft=weights.log_mean,
-        log_soft_error=max(weights.log_mean_error, (draws / ess / (draws - 1)) ** 0.5 if deceive else 0.0),
+        log_soft_error=weights.log_mean_error,
         ess=ess,
-        warning=f'{rare}: use method="auto", which draws them where it matters' if deceive else "",
     )
 
 
-def _worth_apart(by_seat: NDArray[np.float64]) -> float:
-    """What the draws would be worth if the calls of the seats were explained independently of each other.
+def _best(target: Target, masks: Masks, by_seat: NDArray[np.float64]) -> float:
+    """The log weight that a layout may have which was not drawn: every seat explains its calls as well as it can.
 
-    Layouts that explain all seats at once may be so rare that no draw is one of them; then equal weights deceive. The
-    share of hands that explain each seat alone is seen well, and the product of n / ess of the seats is about the true
-    one.
+    That is as well as the best hand drawn for the seat; or with certainty where all its hands explain them equally,
+    since then perhaps none of them does.
     """
-    n = len(by_seat)
-    return n * float(np.prod([Weights(column).ess / n for column in by_seat.T]))
+    best = by_seat.max(axis=0)
+    for column, seat in enumerate(target.soft.seats):
+        if np.ptp(by_seat[:, column]) < EQUAL and (masks[:, seat] != masks[0, seat]).any():
+            best[column] = 0.0
+    return float(best.sum())
 
 
 def _weights(target: Target, values: NDArray[np.float64], proof: bool) -> Weights:

@@ -57,8 +57,11 @@ class LevelMixture:
     """The layouts in which neither caller has the value 0, by both values less one; the first varies fastest."""
 
     @classmethod
-    def of(cls, constraints: Constraints, callers: Sequence[Caller]) -> Self:
-        """Tables of two callers; raises as ``LevelTables.of`` does, and refuses restricted shapes."""
+    def of(cls, constraints: Constraints, callers: Sequence[Caller], patient: bool = False) -> Self:
+        """Tables of two callers; raises as ``LevelTables.of`` does, and refuses restricted shapes.
+
+        With ``patient`` they may take a minute.
+        """
         known = constraints.normalised()
         if len(callers) != 2 or known.shaped:
             raise TablesTooLarge("tables of two callers, shapes not restricted, are all there are: use another method")
@@ -73,7 +76,7 @@ class LevelMixture:
             for level, by_level in zip((first, second), weights, strict=True)
         )
         # The largest tables come first: if they are refused, nothing was done in vain.
-        joint = ClassTables.joint(numbered(known), first, second)
+        joint = ClassTables.joint(numbered(known), first, second, patient)
         low_rest, high_rest = joint.rests()
         counts = tuple(map(int, (joint.low.ways[:, None] * low_rest).sum(0)))
         both = LevelTables(joint, low_rest, high_rest, (1,) * len(counts), counts, sum(counts))
@@ -97,10 +100,10 @@ class LevelMixture:
         return found
 
     @classmethod
-    def if_affordable(cls, constraints: Constraints, callers: Sequence[Caller]) -> Self | None:
+    def if_affordable(cls, constraints: Constraints, callers: Sequence[Caller], patient: bool = False) -> Self | None:
         """The tables, or None if they would be too large; a ``Contradiction`` is raised as by :meth:`of`."""
         try:
-            return cls.of(constraints, callers)
+            return cls.of(constraints, callers, patient)
         except Contradiction:
             raise
         except BayesBridgeError:

@@ -53,14 +53,17 @@ class LevelProposal:
 
 
 @lru_cache(maxsize=2)  # whether tables are too large is asked by two engines in a row
-def tables_of(target: Target, seats: frozenset[int]) -> CallTables | None:
-    """Exact tables of the levels of some callers, a mixture if need be; ``None`` if they would be too large."""
+def tables_of(target: Target, seats: frozenset[int], patient: bool = False) -> CallTables | None:
+    """Exact tables of the levels of some callers, a mixture if need be; ``None`` if they would be too large.
+
+    With ``patient`` those of two callers may take a minute.
+    """
     callers = [caller for caller in callers_of(target.soft) if caller.seat in seats]
     nothing: dict[int, SuitWalks] = {}
     walks = reduce(or_, (caller.walks for caller in callers), nothing)
     weights = {caller.seat: caller.weights for caller in callers}
     try:
         tables = LevelTables.if_affordable(target.constraints, weights, walks)
-        return tables or LevelMixture.if_affordable(target.constraints, callers)
+        return tables or LevelMixture.if_affordable(target.constraints, callers, patient)
     except Contradiction:
         raise target.unexplained() from None

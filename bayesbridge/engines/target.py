@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
 from bayesbridge.engines.soft import NONE, SoftEvidence
@@ -20,6 +23,7 @@ if TYPE_CHECKING:  # counting alone needs no compiler
     from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.sampling import Sampler
 
+type Floats = NDArray[np.float64]
 
 MOST_DRAWS: Final = 50_000_000
 """Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
@@ -49,6 +53,12 @@ class Target:
         from bayesbridge.engines.sampling import Sampler
 
         return Sampler.of(self.constraints)
+
+    @cached_property
+    def shares(self) -> tuple[Floats, Floats]:
+        """P(seat holds card) (52, 4) and P(length) (4, 4, 14) under the hard evidence alone, exact."""
+        sampler = self.sampler
+        return sampler.card_marginals() / sampler.total, sampler.length_distributions() / sampler.total
 
     @cached_property
     def walk(self) -> Enumeration:

@@ -30,17 +30,23 @@ from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
 
-PILOT: Final = 800
-"""Draws of a round before the last."""
+FIRST: Final = 1200
+"""Draws of the first round: uniform ones are cheap, and each seat is fitted to those that explain its own calls."""
 
-ROUNDS: Final = 8
+PILOT: Final = 500
+"""Draws of the second round; half as many more in each round after it, as a fit that is still poor needs more."""
+
+ROUNDS: Final = 5
 """Rounds before the last, at most."""
 
-GOOD: Final = 0.4
+GOOD: Final = 0.3
 """Effective share of a round's draws that makes it the last but one."""
 
 FAIR: Final = 0.2
 """Effective share that is enough if the round before had about as much."""
+
+WANTED: Final = 0.8
+"""Effective draws that the last round aims at, in each draw asked for."""
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -130,12 +136,16 @@ def tilted(
     rng: Seed,
     start: Proposal | None = None,
     worth: Ints = HONOUR_POINTS,
+    first: int = FIRST,
     pilot: int = PILOT,
     rounds: int = ROUNDS,
     search: int = SEARCH,
+    most: int = 0,
 ) -> Tilted:
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
+    Up to ``most`` where that is more: as many as should be worth ``WANTED`` · ``draws`` independent ones, by what the
+    rounds before tell.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
     ``worth`` is the (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
     high-card points, these count in any case.
@@ -158,7 +168,8 @@ def tilted(
     done: list[Round] = []
     caution = 1.0
     while told and len(done) < rounds:
-        done.append(ask(proposal, likelihood, told, pilot, generator))
+        n = first if proposal.uniform else pilot * (1 + len(done)) // 2
+        done.append(ask(proposal, likelihood, told, n, generator))
         while len(done) == 1 and done[0].unexplained(told) and done[0].drawn < search:
             done[0] = ask(proposal, likelihood, told, min(4 * done[0].drawn, search), generator)
         best = max(done, key=lambda one: one.worth)
@@ -166,7 +177,10 @@ def tilted(
             break
         caution = 1.0 if best is done[-1] else caution / 2
         proposal = refit(best, [one for one in done if one is not best], told, caution)
-    proposal = max(done, key=lambda one: one.worth).proposal if done else proposal
+    if done:
+        best = max(done, key=lambda one: one.worth)
+        proposal = best.proposal
+        draws = max(draws, min(most, int(WANTED * draws / max(best.share, 1e-3))))
     last = ask(proposal, likelihood, told, draws, generator)
     every = [*done, last]
     if not len(last.layouts) or last.log_weights.max() == -np.inf:

@@ -4,6 +4,9 @@ While few draws carry the weight, the evidence is let in by degrees: with φ the
 the round are worth enough draws, the next goal lies on the path ``q^(1 - φ) · L^φ`` from the proposal to the target. So
 hands that explain a rare call are approached step by step, and each fit asks no more than the draws at hand can tell.
 
+From uniform draws, of which hardly any explains the calls of all seats at once, each seat is fitted to the likelihood
+of its own hands.
+
 A bidder that slips gives every hand at least a small likelihood c. After a rare call the hands that slipped may be much
 of the posterior, and no tilt follows them and the bidders at once. So where one seat alone is told about, the uniform
 part of the proposal gets the share c / P(evidence), and the tilt is fitted to ``L - c``.
@@ -17,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.engines.proposal import SPREAD, Proposal
 from bayesbridge.engines.tilt_fit import fit_tilt
@@ -36,6 +40,9 @@ BOLD: Final = 2.0
 
 POOLED: Final = 2
 """Rounds before the last that a fit uses too, if they were good enough for the whole evidence."""
+
+CHOSEN: Final = 400
+"""Draws of a round for which the splits of later seats are summed up."""
 
 MOST_SPREAD: Final = 0.9
 """The largest share of the uniform distribution in a fitted proposal."""
@@ -138,24 +145,44 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
         varies = {seat: float(np.std(terms[:, seat])) for seat in seats}
         order = tuple(sorted(order, key=lambda seat: -varies.get(seat, 0.0)))
     tilts = list(proposal.tilts)
+    powers, weights = dict.fromkeys(order, power), dict.fromkeys(order, weight)
+    if first and len(seats) > 1:  # few hands explain all calls at once, many those of one seat: each tells for itself
+        for seat in seats:
+            own_power = powers[seat] = caution * _degree(terms[:, seat])
+            weights[seat] = _powered(terms[:, seat], own_power)
     goals = {
-        seat: power * terms[:, seat] + (1.0 - power) * proposal.tilts[seat].log(layouts[:, seat]) for seat in order
+        seat: powers[seat] * terms[:, seat] + (1.0 - powers[seat]) * proposal.tilts[seat].log(layouts[:, seat])
+        for seat in order
     }
     found = replace(proposal, order=order, spread=spread)
     for seat in order[-2:]:
         if seat in seats:
-            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weight, tilts[seat])
+            tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weights[seat], tilts[seat])
     # A seat that takes its cards earlier answers for what its hand leaves to the others, too. That takes a split for
-    # each draw, so the base alone tells.
+    # each draw, so the base alone tells, and of the base those draws that count.
     own = slice(len(layouts) - len(base.layouts), None)
     for step in range(len(order) - 3, -1, -1):
         seat = order[step]
         found = replace(found, tilts=tuple(tilts))
-        log_sum = _log_sums(found, base.layouts, step + 1)
+        rows, weight = _chosen(weights[seat][own])
+        some = base.layouts[rows]
+        log_sum = _log_sums(found, some, step + 1)
         if power < 1.0 and not first:
-            log_sum = log_sum - (1.0 - power) * _log_sums(proposal, base.layouts, step + 1)
-        tilts[seat] = fit_tilt(base.layouts[:, seat], goals[seat][own] + log_sum, weight[own], tilts[seat])
+            log_sum = log_sum - (1.0 - power) * _log_sums(proposal, some, step + 1)
+        tilts[seat] = fit_tilt(some[:, seat], goals[seat][own][rows] + log_sum, weight, tilts[seat])
     return replace(found, tilts=tuple(tilts))
+
+
+def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Rows that stand for all, CHOSEN of them at most, with their weights; a heavier row is likelier to be among them.
+
+    Some are taken whatever their weight: a fit must also know where the likelihood is low.
+    """
+    if len(weights) <= CHOSEN:
+        return np.arange(len(weights)), weights
+    chance = np.minimum(1.0, CHOSEN * (0.7 * weights / weights.sum() + 0.3 / len(weights)))
+    rows = np.flatnonzero(np.diff(np.floor(np.cumsum(chance) + 0.5), prepend=0.0))
+    return rows, weights[rows] / chance[rows]
 
 
 def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
@@ -189,6 +216,11 @@ def _fit_weights(one: Round, power: float, floor: float) -> Floats:
     if floor > -np.inf:
         values = one.terms.sum(axis=1)
         log_weights = log_weights + _without(values, floor) - values
+    return _powered(log_weights, power)
+
+
+def _powered(log_weights: Floats, power: float) -> Floats:
+    """(n,) weights to a power, that sum to what they are worth."""
     powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
     found: Floats = powered.W * power * np.sqrt(len(powered) * powered.ess)
     return found

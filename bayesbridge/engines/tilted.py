@@ -27,7 +27,10 @@ from bayesbridge.layouts import Masks
 type Floats = NDArray[np.float64]
 
 AGAIN: Final = 2
-"""Draws for each one asked for; thinned by their weights, those that stay count nearly the same."""
+"""Draws for each one asked for, at most; thinned by their weights, those that stay count nearly the same."""
+
+CHEAP: Final = 8000
+"""Up to so many draws, AGAIN is no limit: a fit that is little worth is better made up for by more draws."""
 
 ENOUGH: Final = 0.1
 """Effective draws wanted, as a share of the draws asked for; until then more are drawn by levels."""
@@ -96,7 +99,8 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             target.sampler,
             target.soft.of_seat,
             target.soft.seats,
-            draws=AGAIN * draws,
+            draws=draws,
+            most=max(AGAIN * draws, min(CHEAP, 8 * draws)),
             rng=rng,
             search=search,
             start=start,
@@ -110,7 +114,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
     return Draws(
         target,
         "tilted",
-        f"tilted: {why}; {AGAIN * draws} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
+        f"tilted: {why}; {drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
         f"{ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,

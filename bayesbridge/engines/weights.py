@@ -104,6 +104,17 @@ class Weights:
         """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""
         return min(float(len(self)), 1.0 / float(matrix_product(self.W, self.W)))
 
+    def ess_with(self, log_weight: float) -> float:
+        """The same with one more draw of this log weight: what is left of the size if such a draw was missed.
+
+        >>> weights = Weights(np.full(100, -5.0))
+        >>> round(weights.ess_with(-5.0)), round(weights.ess_with(0.0), 1)
+        (101, 2.8)
+        """
+        largest = max(float(self.log.max()), log_weight)
+        relative, other = np.exp(self.log - largest), math.exp(log_weight - largest)
+        return (float(relative.sum()) + other) ** 2 / (float(matrix_product(relative, relative)) + other**2)
+
     @property
     def log_mean_error(self) -> float:
         """Standard error of :attr:`log_mean` over independent draws."""

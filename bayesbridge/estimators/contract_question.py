@@ -32,6 +32,8 @@ class ContractQuestion:
     """Layouts to solve; ``None`` for as many as the time allows."""
     seconds: float | None = None
     """Time for that on one core; ``None`` for the usual."""
+    actual: bool = False
+    """Whether real declarers' tricks are asked for, by ``actual``, instead of double dummy."""
 
     @property
     def pair(self) -> tuple[Seat, Seat]:
@@ -52,6 +54,7 @@ def contract_question(
     trump: Any = None,
     solve: int | None = None,
     seconds: float | None = None,
+    actual: bool = False,
 ) -> ContractQuestion | None:
     """What is asked about a contract; ``None`` where none is named.
 
@@ -65,6 +68,8 @@ def contract_question(
         for name, value in (("by", by), ("solve", solve)):
             if value is not None:
                 raise BayesBridgeError(f"{name} {value} without a contract: name one, such as 4S", **{name: value})
+        if actual:
+            raise BayesBridgeError("actual without a contract: name one, such as 4S", actual=actual)
         return None
     for name, value in (("pair", pair), ("trump", trump)):
         if value is not None:
@@ -73,7 +78,8 @@ def contract_question(
         raise BayesBridgeError(f"solve {solve}: give 0 for none, or at least 2 layouts", solve=solve)
     named = contract_asked(belief, contract, by)
     # In the three-player game the dummy stays where it is, whoever declares.
-    return ContractQuestion(named, named.declarer.partner if belief.dummy is None else belief.dummy, solve, seconds)
+    dummy = named.declarer.partner if belief.dummy is None else belief.dummy
+    return ContractQuestion(named, dummy, solve, seconds, actual)
 
 
 def estimators_for(

@@ -46,6 +46,9 @@ AT_A_TIME: Final = 1.0
 SECONDS: Final = 10.0
 """Time for the estimators that take long, on one core, unless told otherwise."""
 
+SOMEWHAT_MORE: Final = 1.25
+"""Layouts that an engine may return for each draw that was chosen, without being thinned."""
+
 type Progress = Callable[[int, int], None]
 """Called with the layouts done and all layouts."""
 
@@ -151,13 +154,14 @@ def affordable(posterior: Posterior, cost: float, seconds: float | None = None) 
     """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as many as ``seconds`` allow.
 
     Without ``seconds`` a number of draws that was chosen for the posterior is obeyed, however long they take; where
-    none was chosen, it is :data:`SECONDS`.
+    none was chosen, it is :data:`SECONDS`. An engine may return somewhat more than were chosen: these are all kept,
+    since drawing anew from them would make the answer worse.
     """
     chosen = posterior.asked[1]
     if not cost:
         return len(posterior)
     if seconds is None and chosen != DRAWS:
-        return min(len(posterior), chosen)
+        return len(posterior) if len(posterior) <= SOMEWHAT_MORE * chosen else chosen
     allowed = (SECONDS if seconds is None else seconds) / cost
     return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))
 

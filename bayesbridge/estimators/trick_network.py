@@ -15,24 +15,20 @@ makes the weights; docs/estimators.md tells how good they are.
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import Suit
+from bayesbridge.estimators.trick_weights import PAIRS, Floats, Weights, pair_rows, weights
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.products import matrix_product, one_thread
 
-type Floats = NDArray[np.float32]
-
 MOST_TRICKS: Final = 13
 
-BLOCK: Final = 128
+BLOCK: Final = 256
 """Layouts worked on at a time: their vectors stay in the processor's cache."""
 
 SHARPER: Final = 1.2
@@ -46,85 +42,21 @@ ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
 """Sums may be added up in any order, so that the processor adds several at once."""
 
 
-class Layer(NamedTuple):
-    """Weights of one layer; products are ``x @ weight``."""
+class Room(NamedTuple):
+    """Arrays that every block of a call uses again."""
 
-    before: Floats
+    hidden: Floats
+    x: Floats
+    turned: Floats
+    more: Floats
     joined: Floats
-    joined_bias: Floats
-    out: Floats
-    out_bias: Floats
-    between: Floats
-    up: Floats
-    up_bias: Floats
-    down: Floats
-    down_bias: Floats
 
-
-class Weights(NamedTuple):
-    """The whole network: width d, hidden width 2d."""
-
-    suit: Floats
-    """(52, 2d), row 4 · rank + owner."""
-    role: Floats
-    """(3, 2d) trumps, side suit, suit at no trumps, each with the bias of the first product."""
-    begin: Floats
-    begin_bias: Floats
-    layers: tuple[Layer, ...]
-    norm: Floats
-    gather: Floats
-    gather_bias: Floats
-    leave: Floats
-    leave_bias: Floats
-    heads: int
-    about: dict[str, Any]
-    """Where the weights come from: hash of the data, settings, and how they were judged before they were sharpened."""
-
-
-@cache
-def weights() -> Weights:
-    """The weights that ship, read once."""
-    path = files("bayesbridge.estimators").joinpath("data/tricks.npz")
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    about = json.loads(str(arrays.pop("about")))
-
-    def vector(name: str) -> Floats:
-        return np.asarray(arrays[name], np.float32)
-
-    def product(name: str) -> Floats:
-        return np.ascontiguousarray(vector(f"{name}.weight").T)
-
-    count = sum(name.startswith("up.") and name.endswith(".weight") for name in arrays)
-    layers = tuple(
-        Layer(
-            vector(f"before.{k}.weight"),
-            product(f"joined.{k}"),
-            vector(f"joined.{k}.bias"),
-            product(f"out.{k}"),
-            vector(f"out.{k}.bias"),
-            vector(f"between.{k}.weight"),
-            product(f"up.{k}"),
-            vector(f"up.{k}.bias"),
-            product(f"down.{k}"),
-            vector(f"down.{k}.bias"),
-        )
-        for k in range(count)
-    )
-    return Weights(
-        product("suit"),
-        vector("role.weight") + vector("suit.bias"),
-        product("begin"),
-        vector("begin.bias"),
-        layers,
-        vector("norm.weight"),
-        product("gather"),
-        vector("gather.bias"),
-        product("leave"),
-        vector("leave.bias"),
-        int(about["heads"]),
-        about,
-    )
+    @classmethod
+    def of(cls, net: Weights) -> Room:
+        """For blocks of ``BLOCK`` layouts."""
+        columns, width = 4 * BLOCK, len(net.norm)
+        rows = (width, width, width, 3 * width)
+        return cls(np.empty((columns, 2 * width), np.float32), *(np.empty((n, columns), np.float32) for n in rows))
 
 
 def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
@@ -138,116 +70,138 @@ def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
     13
     """
     order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
-    logits = np.empty((len(table), MOST_TRICKS + 1), np.float32)
+    chances = np.empty((len(table), MOST_TRICKS + 1), np.float32)
+    room = Room.of(weights())
     # Every block has the same size, filled up with its first layout: a product of another size may round differently.
     with one_thread():
         for begin in range(0, len(table), BLOCK):
-            part = np.arange(begin, begin + BLOCK)
-            part[part >= len(table)] = begin
-            own = min(BLOCK, len(table) - begin)
-            logits[begin : begin + own] = _logits(table[part], order, trump is None, weights())[:own]
-    logits -= logits.max(axis=1, keepdims=True)
-    chances = np.exp(SHARPER * logits)
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float32)
+            part = table[begin : begin + BLOCK]
+            whole = np.concatenate([part, np.repeat(part[:1], BLOCK - len(part), axis=0)])
+            logits = _logits(whole, order, trump is None, weights(), room)
+            chances[begin : begin + BLOCK] = _chances(logits)[: len(part)]
+    return chances
 
 
-def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights) -> Floats:
-    """(n, 14) of one block."""
-    hidden = np.empty((4 * len(table), net.role.shape[1]), np.float32)
-    enter(table, order, no_trump, net.suit, net.role, hidden)
-    x = np.asarray(matrix_product(hidden, net.begin), np.float32)
-    turned = np.empty_like(x)
-    add_and_norm(x, np.zeros_like(x), net.begin_bias, net.layers[0].before, turned)
+def _chances(logits: Floats) -> Floats:
+    """(n, 14) probabilities of (14, n) logits."""
+    chances = np.exp(np.float32(SHARPER) * (logits - logits.max(axis=0)))
+    return np.asarray((chances / chances.sum(axis=0)).T, np.float32)
+
+
+def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights, room: Room) -> Floats:
+    """(14, n) of one block.
+
+    Vectors are columns: those of the first suit of every layout, then of the second, and so on. So kernels work on
+    several layouts at once.
+    """
+    hidden, x, turned, more, joined = room
+    width, n = len(x), len(table)
+    up = joined[: 2 * width]
+    enter(table, order, no_trump, pair_rows(), net.role, hidden)
+    x[:] = 0.0
+    matrix_product(net.begin.T, hidden.T, more)
+    add_and_norm(x, more, net.begin_bias, net.layers[0].before, turned)
     for layer, following in zip(net.layers, [*[one.before for one in net.layers[1:]], net.norm], strict=True):
-        joined = matrix_product(turned, layer.joined)
+        matrix_product(layer.joined.T, turned, joined)
         attend(joined, layer.joined_bias, net.heads, turned)
-        add_and_norm(x, matrix_product(turned, layer.out), layer.out_bias, layer.between, turned)
-        up = matrix_product(turned, layer.up)
+        matrix_product(layer.out.T, turned, more)
+        add_and_norm(x, more, layer.out_bias, layer.between, turned)
+        matrix_product(layer.up.T, turned, up)
         rectify(up, layer.up_bias)
-        add_and_norm(x, matrix_product(up, layer.down), layer.down_bias, following, turned)
-    tokens = turned.reshape(len(table), 4, -1)
-    mean = tokens.mean(axis=1)
-    gathered = matrix_product(np.concatenate([mean if no_trump else tokens[:, 0], mean], axis=1), net.gather)
+        matrix_product(layer.down.T, up, more)
+        add_and_norm(x, more, layer.down_bias, following, turned)
+    tokens = turned.reshape(width, 4, n)
+    mean = (tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]) * np.float32(0.25)
+    gathered = matrix_product(net.gather.T, np.concatenate([mean if no_trump else tokens[:, 0], mean]))
     rectify(gathered, net.gather_bias)
-    return np.asarray(matrix_product(gathered, net.leave) + net.leave_bias, np.float32)
+    return np.asarray(matrix_product(net.leave.T, gathered) + net.leave_bias[:, None], np.float32)
 
 
 @njit
-def enter(table: Masks, order: NDArray[np.int64], no_trump: bool, suit: Floats, role: Floats, hidden: Floats) -> None:
-    """(4n, 2d) the first hidden layer of every suit."""
-    width = suit.shape[1]
-    for i in range(len(table)):
-        for place in range(4):
-            row = hidden[4 * i + place]
-            part = 2 if no_trump else min(place, 1)
+def enter(table: Masks, order: NDArray[np.int64], no_trump: bool, pairs: Floats, role: Floats, hidden: Floats) -> None:
+    """(4n, 2d) the first hidden layer, a row for each column of what follows."""
+    n, width = len(table), role.shape[1]
+    three = np.uint64(3)
+    rows = np.empty(PAIRS + 1, np.int64)
+    for place in range(4):
+        part = 2 if no_trump else min(place, 1)
+        shift = np.uint64(13 * order[place])
+        for i in range(n):
+            # Bits of the owner's number: declarer 0, left 1, dummy 2, right 3.
+            low, high = (table[i, 1] | table[i, 3]) >> shift, (table[i, 2] | table[i, 3]) >> shift
+            for k in range(PAIRS):
+                rows[k] = 16 * k + np.int64(low & three) + 4 * np.int64(high & three)
+                low, high = low >> np.uint64(2), high >> np.uint64(2)
+            rows[PAIRS] = 16 * PAIRS + np.int64(low & np.uint64(1)) + 2 * np.int64(high & np.uint64(1))
+            a, b, c, d, e, f, g = rows
             for j in range(width):
-                row[j] = role[part, j]
-            for rank in range(13):
-                bit = np.uint64(13 * order[place] + rank)
-                owner = 0
-                while not table[i, owner] >> bit & np.uint64(1):
-                    owner += 1
-                for j in range(width):
-                    row[j] += suit[4 * rank + owner, j]
-            for j in range(width):
-                row[j] = max(row[j], np.float32(0))
+                lower = role[part, j] + pairs[a, j] + pairs[b, j] + pairs[c, j]
+                value = lower + pairs[d, j] + pairs[e, j] + pairs[f, j] + pairs[g, j]
+                hidden[place * n + i, j] = max(value, np.float32(0))
 
 
 @njit(fastmath=ANY_ORDER)
 def add_and_norm(x: Floats, more: Floats, bias: Floats, scale: Floats, out: Floats) -> None:
-    """Adds ``more + bias`` to ``x``; ``out`` is the sum, each row divided by its root mean square, times ``scale``."""
-    rows, width = x.shape
-    for i in range(rows):
-        square = np.float32(0)
-        for j in range(width):
-            value = x[i, j] + more[i, j] + bias[j]
-            x[i, j] = value
-            square += value * value
-        factor = np.float32(1) / np.sqrt(square / np.float32(width) + np.float32(1e-6))
-        for j in range(width):
-            out[i, j] = x[i, j] * factor * scale[j]
+    """Adds ``more + bias`` to ``x``; ``out`` is that, each column over its root mean square, times ``scale``."""
+    width, columns = x.shape
+    factor = np.zeros(columns, np.float32)
+    for j in range(width):
+        for i in range(columns):
+            value = x[j, i] + more[j, i] + bias[j]
+            x[j, i] = value
+            factor[i] += value * value
+    for i in range(columns):
+        factor[i] = np.float32(1) / np.sqrt(factor[i] / np.float32(width) + np.float32(1e-6))
+    for j in range(width):
+        for i in range(columns):
+            out[j, i] = x[j, i] * factor[i] * scale[j]
 
 
 @njit
 def rectify(x: Floats, bias: Floats) -> None:
     """``x = max(x + bias, 0)``."""
-    rows, width = x.shape
-    for i in range(rows):
-        for j in range(width):
-            x[i, j] = max(x[i, j] + bias[j], np.float32(0))
+    rows, columns = x.shape
+    for j in range(rows):
+        for i in range(columns):
+            x[j, i] = max(x[j, i] + bias[j], np.float32(0))
 
 
 @njit(fastmath=ANY_ORDER)
 def attend(joined: Floats, bias: Floats, heads: int, out: Floats) -> None:
     """Each token of a deal becomes, head by head, a mean of the four values, weighed by how its query fits their keys.
 
-    ``joined`` (4n, 3d) holds queries, keys and values side by side.
+    ``joined`` (3d, 4n) holds queries, keys and values one below the other. The bias of the keys adds the same to all
+    that a query compares, so it is left out.
     """
-    rows, triple = joined.shape
-    width = triple // 3
+    triple, columns = joined.shape
+    width, n = triple // 3, columns // 4
     part = width // heads
     scale = np.float32(1) / np.sqrt(np.float32(part))
-    for i in range(rows):
-        for j in range(triple):
-            joined[i, j] += bias[j]
-    fits = np.empty(4, np.float32)
-    for first in range(0, rows, 4):
-        for head in range(heads):
-            begin = head * part
-            for i in range(first, first + 4):
-                highest = np.float32(-np.inf)
-                for k in range(4):
-                    fit = np.float32(0)
-                    for j in range(begin, begin + part):
-                        fit += joined[i, j] * joined[first + k, width + j]
-                    fits[k] = fit * scale
-                    highest = max(highest, fits[k])
-                total = np.float32(0)
-                for k in range(4):
-                    fits[k] = np.exp(fits[k] - highest)
-                    total += fits[k]
-                for j in range(begin, begin + part):
-                    mixed = np.float32(0)
-                    for k in range(4):
-                        mixed += fits[k] * joined[first + k, 2 * width + j]
-                    out[i, j] = mixed / total
+    fits = np.empty((4, n), np.float32)
+    total = np.empty(n, np.float32)
+    one, two, three, four = fits
+    for begin in range(0, width, part):
+        for first in range(0, columns, n):
+            fits[:] = np.float32(0)
+            for j in range(begin, begin + part):
+                query, keys = joined[j, first : first + n], joined[width + j]
+                second, third, fourth = keys[n:], keys[2 * n :], keys[3 * n :]
+                for i in range(n):
+                    asked = (query[i] + bias[j]) * scale
+                    one[i] += asked * keys[i]
+                    two[i] += asked * second[i]
+                    three[i] += asked * third[i]
+                    four[i] += asked * fourth[i]
+            for i in range(n):
+                highest = max(max(one[i], two[i]), max(three[i], four[i]))
+                one[i] = np.exp(one[i] - highest)
+                two[i] = np.exp(two[i] - highest)
+                three[i] = np.exp(three[i] - highest)
+                four[i] = np.exp(four[i] - highest)
+                total[i] = np.float32(1) / (one[i] + two[i] + three[i] + four[i])
+            for j in range(begin, begin + part):
+                mixed, values = out[j, first : first + n], joined[2 * width + j]
+                second, third, fourth = values[n:], values[2 * n :], values[3 * n :]
+                for i in range(n):
+                    lower = one[i] * values[i] + two[i] * second[i]
+                    mixed[i] = (lower + three[i] * third[i] + four[i] * fourth[i]) * total[i] + bias[2 * width + j]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
-from bayesbridge.cards import Card
+from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 
@@ -48,8 +48,12 @@ class PlayerModel(Protocol):
         plays: Sequence[tuple[Seat, Card]],
         seat: Seat,
         auction: Auction | None = None,
+        dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
-        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for (n,) masks of its 13 cards."""
+        """Σ log P(card ∣ hand, what was seen before it) over the cards of a seat, for (n,) masks of its 13 cards.
+
+        dummy: the 13 cards of dummy, which all saw after the lead; ``None`` where they are not known.
+        """
         ...
 
 

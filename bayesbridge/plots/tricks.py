@@ -10,13 +10,18 @@ from matplotlib.ticker import FuncFormatter
 
 from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, short_percent
 from bayesbridge.summaries import distribution
 from bayesbridge.trick_counts import Tricks
+from bayesbridge.words import SEATS
 
 if TYPE_CHECKING:
     import xarray
     from numpy.typing import NDArray
+
+RARE: Final = 0.0005
+"""Share below which the ends of a distribution are left out."""
 
 LONGEST_LINE: Final = 50
 """Letters of a title beyond which it takes two lines, so that narrow pictures show it whole."""
@@ -88,6 +93,44 @@ def plot_prior_posterior(
     ax.set_xlabel(f"{name if before[2] is None else before[2].axis}{picked}")
     ax.set_ylabel("probability")
     ax.legend(frameon=False)
+    return ax
+
+
+@checked
+def plot_contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
+    """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
+    >>> result = bb.estimate(belief.infer(draws=500, rng=1), contract="6S", solve=0)
+    >>> plot_contract(result).get_xlabel()
+    'tricks of South, dummy North'
+    """
+    odds = ContractOdds.of(result)
+    if odds is None:
+        raise BayesBridgeError("the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')")
+    return draw_contract(odds, new_axes(6.4, 3.6) if ax is None else ax)
+
+
+def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
+    """The same, from the odds themselves."""
+    shares = np.clip(odds.pmf, 0.0, 1.0)
+    met = np.flatnonzero(shares >= RARE)
+    shown = np.arange(met[0], met[-1] + 1)
+    colours = [BLUE if odds.makes(int(tricks)) else SKY for tricks in shown]
+    ax.bar(shown, shares[shown], color=colours, edgecolor=ink(), linewidth=0.6)
+    ax.errorbar(shown, shares[shown], odds.pmf_error[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    tops = ax.bar(shown, shares[shown] + odds.pmf_error[shown], color="none")
+    ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
+    ax.axvline(odds.contract.tricks_needed - 0.5, color=ink(), linestyle="--", linewidth=1.2)
+    how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
+    error = f" ± {100 * odds.make[1]:.1f}" if odds.make[1] else ""
+    told = how.get(odds.basis, f"all {odds.solved} layouts solved")
+    ax.set_title(f"{odds.contract} makes: {100 * odds.chance:.1f}{error} %, {told}", fontsize=10)
+    _axis(ax, shown, None)
+    whose = "actual tricks" if odds.actual else "tricks"
+    ax.set_xlabel(f"{whose} of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}")
+    ax.set_ylabel("probability")
     return ax
 
 

@@ -12,8 +12,9 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
-from bayesbridge.estimators.contract_chances import chance_of
+from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.positions.position import python_lines
+from bayesbridge.report.contract import contract_section, error_of
 from bayesbridge.report.diagram import diagram
 from bayesbridge.report.pictures import outputs_shown, pictures
 from bayesbridge.report.tables import card_places, distribution_of, goals, percent, spaced, summarised
@@ -36,8 +37,12 @@ def html_report(
     steps: pandas.DataFrame | None = None,
     prior: xarray.DataTree | None = None,
     command: str | None = None,
+    contract: xarray.DataTree | None = None,
 ) -> str:
     """A result as one self-contained HTML page.
+
+    ``contract`` is a result of ``bb.estimate(…, contract=…)``, ``result`` itself where it has one. Without any, the
+    contract of an auction that is over is judged by the network alone.
 
     ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
     ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
@@ -55,9 +60,11 @@ def html_report(
     tricks = Tricks.of(result) if counts_tricks(result, "T") else None
     shown = outputs_shown(result)
     counting = [Tricks.of(result, name) for name in shown if counts_tricks(result, name)]
+    odds = _odds(posterior, result if contract is None else contract)
     sections = [
         ("The position", diagram(posterior, (first, second))),
         ("What was seen", _evidence(belief)),
+        *([] if odds is None else [(f"Whether {odds.contract} makes", contract_section(odds))]),
         ("Pictures", _pictures(result, level, steps, prior)),
         (
             "Numbers",
@@ -67,11 +74,11 @@ def html_report(
             + summarised(summary(result))
             + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
         ),
-        ("How it was computed", _computed(posterior, result, command, (first, second))),
+        ("How it was computed", _computed(posterior, result, command, (first, second), contract)),
     ]
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
     style = files("bayesbridge.report").joinpath("style.css").read_text("utf-8")
-    answer = _answer(tricks, posterior, result.attrs, level, asked) if tricks else ""
+    answer = _answer(tricks, odds, result.attrs, level, asked) if tricks else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -87,14 +94,25 @@ def contract_level(belief: Perspective) -> int:
     return 1 if contract is None else contract.level
 
 
-def _answer(tricks: Tricks, posterior: Posterior, attrs: Mapping[Any, Any], level: int, given: int | None) -> str:
+def _odds(posterior: Posterior, result: xarray.DataTree) -> ContractOdds | None:
+    """What becomes of the contract that was asked about, else of the auction's."""
+    auction = posterior.belief.auction
+    found = ContractOdds.of(result)
+    if found is None and auction is not None and auction.contract is not None:
+        return network_odds(posterior, auction.contract, posterior.seed or 0)
+    return found
+
+
+def _answer(tricks: Tricks, odds: ContractOdds | None, attrs: Mapping[Any, Any], level: int, given: int | None) -> str:
     """What a hurried reader takes away: the contract's chance where there is a contract, and T."""
-    mean, auction = tricks.mean_if_held, posterior.belief.auction
-    contract = None if auction is None else auction.contract
+    mean = tricks.mean_if_held
     tiles = []
-    if contract is not None:
-        chance = chance_of(posterior, contract, posterior.seed or 0)
-        tiles.append((percent(chance.share), f"{contract}: {MADE}"))
+    if odds is not None:
+        error = error_of(odds.make[1])
+        told = MADE if odds.basis == "network" else f"P(made), double dummy, {spaced(odds.solved)} layouts solved"
+        if odds.actual:
+            told += ", then what real declarers take beside it"
+        tiles.append((percent(odds.chance) + (f" ± {error}" if error else ""), f"{odds.contract}: {told}"))
     if tricks.asked is not None and (tricks.asked.declares or given is not None):
         tiles.append((percent(tricks.at_least(6 + level)), f"{tricks.goal(6 + level)}. {tricks.title}"))
     tiles += [
@@ -141,7 +159,13 @@ def _pictures(
     return "".join(f"<figure>{svg}<figcaption>{caption}.</figcaption></figure>" for caption, svg in drawn.items())
 
 
-def _computed(posterior: Posterior, result: xarray.DataTree, command: str | None, pair: tuple[Seat, Seat]) -> str:
+def _computed(
+    posterior: Posterior,
+    result: xarray.DataTree,
+    command: str | None,
+    pair: tuple[Seat, Seat],
+    contract: xarray.DataTree | None,
+) -> str:
     attrs = result.attrs
     exact = bool(attrs["exact"])
     sampled = "" if exact or attrs["method"] != "convolution" else f" (sampled: {attrs['sampled']})"
@@ -160,7 +184,7 @@ def _computed(posterior: Posterior, result: xarray.DataTree, command: str | None
     }
     listed = "".join(f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>" for name, fact in facts.items() if fact != "")
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
-    code = escape(_code(posterior, attrs["estimators"].split(", "), pair))
+    code = escape(_code(posterior, attrs["estimators"].split(", "), pair) + _contract_code(contract, posterior.seed))
     return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{code}</pre>"
 
 
@@ -175,3 +199,12 @@ def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) 
         f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
         "print(bb.summary(result))\n"
     )
+
+
+def _contract_code(contract: xarray.DataTree | None, seed: int | None) -> str:
+    """The line that asks about the contract again."""
+    odds = None if contract is None else ContractOdds.of(contract)
+    if odds is None:
+        return ""
+    asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={seed}"
+    return f"contract = bb.estimate(posterior, {asked})\n"

@@ -16,7 +16,7 @@ from bayesbridge.plots.cards import plot_cards, plot_lengths
 from bayesbridge.plots.sharpening import plot_sharpening
 from bayesbridge.plots.tricks import plot_numbers, plot_prior_posterior, plot_tricks
 from bayesbridge.summaries import counts_tricks
-from bayesbridge.trick_counts import Tricks
+from bayesbridge.trick_counts import Asked, Tricks
 
 if TYPE_CHECKING:
     import pandas
@@ -97,7 +97,8 @@ def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tupl
     """Caption and picture of one output."""
     if not counts_tricks(result, name):
         said = str(result["pmf"][name].attrs["long_name"]).removesuffix(".")
-        return f"{name}: {said}", lambda figure: plot_numbers(result, name, figure.subplots())
+        pair = Asked.of_result(result).names
+        return f"{name}, for {pair}: {said}", lambda figure: plot_numbers(result, name, figure.subplots())
     tricks = Tricks.of(result, name)
     own = level if tricks.asked is None or tricks.asked.declares else None
     line = "; darker bars reach the dashed line" if own else ""

@@ -3,6 +3,7 @@ from .comparison import Comparison, Figure
 from .deal_split import is_test
 from .honesty.pictures import plot_honesty
 from .job import Job, Setting
+from .odds.pictures import plot_odds
 from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .readers.reading import Reader, Reading
 from .readers.seen import Seen
@@ -26,6 +27,7 @@ __all__ = [
     "plot_coverage",
     "plot_headline",
     "plot_honesty",
+    "plot_odds",
     "plot_ranks",
     "plot_reliability",
     "plot_runs",

@@ -61,8 +61,7 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
 
 def hard_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
     """P(card in seat) (52, 4) and P(length) (4, 4, 14) by the hard evidence alone, exact."""
-    sampler = posterior.draws.target.sampler
-    return sampler.card_marginals() / posterior.count(), sampler.length_distributions() / posterior.count()
+    return posterior.draws.target.shares
 
 
 def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:

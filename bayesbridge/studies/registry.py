@@ -7,6 +7,7 @@ from typing import Final
 from bayesbridge.studies import captures, claims, comparative, conditions, headline, opponents, strategies
 from bayesbridge.studies.calibration import study as calibration
 from bayesbridge.studies.honesty import study as honesty
+from bayesbridge.studies.odds import study as odds
 from bayesbridge.studies.readers import study as readers
 from bayesbridge.studies.study import Study
 
@@ -20,6 +21,7 @@ MODULES: Final = (
     opponents,
     calibration,
     honesty,
+    odds,
     readers,
 )
 STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}

@@ -73,5 +73,12 @@ def draw_honesty(checkpoint):
     save("honesty", studies.plot_honesty(found.source))
 
 
+def draw_odds(records, checkpoint, deals=2000, **options):
+    """P(make) told beside what is true, from the checkpoint that ``bayesbridge study odds --resume FILE`` leaves."""
+    how = studies.Setting(checkpoint=Path(checkpoint), resume=True)
+    found = studies.STUDIES["odds"].simulate(deals, 1, how=how, records=records, **options)
+    save("odds", studies.plot_odds(found.source))
+
+
 if __name__ == "__main__":
     main()

@@ -95,6 +95,7 @@ class EitherHonour:
         plays: Sequence[tuple[Seat, Card]],
         seat: Seat,
         auction: Auction | None = None,
+        dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
         both = np.uint64(Hand.of("SQ SJ").mask)
         first = next((card for player, card in plays if player == seat and card in Hand.of("SQ SJ")), None)

@@ -13,7 +13,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Contract
-from bayesbridge.cards import Card
+from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.engines.sampling import sample
 from bayesbridge.errors import BayesBridgeError, PluginError
@@ -48,6 +48,7 @@ class Cards:
         plays: Sequence[tuple[Seat, Card]],
         seat: Seat,
         auction: Auction | None = None,
+        dummy: Hand | None = None,
     ) -> NDArray[np.float64]:
         self.seats.add(seat)
         return 0.1 * high_card_points(hands) - 4.0

@@ -4,27 +4,15 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_features import (
-    BEST_RANK,
-    GONE,
-    KIND,
-    LATER_LEAD,
-    MOST_FEATURES,
-    PARTNER_WINS,
-    ROLE,
-    RUFFED,
-    STATUS,
-    TURN,
-    WEIGHTS,
-    features,
-    situations,
-)
-from bayesbridge.bidders.card_play import LearnedPlayer, weights
+from bayesbridge.bidders.card_play import LearnedPlayer
+from bayesbridge.bidders.hand_layer import stored
+from bayesbridge.bidders.play_encoding import HEARD, NO_CALL, NO_CARD, NO_RANK, NO_SUIT, STARTS, situations
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import PlayerModel
+from tests.bidders import plain_network
 
 AUCTION = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
 NOTRUMP = Contract.of("3NT by S")
@@ -131,35 +119,49 @@ def test_many_hands_at_once_are_each_as_if_alone():
 
 def test_situations_of_a_play_by_hand():
     auction = Auction.of("S:1H 2D 2H Pass 4H Pass Pass Pass")
-    rows = situations(HEARTS, auction, _plays("W:DA D2 D9 D3", "W:DK D4 H2 D8", "E:S5 SA"))
-    assert rows[0, STATUS:].tolist() == [1, 6, 0, 1]  # nobody's clubs, his own diamonds, trumps, nobody's spades
-    assert rows[:, TURN].tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
-    assert rows[:, ROLE].tolist() == [1, 0, 2, 0, 1, 0, 2, 0, 2, 0]
-    assert rows[4, KIND] == rows[8, KIND] == LATER_LEAD
-    assert rows[[2, 6, 7], BEST_RANK].tolist() == [12, 11, RUFFED]
-    assert rows[[2, 3, 6, 7], PARTNER_WINS].tolist() == [1, 0, 1, 0]
-    assert rows[8, STATUS:].tolist() == [3, 1, 0, 3]
-    assert rows[1, GONE] == Card.of("DA").mask
+    dummy = Hand.of("Q52.K984.4.AJ763")
+    plays = _plays("W:DA D4 D9 D3", "W:DK H4 H2 D8", "N:S5 SA")
+    seen = situations(HEARTS, auction, plays, dummy.mask)
+    parts = seen.tokens - STARTS[:-1]
+    calls, cards = parts[:HEARD], parts[HEARD:]
+    assert calls[:-8, 0].tolist() == [NO_CALL] * (HEARD - 8)
+    assert calls[-8:, 0].tolist() == [call.index for call in auction.calls]
+    assert calls[-8:, 1].tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
+    assert cards[:, 2].tolist() == [NO_CARD, *(card.index for _, card in plays[:-1])]
+    assert cards[:, 3].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 2, 3]  # from declarer, South
+    assert cards[:, 4].tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
+    assert seen.led.tolist() == cards[:, 5].tolist() == [NO_SUIT, 1, 1, 1, NO_SUIT, 1, 1, 1, NO_SUIT, 3]
+    assert cards[:, 6].tolist() == [NO_RANK, 12, 12, 12, NO_RANK, 11, NO_RANK, NO_RANK, NO_RANK, 3]
+    assert cards[:, 7].tolist() == [2, 1, 0, 1, 2, 1, 1, 0, 2, 1]  # 0 partner's, 1 the other side's, 2 nobody's
+    assert cards[:, 8].tolist() == [0] * 4 + [1] * 4 + [2] * 2
+    held = [Hand(int(mask)) for mask in seen.dummy[HEARD:]]
+    assert held[:3] == [Hand(0), dummy, dummy - Hand.of("D4")]
+    assert held[-1] == dummy - Hand.of("D4 H4 S5")
 
 
-def test_features_stay_within_the_weights():
-    rng = np.random.default_rng(5)
-    found = np.empty(MOST_FEATURES, np.int64)
-    seen: set[int] = set()
-    for _ in range(300):
-        deck = rng.permutation(52)
-        contract = Contract(int(rng.integers(1, 8)), HEARTS.strain if rng.random() < 0.5 else NOTRUMP.strain, Seat.S)
-        plays = [(Seat((3 + i) % 4), Card(int(card))) for i, card in enumerate(deck[:8])]
-        for row in situations(contract, AUCTION, plays):
-            rest = sum(1 << int(card) for card in deck[20:33])
-            for card in deck[20:33]:
-                n = features(int(card), rest, row, found)
-                assert n <= MOST_FEATURES
-                assert len(set(found[:n].tolist())) == n
-                seen.update(found[:n].tolist())
-    assert min(seen) >= 0
-    assert max(seen) < WEIGHTS == len(weights())
-    assert len(seen) > 2000
+def test_the_network_against_a_plain_transcription():
+    """The same numbers from the parameters, one hand, one card, loops and no tables."""
+    p = plain_network.plain(stored("play.npz"))
+    auction = Auction.of("S:1H 2D 2H Pass 4H Pass Pass Pass")
+    dummy, west = Hand.of("Q52.K984.4.AJ763"), Hand.of("A93.5.AK9762.K84")
+    plays = _plays("W:DA D4 D5 D3", "W:DK H4 H2 D8", "N:S5 S7 SJ SA")
+    seen = situations(HEARTS, auction, plays, dummy.mask)
+    shown = [sum(p["reader_table_weight"][STARTS[-1] + c] for c in range(52) if int(m) >> c & 1) for m in seen.dummy]
+    known = plain_network.read(
+        p, seen.tokens, np.array([x + np.zeros(p["reader_table_weight"].shape[1]) for x in shown])
+    )
+    rest, expected = west, 0.0
+    for i, (seat, card) in enumerate(plays):
+        if seat != Seat.W:
+            continue
+        legal = [c.index for c in rest if seen.led[i] == NO_SUIT or c.suit == seen.led[i]] or [c.index for c in rest]
+        found = plain_network.scores(p, known[HEARD + i], rest.mask)
+        expected += plain_network.log_chance(found, legal, card.index)
+        rest -= Hand.of(card)
+    masks = np.array([west.mask], np.uint64)
+    player = LearnedPlayer(slip=0.0)
+    assert player.log_likelihood(masks, HEARTS, plays, Seat.W, auction, dummy)[0] == pytest.approx(expected, abs=2e-3)
+    assert player.log_likelihood(masks, HEARTS, plays, Seat.W, auction)[0] != pytest.approx(expected, abs=2e-3)
 
 
 def test_a_slip_must_be_a_probability():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.encoding import OPENING, encode, step_inputs, suit_features
+from bayesbridge.bidders.encoding import OPENING, PLACES, STARTS, encode, suit_features
 from bayesbridge.cards import HIGH_CARD_POINTS
 
 
@@ -31,24 +31,26 @@ def test_legal_calls_are_those_of_the_rules():
     assert redoubles > 5
 
 
-def test_made_counts_every_earlier_call_at_its_relative_seat():
+def test_tokens_tell_the_state_of_the_auction():
     rng = np.random.default_rng(2)
     for _ in range(50):
         auction = _random_auction(rng)
         calls = [call.index for call in auction.calls]
-        steps = encode(calls, True, False)
-        assert steps.previous.tolist() == [OPENING, *calls[:-1]]
+        parts = encode(calls, True, False).tokens - STARTS[:-1]
+        assert parts[:, 0].tolist() == [OPENING, *calls[:-1]]
         for i in range(len(calls)):
-            caller = auction.bidders[i % 4]
-            for seat, times in zip(map(caller.next, range(4)), steps.made[i], strict=True):
-                earlier = [call.index for other, call in list(auction)[:i] if other == seat]
-                assert np.array_equal(times, np.bincount(np.array(earlier, int), minlength=38))
+            before = list(auction)[:i]
+            bids = [(place, call) for place, (_, call) in enumerate(before) if call.index > 2]
+            place, last = bids[-1] if bids else (None, None)
+            doubles = [call.index for _, call in before[place:] if call.index in (1, 2)] if bids else []
+            owner = 4 if place is None else (place - i) % 4
+            assert parts[i, 1:4].tolist() == [last.index - 2 if last else 0, len(doubles), owner]
+            assert parts[i, 5] == min(i, PLACES - 1)
 
 
 def test_vulnerability_is_told_from_the_callers_side():
     steps = encode([0, 0, 3, 0, 0, 0], dealer_vulnerable=True, others_vulnerable=False)
-    assert steps.vulnerable.tolist() == [[True, False], [False, True]] * 3
-    assert step_inputs(steps)[:, 77:].tolist() == steps.vulnerable.astype(float).tolist()
+    assert (steps.tokens - STARTS[:-1])[:, 4].tolist() == [2, 1] * 3
 
 
 def test_an_auction_reads_the_same_however_it_goes_on():

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.encoding import MADE_WIDTH, STEP_WIDTH, SUIT_WIDTH, encode, step_inputs, suit_features
-from bayesbridge.bidders.learned import LearnedBidder, parameters
+from bayesbridge.bidders.encoding import STARTS, encode
+from bayesbridge.bidders.hand_layer import stored
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.calls import CALLS, Call
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
 from bayesbridge.notation.record import Vulnerability
+from tests.bidders import plain_network
 
 AUCTIONS = (
     "N:",
@@ -89,60 +91,26 @@ def test_many_hands_at_once_are_each_as_if_alone():
 
 def test_the_network_against_a_plain_transcription():
     """The same numbers from the parameters, one hand, one call, loops and no tables."""
-    p = parameters()
+    p = plain_network.plain(stored("auction.npz"))
     auction = Auction.of("E:Pass 1H 1S 2C 2S Pass Pass X Pass")
-    bidder, features = LearnedBidder("EW", slip=0.0), suit_features()
+    bidder = LearnedBidder("EW", slip=0.0)
     steps = encode([call.index for call in auction.calls], True, False)
-    inputs = step_inputs(steps)
-    state = np.zeros(len(p["gate_state"]))
-    units = len(state)
+    known = plain_network.read(p, steps.tokens)
     for i, call in enumerate(auction.calls):
-        a = inputs[i] @ p["gate_in"] + p["gate_in_bias"]
-        b = state @ p["gate_state"] + p["gate_state_bias"]
-        reset = 1 / (1 + np.exp(-a[:units] - b[:units]))
-        keep = 1 / (1 + np.exp(-a[units : 2 * units] - b[units : 2 * units]))
-        state = (1 - keep) * np.tanh(a[2 * units :] + reset * b[2 * units :]) + keep * state
         for mask in HANDS[:3]:
-            hand = p["hand_bias"].copy()
-            for s in range(4):
-                x = features[int(mask) >> 13 * s & 0x1FFF]
-                hand += np.maximum(x @ p["suit_in"][s] + p["suit_in_bias"][s], 0) @ p["suit_out"][s]
-                hand += x @ p["suit_skip"][s]
-            mixed = np.maximum(hand, 0) @ p["hand_mix"] + p["mix_bias"] + state @ p["context_mix"]
-            mixed = np.maximum(mixed + steps.made[i].ravel() @ p["made_mix"], 0)
-            scores = mixed @ p["call_out"] + p["call_bias"] + state @ p["context_out"]
-            scores = scores[steps.legal[i]]
-            legal = np.flatnonzero(steps.legal[i]).tolist()
-            expected = scores[legal.index(call.index)] - np.log(np.exp(scores).sum())
-            found = bidder.log_likelihood(np.array([mask]), auction, i)[0]
-            assert found == pytest.approx(expected, abs=2e-3)
+            found = plain_network.scores(p, known[i], int(mask))
+            expected = plain_network.log_chance(found, np.flatnonzero(steps.legal[i]).tolist(), call.index)
+            assert bidder.log_likelihood(np.array([mask]), auction, i)[0] == pytest.approx(expected, abs=2e-3)
 
 
 def test_the_parameter_file_is_whole_and_small():
-    p = parameters()
-    units, mixed = p["context_mix"].shape
-    hidden = len(p["hand_bias"])
-    inner = p["suit_in"].shape[2]
-    assert {name: value.shape for name, value in p.items()} == {
-        "suit_in": (4, SUIT_WIDTH, inner),
-        "suit_in_bias": (4, inner),
-        "suit_out": (4, inner, hidden),
-        "suit_skip": (4, SUIT_WIDTH, hidden),
-        "hand_bias": (hidden,),
-        "hand_mix": (hidden, mixed),
-        "mix_bias": (mixed,),
-        "context_mix": (units, mixed),
-        "made_mix": (MADE_WIDTH, mixed),
-        "gate_in": (STEP_WIDTH, 3 * units),
-        "gate_in_bias": (3 * units,),
-        "gate_state": (units, 3 * units),
-        "gate_state_bias": (3 * units,),
-        "call_out": (mixed, 38),
-        "call_bias": (38,),
-        "context_out": (units, 38),
-    }
+    p = stored("auction.npz")
+    width, choices = p["reader_table_weight"].shape[1], 38
+    assert len(p["reader_table_weight"]) == STARTS[-1]
+    assert p["head_out_weight"].shape[0] == p["head_context_out_weight"].shape[0] == choices
+    assert p["head_context_out_weight"].shape[1] == p["head_shift_weight"].shape[1] == width
     assert all(np.isfinite(value).all() for value in p.values())
-    assert sum(value.size for value in p.values()) < 500_000
+    assert sum(value.size for value in p.values()) < 2_000_000
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,21 @@ def test_an_interrupt_leaves_no_page(folder, monkeypatch):
     monkeypatch.setattr("bayesbridge.report.page.html_report", interrupt)
     assert main(QUESTION) == 130
     assert list(folder.iterdir()) == []
+
+
+def test_a_contract_by_options(folder, document):
+    words = [*QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history"]
+    said = document(*words)["contract"]
+    assert (said["contract"], said["basis"], said["solved"]) == ("3NT by S", "network", 0)
+    text = (folder / "report.html").read_text("utf-8")
+    assert "<h2>Whether 3NT by S makes</h2>" in text
+    assert "T ≥ 9" in text
+    command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", text)[1])
+    assert "--contract 3NT --by S --solve 0" in command
+    document(*shlex.split(command)[1:])
+    assert (folder / "report.html").read_text("utf-8") == text
+
+
+def test_solve_means_the_contract_of_the_auction(folder, document):
+    calls = ["--call", "S:1NT", "--call", "W:Pass", "--call", "E:Pass"]
+    assert document(*QUESTION, *calls, "--solve", "0", "--no-history")["contract"]["contract"] == "1NT by S"

@@ -17,9 +17,10 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import class_pairs, class_tables, level_mixture
+from bayesbridge.engines import class_pairs, class_tables, level_mixture, tilted
 from bayesbridge.engines.callers import NO_TRUMP, Caller
 from bayesbridge.engines.exact import exact_tables
+from bayesbridge.engines.infer import infer
 from bayesbridge.engines.level_mixture import LevelMixture
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.engines.sampling import Sampler
@@ -222,6 +223,48 @@ def test_weighed_uniform_draws_agree_at_full_size() -> None:
 @pytest.mark.slow
 def test_ten_million_weighed_uniform_draws_agree() -> None:
     check_uniform_draws(WEST_AND_EAST, 10**7)
+
+
+def rms_of_weighed_draws(belief: Belief, exact: float, seeds: int) -> float:
+    """Root mean square of (estimate − exact) / stated error of log P(calls), where draws by one caller are weighed."""
+    z = []
+    for seed in range(seeds):
+        found = infer(belief.target, "tilted", 1000, [23, seed])
+        assert found.ess >= 100
+        z.append((found.log_soft - exact) / found.log_soft_error)
+    return math.sqrt(float(np.mean(np.square(z))))
+
+
+def test_what_auto_leaves_to_weighed_draws_can_be_insisted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The draws state errors that are true of the exact answer."""
+    monkeypatch.setattr(class_tables, "MOST_JOINT_PRODUCTS", 10)
+    monkeypatch.setattr(tilted, "MORE", 10_000)
+    belief = Belief("S", "A532.K32.9854.Q3").given(Called("W", "1NT"), Called("E", "2NT"))
+    exact = belief.infer("exact", 100, rng=1)
+    assert exact.method == "exact"
+    assert exact_tables(belief.target) is None
+    assert belief.infer(draws=1000, rng=1).method == "tilted"
+    # χ² of 12 lies between 2.2 and 34.8 but for one case in a thousand each way.
+    assert math.sqrt(2.2 / 12) < rms_of_weighed_draws(belief, exact.log_soft, 12) < math.sqrt(34.8 / 12)
+
+
+@pytest.mark.slow
+def test_two_bids_against_a_hand_without_honours() -> None:
+    """The largest tables there are: a minute, and 1.5 GiB; and what takes their place unless they are insisted on."""
+    belief = Belief("S", "5432.5432.543.32").given(Called("W", "1NT"), Called("E", "2NT"))
+    assert exact_tables(belief.target) is None
+    exact = belief.infer("exact", 20_000, rng=1)
+    assert exact.log_soft == pytest.approx(-6.378403145106347, abs=1e-12)
+    assert 0.8 < rms_of_weighed_draws(belief, exact.log_soft, 100) < 1.2
+    uniform = Sampler.of(belief.target.constraints).draw(10**7, rng=1)
+    weights = np.exp(belief.target.soft.of_layouts(uniform))
+    cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SK")]
+    held = (uniform[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)).astype(float)
+    share = exact.card_probabilities().values[cards, W]
+    off = weights[:, None] * (held - share)
+    assert np.abs(off.sum(0) / np.sqrt((off**2).sum(0))).max() < 5.5
+    mean, error = weights.mean(), weights.std() / math.sqrt(len(weights))
+    assert abs(mean - math.exp(exact.log_soft)) < 5.5 * error
 
 
 def test_what_cannot_be_is_proved_and_what_is_too_large_refused(monkeypatch: pytest.MonkeyPatch) -> None:

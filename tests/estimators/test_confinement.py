@@ -216,7 +216,7 @@ def test_what_cannot_be_sent_is_refused_at_once():
         return 0.0
 
     with pytest.raises(BayesBridgeError, match=r"'local' cannot be sent to a process of its own .* leave timeout and"):
-        bb.estimate(positions.bid().infer("weights", draws=5, rng=1), local, timeout=5)
+        bb.estimate(positions.bid().infer("exact", draws=5, rng=1), local, timeout=5)
 
 
 @pytest.mark.parametrize("limits", [{"timeout": 0}, {"memory": -1}, {"timeout": float("nan")}])
@@ -302,7 +302,7 @@ def test_a_hung_estimator_and_its_children_do_not_outlive_the_command(install, t
 
 
 def test_python_takes_the_same_limits(wild):
-    posterior = positions.bid().infer("weights", draws=5, rng=1)
+    posterior = positions.bid().infer("exact", draws=5, rng=1)
     with pytest.warns(UserWarning, match=f"left out 'crashes': estimator 'crashes' {ORIGIN} was ended by SIGSEGV"):
         assert bb.estimate(posterior, ["crashes", "bid"], timeout=600).attrs["estimators"] == "bid"
     assert "wild" not in sys.modules
@@ -310,7 +310,7 @@ def test_python_takes_the_same_limits(wild):
 
 def test_python_without_limits_imports_plugins_here_when_a_name_is_not_built_in(install):
     install("wild", PLUGIN)
-    posterior = positions.bid().infer("weights", draws=5, rng=1)
+    posterior = positions.bid().infer("exact", draws=5, rng=1)
     assert bb.estimate(posterior, "bid").attrs["estimators"] == "bid"
     assert "wild" not in sys.modules
     with pytest.raises(PluginError, match="estimator 'raises' raised ZeroDivisionError"):

@@ -274,7 +274,7 @@ def test_fewer_layouts_are_drawn_by_their_weights(position):
 
 
 def test_marginals_of_weighted_draws_stay_those_of_all_draws():
-    posterior = positions.bid().infer("weights", draws=2000, rng=1)
+    posterior = positions.passed().infer("weights", draws=2000, rng=1)
     found = bb.estimate(posterior, Slow(), seconds=20)
     assert found.attrs["ess"] == pytest.approx(1 / (1 / 20 + 1 / posterior.ess))
     np.testing.assert_allclose(found["marginals"]["card_probabilities"], posterior.card_probabilities())

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
+from bayesbridge.cards import Strain
+from bayesbridge.deal import Seat
+from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.correction import Corrected
+from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.tricks import TricksEstimator
+from tests.estimators.solved_deals import solved_deals
 
 REPETITIONS = 400
 LAYOUTS, DRAWS, SOLVED = 4000, 150, 100
@@ -80,3 +86,46 @@ def test_how_many_solved_layouts_a_prediction_saves():
     blind = np.full((60, 14), 1 / 14)
     assert Corrected(sure.mean(axis=0), sure, solved, np.inf).saved(9) == np.inf
     assert Corrected(blind.mean(axis=0), blind, solved, np.inf).saved(9) == pytest.approx(1)
+
+
+def coverage(strain, repetitions, solved=60):
+    """Shares of repetitions within one and within two errors of the solver's answer over all layouts.
+
+    The layouts are real deals with all four declarers, the prediction is the network's; of each repetition ``solved``
+    layouts are looked up. (goals, 2), as stated and with half the error.
+    """
+    layouts, tables = solved_deals()
+    asked = [Question.of((seat, seat.partner), trump=strain.trump) for seat in Seat]
+    guesses = np.concatenate([run(TricksEstimator(), layouts, one)["tricks"] for one in asked]).astype(np.float64)
+    truth = np.concatenate([tables[:, strain, seat] for seat in Seat])
+    rng = np.random.default_rng(5)
+    z = []
+    for _ in range(repetitions):
+        some = rng.integers(len(truth), size=solved)
+        one = Corrected(guesses.mean(axis=0), guesses[some], truth[some], np.inf)
+        found = [one.at_least(goal) for goal in GOALS]
+        z.append([(share - (truth >= goal).mean()) / error for goal, (share, error) in zip(GOALS, found, strict=True)])
+    far = np.abs(np.array(z))[..., None]
+    return (far < [1, 2]).mean(axis=0), (far < [0.5, 1]).mean(axis=0)
+
+
+GOALS = (6, 7, 8, 9)
+NORMAL = np.array([0.6827, 0.9545])
+"""Shares of a normal distribution within one and two standard deviations."""
+
+
+def covers(strain, repetitions):
+    stated, halved = coverage(strain, repetitions)
+    margin = 4 * np.sqrt(NORMAL * (1 - NORMAL) / repetitions)
+    assert (stated > NORMAL - margin).all()
+    assert (halved < NORMAL - margin).any()
+
+
+def test_the_stated_error_covers_what_the_solver_says_of_all():
+    covers(Strain.NT, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strain", Strain)
+def test_the_stated_error_covers_in_every_strain(strain):
+    covers(strain, 2000)

@@ -40,7 +40,7 @@ def divide(*_):
 
 @pytest.fixture(scope="module")
 def few():
-    return positions.bid().infer("weights", draws=50, rng=1)
+    return positions.passed().infer("weights", draws=50, rng=1)
 
 
 @pytest.fixture(scope="module")

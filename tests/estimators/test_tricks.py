@@ -8,7 +8,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.testing import check_estimator
-from bayesbridge.estimators.trick_network import SHARPER, trick_probabilities, weights
+from bayesbridge.estimators.trick_network import SHARPER, trick_probabilities
+from bayesbridge.estimators.trick_weights import weights
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from tests.estimators.deals import random_layouts

@@ -97,7 +97,7 @@ def test_its_options_are_completed(coins):
     _complete_files(parser, "files")
     study = parser._subparsers._group_actions[0].choices["study"]
     completed = {action.dest for action in study._actions if getattr(action, "complete", None) == "files"}
-    assert completed == {"schemes", "rules", "records", "page", "checkpoint", "resume"}
+    assert completed == {"scoring", "rule", "records", "page", "checkpoint", "resume"}
 
 
 def test_every_study_module_is_registered():
@@ -129,12 +129,14 @@ PICTURES = {
     "opponents": [],
     "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],
     "honesty": ["plot_honesty"],
+    "odds": ["plot_odds"],
     "readers": [],
 }
 
 SMALL = {
     "calibration": {"method": "sample"},
     "honesty": {"positions": 1, "seeds": 5, "engine": ("sample",)},
+    "odds": {"records": str(ROOT / "examples" / "boards.pbn"), "draws": 30, "solve": 2, "correct": 1},
     "readers": {"records": str(ROOT / "examples" / "boards.pbn"), "readers": ("counting",)},
 }
 

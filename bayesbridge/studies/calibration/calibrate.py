@@ -26,18 +26,20 @@ from bayesbridge.bidders.fit import Prior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.evidence import BidderModel
 from bayesbridge.products import matrix_product
-from bayesbridge.studies.calibration.predictions import names_of, predict
+from bayesbridge.studies.calibration.predictions import Prediction, names_of, predict
 from bayesbridge.studies.calibration.ranks import BINS, chi_square, covered, ecdf_test, tally
-from bayesbridge.studies.calibration.scenarios import Scenario
+from bayesbridge.studies.calibration.scenarios import Scenario, Scene
 from bayesbridge.studies.engine import run
 from bayesbridge.studies.hypotheses import Test, together
 from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
 
 MILLION: Final = 1_000_000
+TRIES: Final = 100
+"""Deals that an engine may refuse one after the other."""
 CARD_BINS: Final = 20
 """Bins of the reliability curve."""
 CHUNK: Final = 8
@@ -66,8 +68,7 @@ def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Count
     slope = np.zeros(3, dtype=np.int64)
     for child in seed.spawn(deals):
         rng = np.random.default_rng(child)
-        scene = scenario.draw(rng)
-        prediction = predict(scene, scenario.method, scenario.draws, rng)
+        scene, prediction = _predicted(scenario, rng)
         for row, name in enumerate(names):
             ranks[row] += tally([prediction.numbers[name].rank(rng.random())])
         hidden = _hidden_places(scene.belief)
@@ -76,6 +77,22 @@ def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Count
         bins += deal_bins
         slope += deal_slope
     return np.concatenate([[deals], ranks.ravel(), bins.ravel(), slope])
+
+
+def _predicted(scenario: Scenario, rng: np.random.Generator) -> tuple[Scene, Prediction]:
+    """A deal and the answer to it; another deal where plain weights refuse.
+
+    That depends on what is seen and on the draws, not on the hidden cards, so the truth still ranks evenly.
+    """
+    refused = 0
+    while True:
+        scene = scenario.draw(rng)
+        try:
+            return scene, predict(scene, scenario.method, scenario.draws, rng)
+        except TooFewDraws:
+            refused += 1
+            if refused == TRIES:
+                raise
 
 
 def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -29,10 +29,21 @@ CHUNK: Final = 5
 SCALE: Final = 10**12
 """Values and errors are kept in units of this part of one."""
 
-SHARES: Final = {"none": 1.0, "no trumps": 0.5, "suits": 0.2, "style": 0.15, "learned": 0.1, "played": 0.1}
-"""Part of the seeds that a kind of position takes: models that are slow to ask take fewer."""
+SHARES: Final[dict[str, dict[str, float]]] = {
+    "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.25},
+    "sample": {"none": 1.0},
+    "exact": {"no trumps": 0.5},
+    "tilted": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    "smc": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    "weights": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 0.5},
+    JOINT: {"style": 0.4},
+    CONTROL: {"no trumps": 0.25, "style": 0.25},
+}
+"""Part of the seeds by engine and kind of position.
 
-JOINT_SHARE: Final = 0.1
+A verdict takes about 200 answers in a row: engines that are tested on few positions take more seeds of each, and
+models that are slow to ask take no more than they need.
+"""
 
 REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 2, "played": 2}
 """Draws of one reference answer, in units of those of an engine; there are CHUNK of them."""
@@ -40,11 +51,11 @@ REFERENCE_DRAWS: Final = {"no trumps": 25, "suits": 20, "style": 20, "learned": 
 TESTED: Final[dict[str, dict[str, tuple[int, ...]]]] = {
     "sample": {"none": (1, 2, 3, 4)},
     "exact": {"no trumps": (2, 3, 4)},
-    "tilted": {"no trumps": (2, 3, 7), "suits": (8,), "style": (7, 8), "learned": (6,), "played": (5,)},
-    "smc": {"no trumps": (2, 7), "suits": (3, 8), "style": (1, 7), "learned": (6,), "played": (4,)},
-    "weights": {"no trumps": (1, 2, 3, 7), "suits": (1, 3, 8), "style": (1, 6, 8), "learned": (2, 6), "played": (3, 5)},
+    "tilted": {"no trumps": (2, 3, 7), "suits": (2, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 5)},
+    "smc": {"no trumps": (2, 3, 7), "suits": (2, 3, 8), "style": (7, 8), "learned": (2, 6), "played": (2, 4)},
+    "weights": {"no trumps": (1, 2, 3, 5), "suits": (1, 4, 8), "style": (1, 6, 8), "learned": (2, 6), "played": (3, 5)},
     JOINT: {"style": (3, 7)},
-    CONTROL: {"no trumps": (2, 3, 7), "style": (6, 8)},
+    CONTROL: {"no trumps": (2, 3, 5), "style": (6, 8)},
 }
 """Positions by engine and kind; ``auto`` answers all of them."""
 
@@ -96,7 +107,7 @@ def plan(positions: tuple[Position, ...] = POSITIONS, seeds: int = 200, engines:
         if asked and position.kind in REFERENCE_DRAWS:
             cases.append(Case(REFERENCE, position, CHUNK, DRAWS * REFERENCE_DRAWS[position.kind]))
         for engine in asked:
-            share = SHARES[position.kind] * (JOINT_SHARE if engine == JOINT else 1.0)
+            share = SHARES[engine][position.kind]
             cases.append(Case(engine, position, CHUNK * max(1, round(share * seeds / CHUNK)), DRAWS))
     if not cases:
         raise BayesBridgeError(f"none of these positions tests {' or '.join(engines)}: take more positions")

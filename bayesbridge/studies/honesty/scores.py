@@ -7,7 +7,8 @@ that its spread from answer to answer shows (F. E. Satterthwaite, 1946). Honest 
 
 An answer stated without an error must be equal to the truth, and is no score. Nor is a number that is the same in all
 answers, which must lie within two errors of the truth. Where an engine says that its draws are worth a single one, it
-says that it does not know: its errors may be as large as they like, but not too small.
+says that it does not know: its errors may be as large as they like, but not too small. An answer that an engine refuses
+to give is no score either.
 """
 
 from __future__ import annotations
@@ -117,13 +118,17 @@ def scored(answers: Answers, truth: Truth, reference: Answers | None) -> Scores:
 
 
 def pool(reference: Answers) -> tuple[Floats, Floats]:
-    """(quantities,) means and errors of several runs with weights, as if they were one: each counts by its P."""
+    """(quantities,) means and errors of several runs with weights, as if they were one: each counts by its P.
+
+    Runs that were refused do not count.
+    """
     place = QUANTITIES.index(EVIDENCE)
-    log = reference.value[:, place]
+    values, errors = reference.value[~reference.refused], reference.error[~reference.refused]
+    log = values[:, place]
     mass = np.exp(log - log.max())
     share = (mass / mass.sum())[:, None]
-    value = (share * reference.value).sum(axis=0)
-    error = np.sqrt((share**2 * reference.error**2).sum(axis=0))
+    value = (share * values).sum(axis=0)
+    error = np.sqrt((share**2 * errors**2).sum(axis=0))
     value[place] = log.max() + np.log(mass.mean())
     return value, error
 
@@ -199,7 +204,7 @@ class Row:
         if self.bias_p < 1.0 - LEVEL:
             return BIASED
         if not found:
-            return UNKNOWN if self.warned else EXACT
+            return UNKNOWN if self.warned or self.refused else EXACT
         if any(one.low > BAND[1] for one in found) or self.within.high < WITHIN or self.bound.low > BAND[1]:
             return SMALL
         if any(one.high < BAND[0] for one in found):

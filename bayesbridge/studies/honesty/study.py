@@ -28,6 +28,7 @@ def simulate(
     positions: int | None = None,
     seeds: int = SEEDS,
     engine: tuple[str, ...] | None = None,
+    kind: tuple[str, ...] | None = None,
 ) -> Comparison:
     """Every engine on ``positions`` of the fixed positions (``deals`` unless given), over so many seeds."""
     from bayesbridge.studies.engine import run
@@ -37,6 +38,7 @@ def simulate(
     from bayesbridge.studies.honesty.scores import Honesty
 
     chosen = some_positions(deals if positions is None else positions)
+    chosen = tuple(position for position in chosen if kind is None or position.kind in kind)
     what = plan(chosen, seeds, engine or ENGINES)
     done = run(job(what), what.answers, seed, runs, how or Setting(workers))
     tested = dict.fromkeys(case.position for case in what.cases)
@@ -110,11 +112,12 @@ def _tables(found: Comparison) -> Iterator[Table]:
                 "–" if share is None else percent(share),
                 "–" if row["largest_bias"] is None else f"{row['largest_bias']:.1f}",
                 percent(row["warned"], 0),
+                percent(row["refused"], 0),
                 row["verdict"],
             ]
         )
     names = list(found.answers["rows"][0]["rms_z"])
-    header = ["engine, who calls", "positions", "answers", *names, "within two", "bias", "warned", "verdict"]
+    header = ["engine, who calls", "positions", "answers", *names, "within two", "bias", "warned", "refused", "verdict"]
     yield Table(f"{found.title}; {found.unit}", header, rows)
 
 
@@ -140,6 +143,15 @@ def _engines(text: str) -> tuple[str, ...]:
     return names
 
 
+def _kinds(text: str) -> tuple[str, ...]:
+    from bayesbridge.studies.honesty.positions import KINDS
+
+    names = tuple(text.split(","))
+    if unknown := [name for name in names if name not in KINDS]:
+        raise BayesBridgeError(f"unknown kind {unknown[0]!r}: choose {', '.join(KINDS)}", kind=unknown[0])
+    return names
+
+
 _SEEDS: Final = f"answers of an engine on a position; slow models take a part of them (default: {SEEDS})"
 
 STUDY: Final = Study(
@@ -151,6 +163,7 @@ STUDY: Final = Study(
         Option("--positions", "positions", "N", "how many of the 40 positions (default: all)", _whole),
         Option("--seeds", "seeds", "N", _SEEDS, _whole),
         Option("--engine", "engine", "NAMES", "engines to test, with commas (default: all)", _engines),
+        Option("--kind", "kind", "NAMES", "kinds of positions, with commas (default: all)", _kinds),
     ),
     tables=_tables,
     pictures=("bayesbridge.studies.honesty.pictures:plot_honesty",),

@@ -1,8 +1,8 @@
 """Readers by name: at the command line and in tables one text says who reads.
 
-``counting``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned`` and ``learned+learned``; a file of beliefs (its
-name ends in ``.jsonl``); ``module:name`` of any reader. A bidder is built in, of a plugin, or ``module:name``; a player
-is ``learned`` or ``module:name``. ``LABEL=`` before any of these is what tables call it.
+``counting``; ``direct``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned`` and ``learned+learned``; a file of
+beliefs (its name ends in ``.jsonl``); ``module:name`` of any reader. A bidder is built in, of a plugin, or
+``module:name``; a player is ``learned`` or ``module:name``. ``LABEL=`` before any of these is what tables call it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.discovery import offered
 from bayesbridge.studies.readers.beliefs_file import BeliefsFile
+from bayesbridge.studies.readers.direct import DirectReader
 from bayesbridge.studies.readers.models import CountingReader, ModelReader
 from bayesbridge.studies.readers.reading import Reader
 
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from bayesbridge.evidence import PlayerModel
 
 COUNTING: Final = "counting"
+DIRECT: Final = "direct"
 USUAL: Final = "learned+learned"
-BASELINES: Final = (COUNTING, "textbook", "learned", USUAL)
-"""Nothing known, shape and points by simple rules, experts' calls, and their choice of cards too."""
+BASELINES: Final = (COUNTING, "textbook", DIRECT, "learned", USUAL)
+"""Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None = None) -> Reader:
@@ -31,6 +33,8 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None
     text = labelled(text)[1]
     if text == COUNTING:
         return CountingReader()
+    if text == DIRECT:
+        return DirectReader()
     if text.endswith(".jsonl"):
         return BeliefsFile(text)
     who, plus, player = text.partition("+")

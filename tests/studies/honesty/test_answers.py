@@ -19,9 +19,9 @@ from bayesbridge.studies.honesty.answers import (
     probe_of,
     truth_of,
 )
-from bayesbridge.studies.honesty.measure import CHUNK, TESTED, Case, Plan, count, job, plan, unpacked
+from bayesbridge.studies.honesty.measure import CHUNK, SHARES, TESTED, Case, Plan, count, job, plan, unpacked
 from bayesbridge.studies.honesty.positions import KINDS, POSITIONS, Position, _belief, some_positions
-from bayesbridge.studies.honesty.scores import EXACT, LARGE, SMALL, Honesty
+from bayesbridge.studies.honesty.scores import EXACT, LARGE, SMALL, UNKNOWN, Honesty
 from bayesbridge.studies.job import Setting
 
 ONE = Setting(workers=1)
@@ -76,12 +76,26 @@ def test_weights_are_honest_and_equal_weights_are_not():
     assert rows[CONTROL, "no trumps"].rms["cards"].low > 2.0
 
 
+def test_weights_are_honest_about_a_card_that_is_met_with_little_weight_only():
+    """North holds the ace of clubs in one explaining layout of 77, so that 60 draws often meet none of them."""
+    found = rows_of(("weights", POSITIONS[6], 60, 4000))["weights", "no trumps"]
+    assert found.verdict not in (SMALL, LARGE)
+    assert found.rms["cards"].value < 1.2
+    assert found.refused < 0.1
+
+
+def test_weights_refuse_where_few_layouts_explain_all_calls():
+    found = rows_of(("weights", POSITIONS[4], CHUNK, 20_000))["weights", "no trumps"]
+    assert (found.refused, found.verdict) == (1.0, UNKNOWN)
+
+
 def test_engines_against_every_layout():
     rows = rows_of(*((engine, WALKED, 25, 400) for engine in ("tilted", "smc", "weights")), ("auto", WALKED, 5, 400))
     assert rows["auto", "style"].verdict == EXACT
     for engine in ("tilted", "smc", "weights"):
         assert rows[engine, "style"].verdict not in (SMALL, LARGE)
         assert rows[engine, "style"].bias_p > 1e-6
+        assert rows[engine, "style"].refused == 0.0
 
 
 def test_draws_of_exact_engines_are_honest_too():
@@ -117,6 +131,9 @@ def test_counts_do_not_depend_on_workers_or_order():
 
 def test_plans_are_checked():
     assert {case.engine for case in plan(POSITIONS[:4], 10, ("sample",)).cases} == {"sample"}
+    assert {engine: set(kinds) for engine, kinds in TESTED.items()} | {"auto": set(KINDS)} == {
+        engine: set(kinds) for engine, kinds in SHARES.items()
+    }
     for wrong, words in (
         (lambda: plan(engines=("magic",)), "unknown engine 'magic'"),
         (lambda: plan(seeds=1), "1 seeds: take at least 5"),

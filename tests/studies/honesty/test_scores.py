@@ -133,6 +133,22 @@ def test_runs_with_weights_are_pooled_by_their_evidence():
     assert error[0] == pytest.approx(0.01 * np.hypot(0.25, 0.75))
 
 
+def test_refused_answers_are_no_scores_and_no_part_of_a_reference():
+    no, yes = np.zeros(60, dtype=np.bool_), np.ones(60, dtype=np.bool_)
+    nothing = np.full((60, MANY), np.nan)
+    all_refused = replace(made(60), value=nothing, error=nothing, refused=yes, ess=np.zeros(60))
+    found = row([scored(all_refused, TRUTH, None)])
+    assert (found.verdict, found.refused) == (UNKNOWN, 1.0)
+    both = row([scored(all_refused, TRUTH, None), scored(made(300), TRUTH, None)])
+    assert (both.verdict, both.refused) == (HONEST, pytest.approx(60 / 360))
+    some = np.where(np.arange(60) < 30, yes, no)
+    reference = replace(made(60, engine=REFERENCE), refused=some)
+    reference.value[some], reference.error[some] = np.nan, np.nan
+    kept = replace(reference, value=reference.value[30:], error=reference.error[30:], refused=no[30:])
+    for one, other in zip(pool(reference), pool(kept), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
 def test_rows_are_by_engine_and_kind_and_joint_has_its_own_truth():
     style = next(position for position in POSITIONS if position.kind == "style")
     answers = [made(5), made(5, engine="sample"), made(5, shift=9.0, engine=JOINT, position=style)]

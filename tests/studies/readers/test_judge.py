@@ -62,7 +62,8 @@ def posterior_by_hand(record, observer, cards):
             if seat != observer:
                 total += bidder.log_likelihood(mask_of(layout[seat]), record.auction, index)[0]
         for seat in set(Seat) - {observer, dummy}:
-            total += player.log_likelihood(mask_of(layout[seat]), record.contract, played, seat, record.auction)[0]
+            hand, table = mask_of(layout[seat]), record.deal[dummy]
+            total += player.log_likelihood(hand, record.contract, played, seat, record.auction, table)[0]
         logs.append(total)
     weights = np.exp(np.array(logs) - max(logs))
     return layouts, weights / weights.sum()

@@ -1,0 +1,172 @@
+"""``bayesbridge deal``: deals that meet a script, a condition or evidence, as many as wanted."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bayesbridge.cards import Hand
+from bayesbridge.cli.limits import add_limits, limits_of
+from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, reading, whole
+from bayesbridge.cli.printing import print_json, progress_line, say
+from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.notices import tell
+
+if TYPE_CHECKING:
+    from bayesbridge.cli.deal_job import DealJob
+    from bayesbridge.dealing.boards import Numbering
+    from bayesbridge.notation.record import Vulnerability
+
+FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
+_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".json": "json"}
+_LARGEST_SCRIPT: Final = 1_000_000
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "deal",
+        "deals that meet a script of the dealer language, a condition or evidence",
+        run,
+        "bayesbridge deal -n 100 --shape N:balanced --hcp N:15-17 --hcp S:8+ --out deals.pbn",
+    )
+    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="a file in the dealer language, - for stdin")
+    parser.add_argument(
+        "-n", type=whole(1, 10_000_000), metavar="N", help="how many deals (default: the script's, or 10)"
+    )
+    parser.add_argument("--condition", action=Once, metavar="TEXT", help="a condition of the dealer language")
+    parser.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="NAME: TEXT",
+        help="a type of hand with its condition, repeatable; NAME=2: gives it twice the share",
+    )
+    parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
+    parser.add_argument("--form", choices=FORMS, action=Once, help="how deals are written (default: diagram)")
+    parser.add_argument("--out", action=Once, metavar="FILE", help="write deals to .pbn, .lin, .txt or .json")
+    parser.add_argument("--board", type=whole(1, 10**9), default=1, metavar="N", help="the first board's number")
+    parser.add_argument("--dealer", type=reading(Seat.of), metavar="N", help="who deals (default: by rotation)")
+    parser.add_argument(
+        "--vulnerable", type=reading(_vulnerability), metavar="NS", help="None, NS, EW or All (default: by rotation)"
+    )
+    parser.add_argument(
+        "--generate",
+        type=whole(1, 10**12),
+        metavar="N",
+        help="draws that may be tested before it gives up (default: the script's, or 10_000_000)",
+    )
+    _add_evidence(parser)
+    add_limits(parser)
+
+
+def run(args: Namespace) -> int:
+    """Plan, deal and write; status 1 if fewer deals were found than asked for."""
+    from bayesbridge.cli.deal_job import DealJob
+
+    target, form = _target(args)
+    job = DealJob.of(args, _script(args), limits_of(args))
+    if args.plan:
+        if args.json:
+            print_json(job.plan_document())
+        else:
+            say(*job.plan_lines())
+        return 0
+    for line in job.plan_lines() if not args.json else ():
+        tell(line, begin="")
+    job.deal(None if args.json else progress_line("deals"))
+    numbering = _numbering(args, job)
+    if target is not None:
+        with writing("--out", target) as part:
+            part.write_text(job.text(form, numbering), encoding="utf-8")
+    if args.json:
+        print_json(job.document(numbering))
+    elif target is None:
+        say(*job.lines(args.form, numbering))
+    else:
+        say(f"{job.found} deals are in {target}.", *job.statistics())
+    for line in job.remarks() if not args.json else ():
+        tell(line)
+    return 1 if job.found < job.wanted else 0
+
+
+def _add_evidence(parser: Parser) -> None:
+    group = parser.add_argument_group("evidence", "Repeatable; on any seats.")
+    group.add_argument(
+        "--given",
+        type=reading(_given),
+        action="append",
+        default=[],
+        metavar="S:AKQ..J2.",
+        help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
+    )
+    for name, kind in KINDS.items():
+        if name != "play":
+            group.add_argument(
+                f"--{name}",
+                type=reading(kind.of),
+                action="append",
+                dest="evidence",
+                default=[],
+                metavar=kind.example,
+                help=kind.help,
+            )
+    group.add_argument("--bidder", action=Once, metavar="NAME", help="how all four bid (default: learned)")
+
+
+def _given(text: str) -> tuple[Seat, Hand]:
+    seat, colon, cards = text.partition(":")
+    if not colon:
+        raise NotationError(f"{text!r} names no seat: write S:AKQ..J2.", text=text)
+    return Seat.of(seat), Hand.of(cards.strip())
+
+
+def _vulnerability(text: str) -> Vulnerability:
+    from bayesbridge.notation.record import Vulnerability
+
+    return Vulnerability.of(text)
+
+
+def _target(args: Namespace) -> tuple[Path | None, str]:
+    """The file to write, and how: ``--form``, or else by the end of its name."""
+    if args.out is None:
+        return None, args.form or "diagram"
+    path = verify_target("--out", args.out, "deals are PBN, LIN, text or JSON", *_ENDINGS)
+    return path, "json" if path.suffix == ".json" else args.form or _ENDINGS[path.suffix]
+
+
+def _script(args: Namespace) -> Any:
+    from bayesbridge.dealing.statements import parse
+
+    if args.script is None:
+        return None
+    try:
+        if args.script == "-":
+            import sys
+
+            text = sys.stdin.read(_LARGEST_SCRIPT + 1)
+        else:
+            with open(args.script, encoding="utf-8", errors="replace") as stream:
+                text = stream.read(_LARGEST_SCRIPT + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
+    try:
+        return parse(text)
+    except BayesBridgeError as error:
+        raise NotationError(f"{args.script}: {error}", **error.data) from None
+
+
+def _numbering(args: Namespace, job: DealJob) -> Numbering:
+    """By the options, then by the script, then by rotation."""
+    from bayesbridge.dealing.boards import Numbering
+    from bayesbridge.notation.record import Vulnerability
+
+    script = job.script
+    dealer = args.dealer if args.dealer is not None or script.dealer is None else Seat(script.dealer)
+    told = None if script.vulnerable is None else Vulnerability.of(script.vulnerable)
+    return Numbering(args.board, dealer, args.vulnerable or told)

@@ -1,0 +1,216 @@
+"""One run of ``bayesbridge deal``: its plan, its deals, and what is said about them."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Final
+
+from bayesbridge.dealing.boards import Numbering
+from bayesbridge.dealing.deal_plan import DealPlan, known_cards
+from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, first
+from bayesbridge.dealing.expressions import TRUE, Expression, conjunction
+from bayesbridge.dealing.forms import FORMS
+from bayesbridge.dealing.layout_values import LayoutValues
+from bayesbridge.dealing.levelling import HandType, Levelled
+from bayesbridge.dealing.parser import parse_expression
+from bayesbridge.dealing.planning import chance_text
+from bayesbridge.dealing.running import exact_statistics, needs_deals, needs_solver, printed, summarised
+from bayesbridge.dealing.script import Script
+from bayesbridge.dealing.solving import Solver, find_solver
+from bayesbridge.dealing.statistics import Counts
+from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.estimators.isolation import Limits
+from bayesbridge.evidence.models import BidderModel
+from bayesbridge.layouts import Layouts
+from bayesbridge.random64 import generator
+from bayesbridge.words import number
+
+_PRINTED: Final = 40
+_COUNTED: Final = 100_000
+_WITHOUT_SCRIPT: Final = 10
+
+
+@dataclass(slots=True)
+class DealJob:
+    """What was asked, and after :meth:`deal` what was found."""
+
+    script: Script
+    plan: DealPlan
+    levels: Levelled | None
+    wanted: int
+    most: int
+    seed: int
+    solver: Solver | None
+    exact: list[Counts | None]
+    layouts: Layouts | None = None
+    types: list[str] = field(default_factory=list)
+    drawn: int = 0
+    kept: int = 0
+
+    @classmethod
+    def of(cls, args: Namespace, script: Script | None, limits: Limits) -> DealJob:
+        """Plan what the options and the script ask for."""
+        asked = script or Script()
+        known = known_cards(None, tuple(args.evidence))
+        for seat, hand in args.given:
+            known = known.hold(seat, hand.mask)
+        for place, mask in enumerate(asked.predealt):
+            known = known.hold(place, mask)
+        more = _read("--condition", parse_expression, args.condition) if args.condition else TRUE
+        common = conjunction((asked.condition, more))
+        types = [_read("--type", HandType.of, text) for text in args.type]
+        if len({one.name for one in types}) < len(types):
+            raise NotationError("argument --type: two types have the same name: give each a name of its own")
+        whole = conjunction((common, *(one.condition for one in types)))
+        solver = find_solver(limits) if needs_solver(asked) or needs_solver(Script(whole)) else None
+        bidder = _bidder(args.bidder, limits)
+
+        def planned(extra: Expression = TRUE) -> DealPlan:
+            condition = conjunction((common, extra))
+            return DealPlan.compiled(known, condition, tuple(args.evidence), bidder=bidder, solver=solver)
+
+        plan = planned()
+        exact = exact_statistics(asked, plan)
+        usual = _WITHOUT_SCRIPT if script is None else _PRINTED if asked.prints else _COUNTED
+        return cls(
+            asked,
+            plan,
+            Levelled.of(types, planned) if types else None,
+            args.n or asked.produce or usual,
+            args.generate or asked.generate or MOST_DRAWS,
+            args.seed if asked.seed is None or args.seed != 1 else asked.seed,
+            solver,
+            exact,
+        )
+
+    def deal(self, progress: Callable[[int, int], None] | None) -> None:
+        """Draw the deals, unless tables tell all that is asked."""
+        if self.levels is not None:
+            self.layouts, self.types, _ = self.levels.deals(self.wanted, self.seed, most=self.most, progress=progress)
+        elif not self.script.actions or needs_deals(self.script, self.exact):
+            found = self.plan.search(self.wanted, self.seed, most=self.most, progress=progress)
+            self.layouts = Layouts.adopt(first(found, self.wanted))
+            self.drawn, self.kept = found.drawn, found.kept
+        else:
+            self.wanted = 0
+
+    @property
+    def found(self) -> int:
+        """How many deals there are."""
+        return 0 if self.layouts is None else len(self.layouts)
+
+    def plan_lines(self) -> list[str]:
+        """What is exact, what is tested, and the chances of the types."""
+        lines = self.plan.lines()
+        if self.levels is not None:
+            for one, plan, size in zip(
+                self.levels.types, self.levels.plans, self.levels.sizes(self.wanted), strict=True
+            ):
+                lines.append(f"Type {one.name}: {number(size)} deals, {self._share(plan)}")
+        return lines
+
+    def _share(self, plan: DealPlan) -> str:
+        """The chance of a type among the deals that meet the rest."""
+        if plan.count is None or self.plan.count is None:
+            return f"at most {chance_text(plan.plan.exact_chance)} of all deals, and tested"
+        return f"exactly {chance_text(plan.count / self.plan.count)} of what is asked"
+
+    def plan_document(self) -> dict[str, Any]:
+        """The plan as plain data."""
+        chance = self.plan.probability
+        document: dict[str, Any] = {
+            "plan": self.plan.lines(),
+            "exact": self.plan.exact,
+            "deals_that_fit": None if self.plan.count is None else str(self.plan.count),
+            "probability": None if chance is None else float(chance),
+        }
+        if self.levels is not None:
+            document["types"] = {
+                one.name: {
+                    "deals_that_fit": None if plan.count is None else str(plan.count),
+                    "probability": None if plan.probability is None else float(plan.probability),
+                }
+                for one, plan in zip(self.levels.types, self.levels.plans, strict=True)
+            }
+        return document
+
+    def document(self, numbering: Numbering) -> dict[str, Any]:
+        """All as plain data."""
+        boards = []
+        for place, deal in enumerate(self.layouts or ()):
+            board = numbering.first + place
+            boards.append(
+                {
+                    "board": board,
+                    "dealer": numbering.dealer_of(board).name,
+                    "vulnerable": numbering.vulnerable_on(board).value,
+                    "deal": deal.pbn,
+                    **({"type": self.types[place]} if self.types else {}),
+                }
+            )
+        tested = {"drawn": self.drawn, "kept": self.kept} if not self.plan.exact else {}
+        return {**self.plan_document(), **tested, "deals": boards, "statistics": list(self.statistics())}
+
+    def text(self, form: str, numbering: Numbering) -> str:
+        """The deals as a file."""
+        if form == "json":
+            import json
+
+            return json.dumps(self.document(numbering), indent=1) + "\n"
+        return "".join(f"{line}\n" for line in FORMS[form](self._dealt, numbering))
+
+    def lines(self, form: str | None, numbering: Numbering) -> Iterator[str]:
+        """The deals on screen, as the form or else the script says, then the statistics."""
+        if form is not None or not self.script.prints or self.script == Script(self.script.condition):
+            shown = FORMS[form or "diagram"](self._dealt, numbering) if form or not self.script.actions else iter(())
+        else:
+            shown = printed(self.script, self._dealt, numbering, self._values)
+        return chain(shown, self.statistics())
+
+    def statistics(self) -> Iterator[str]:
+        """The lines of averages and frequencies."""
+        return summarised(self.script, self.exact, self._values, self.solver)
+
+    def remarks(self) -> Iterator[str]:
+        """How much was tested, and whether that was enough."""
+        if self.drawn and not self.plan.exact:
+            rate = self.kept / self.drawn
+            yield f"{number(self.kept)} of {number(self.drawn)} draws passed the tests, {chance_text(rate)}"
+            whole = float(self.plan.plan.exact_chance) * rate
+            yield f"about {chance_text(whole)} of all deals with the known cards meet the whole"
+            if rate < LOW:
+                yield "few draws pass: what is tested costs as many more; say more of it in words that tables know"
+        if self.found < self.wanted:
+            yield (
+                f"{self.found} of {self.wanted} deals were found: allow more draws with --generate, "
+                "or make the condition easier to meet"
+            )
+
+    @property
+    def _dealt(self) -> Layouts:
+        return Layouts.of(()) if self.layouts is None else self.layouts
+
+    @property
+    def _values(self) -> LayoutValues:
+        return LayoutValues(self._dealt.masks, generator(self.seed), self.solver)
+
+
+def _read[T](option: str, read: Callable[[str], T], text: str) -> T:
+    try:
+        return read(text)
+    except BayesBridgeError as error:
+        raise NotationError(f"argument {option}: {error}", **error.data) from None
+
+
+def _bidder(name: str | None, limits: Limits) -> BidderModel | None:
+    if name is None:
+        return None
+    from bayesbridge.estimators.discovery import offered
+
+    try:
+        return offered("bidders", [name], limits).bidder(name)
+    except BayesBridgeError as error:
+        raise NotationError(f"argument --bidder: {error}") from None

@@ -1,0 +1,231 @@
+"""DealPlan: deals asked for by evidence, conditions and tests, planned once and drawn as often as wanted."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.arguments import checked, shorten, whole
+from bayesbridge.auction import Auction
+from bayesbridge.cards import Hand
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
+from bayesbridge.dealing.calls import auction_of, calls_test
+from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, Drawn, Test, draw, expression_test, first, too_few
+from bayesbridge.dealing.expressions import TRUE, Expression, Taken, walk
+from bayesbridge.dealing.parser import parse_expression
+from bayesbridge.dealing.planning import Plan, chance_text
+from bayesbridge.dealing.solving import Solver, find_solver
+from bayesbridge.dealing.statistics import exact_counts
+from bayesbridge.errors import BayesBridgeError, NotationError, TablesTooLarge
+from bayesbridge.evidence.calls import Called
+from bayesbridge.evidence.kinds import pieces
+from bayesbridge.evidence.models import BidderModel
+from bayesbridge.evidence.piece import Piece
+from bayesbridge.evidence.play import Play
+from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.random64 import Seed
+
+_PACKAGE: Final = str(Path(__file__).parents[1])
+
+type Where = Callable[[Layouts], NDArray[np.bool_]]
+"""A test of users: a batch of layouts → which of them to keep."""
+
+
+@dataclass(frozen=True, eq=False)
+class DealPlan:
+    """What is asked of deals, and how it is done: exactly by tables, or tested on each draw.
+
+    >>> plan = DealPlan.of(condition="shape(north, any 4333 + any 4432 + any 5332) && hcp(north) == 16")
+    >>> plan.exact, plan.count
+    (True, 856220763162331079490096000)
+    >>> float(plan.frequency("hcp(south)")[5,])  # doctest: +ELLIPSIS
+    0.0846...
+    """
+
+    plan: Plan
+    tests: tuple[tuple[str, Test], ...] = ()
+    """What is tested on each draw, with a name for it."""
+
+    @classmethod
+    @checked
+    def of(
+        cls,
+        *evidence: Piece | Auction,
+        given: Mapping[Seat | str, Hand | str] | None = None,
+        condition: str | None = None,
+        where: Callable[..., Any] | None = None,
+        bidder: BidderModel | None = None,
+    ) -> DealPlan:
+        """Plan deals.
+
+        ``given``: cards of some seats, whole hands or parts of them. ``condition``: an expression of the dealer
+        language. ``where``: a function of a batch of :class:`bayesbridge.Layouts` that says which to keep. Calls among
+        the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
+        """
+        asked = TRUE if condition is None else parse_expression(condition)
+        return cls.compiled(known_cards(given, evidence), asked, evidence, where=where, bidder=bidder)
+
+    @classmethod
+    def compiled(
+        cls,
+        known: Constraints,
+        condition: Expression,
+        evidence: tuple[Piece | Auction, ...] = (),
+        *,
+        where: Where | None = None,
+        bidder: BidderModel | None = None,
+        solver: Solver | None = None,
+    ) -> DealPlan:
+        """The same from parts that have been read."""
+        plan = Plan.of(known, condition)
+        tests: list[tuple[str, Test]] = []
+        if plan.tested:
+            needs = any(isinstance(node, Taken) for part in plan.tested for node in walk(part))
+            ready = solver or (find_solver() if needs else None)
+            tests.append(("condition", expression_test(plan.tested, ready)))
+        if where is not None:
+            tests.append(("where", _where_test(where)))
+        auction = auction_of([piece for piece in pieces(*evidence) if isinstance(piece, Called)])
+        if auction is not None:
+            tests.append((f"calls {auction}", calls_test(auction, bidder or _experts())))
+        return cls(plan, tuple(tests))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every draw is a deal that was asked for, with nothing tested."""
+        return not self.tests
+
+    @property
+    def count(self) -> int | None:
+        """How many deals there are, exactly; ``None`` where some of it is tested."""
+        return self.plan.table.total if self.exact else None
+
+    @property
+    def probability(self) -> Fraction | None:
+        """Their share of all deals with the known cards, exactly; ``None`` where some of it is tested."""
+        return self.plan.exact_chance if self.exact else None
+
+    @checked
+    def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
+        """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
+
+        A warning says so when fewer than one draw in a hundred passes the tests.
+        """
+        found = self.search(n, rng, most=most)
+        wanted = whole(n, "n")
+        if found.kept < wanted:
+            raise too_few(found, wanted)
+        if not self.exact and found.rate < LOW:
+            told = f"{chance_text(found.rate)} of the draws pass the tests: deals take as much longer"
+            warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
+        return Layouts.adopt(first(found, wanted))
+
+    def search(
+        self,
+        n: int,
+        rng: Seed = None,
+        *,
+        most: int = MOST_DRAWS,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Drawn:
+        """The same with how many draws it took, and without an error if there are fewer."""
+        wanted, limit = whole(n, "n"), whole(most, "most")
+        if not 0 <= wanted <= MOST_DRAWS:
+            raise BayesBridgeError(f"{wanted} deals: ask for 0 to {MOST_DRAWS} at a time", n=wanted)
+        return draw(
+            self.plan, wanted, rng, tests=[test for _, test in self.tests], most=max(limit, 1), progress=progress
+        )
+
+    @checked
+    def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
+        """The exact probability of each value, or tuple of values, of expressions of the dealer language.
+
+        Nothing is drawn; raises :class:`bayesbridge.TablesTooLarge` where tables cannot tell.
+        """
+        counts = exact_counts(self.plan, *map(parse_expression, values)) if self.exact else None
+        if counts is None:
+            raise TablesTooLarge(
+                f"the frequency of {shorten(', '.join(values))} cannot be counted here: draw deals and count those",
+                needed=0,
+            )
+        total = sum(counts.values())
+        return {value: Fraction(ways, total) for value, ways in sorted(counts.items())}
+
+    @checked
+    def average(self, value: str) -> Fraction:
+        """The exact mean of an expression, as :meth:`frequency` gives it."""
+        return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
+
+    def lines(self) -> list[str]:
+        """The plan for people: what is exact, what is tested, the chance of the exact part."""
+        named = [name for name, _ in self.tests if name != "condition"]
+        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + len(self.tests)} tested>"
+
+
+@checked
+def deals(
+    n: int,
+    *evidence: Piece | Auction,
+    rng: Seed = None,
+    given: Mapping[Seat | str, Hand | str] | None = None,
+    condition: str | None = None,
+    where: Callable[..., Any] | None = None,
+    bidder: BidderModel | None = None,
+    most: int = MOST_DRAWS,
+) -> Layouts:
+    """``n`` independent deals that fit the evidence, every such deal equally likely; all four hands hidden by default.
+
+    See :meth:`bayesbridge.DealPlan.of` for what can be asked, and :class:`bayesbridge.DealPlan` to draw more than once.
+
+    >>> from bayesbridge import HighCards, Shape
+    >>> found = deals(3, Shape("N", "balanced"), HighCards("N", 15, 17), given={"S": "AK...Q32"}, rng=1)
+    >>> all(15 <= deal["N"].points <= 17 for deal in found)
+    True
+    """
+    plan = DealPlan.of(*evidence, given=given, condition=condition, where=where, bidder=bidder)
+    return plan.deals(n, rng=rng, most=most)
+
+
+def known_cards(
+    given: Mapping[Seat | str, Hand | str] | None, evidence: tuple[Piece | Auction, ...] = ()
+) -> Constraints:
+    """The cards given and what hard evidence says, compiled without an observer."""
+    if play := next((piece for piece in pieces(*evidence) if isinstance(piece, Play)), None):
+        raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
+    start = Constraints.free()
+    for seat, cards in (given or {}).items():
+        start = start.hold(Seat.of(seat), Hand.of(cards).mask)
+    return reduce(lambda known, piece: piece.constrain(known, 0), pieces(*evidence), start)
+
+
+def _where_test(where: Where) -> Test:
+    def test(masks: Masks, _: np.random.Generator) -> NDArray[np.bool_]:
+        found = np.asarray(where(Layouts(masks)))
+        if found.shape != (len(masks),) or found.dtype != np.bool_:
+            raise BayesBridgeError(
+                f"where gave {shorten(found)} for {len(masks)} layouts: return an array with one boolean for each"
+            )
+        return found
+
+    return test
+
+
+def _experts() -> BidderModel:
+    from bayesbridge.bidders.learned import LearnedBidder
+
+    return LearnedBidder()

@@ -1,0 +1,77 @@
+"""What `bayesbridge score` takes for a board, and what its draws are worth, beside uniform draws that are weighed.
+
+    python benchmarks/bench_boards.py [--json | --write]
+
+Boards are dealt at random and bid by the learned bidder, so anybody can repeat it; those that are passed out are left
+out. The opening leader looks at them after the auction. One core, warmed up, processor time; no speed is asserted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from page import Table, run
+from timing import once
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Deal
+from bayesbridge.notation.record import Record
+from bayesbridge.studies.dealing import deal_blocks
+from bayesbridge.studies.inference import DRAWS, score_board, usable
+
+BOARDS = 40
+
+
+def boards() -> list[Record]:
+    """Boards that somebody leads to."""
+    found: list[Record] = []
+    for number, masks in enumerate(next(deal_blocks(2 * BOARDS, 1)).tolist()):
+        north, east, south, west = map(Hand, masks)
+        deal = Deal((north, east, south, west))
+        auction = simulate_auction(deal, LearnedBidder(), "N", None, rng=number)
+        record = Record(hands=deal.hands, auction=auction)
+        if usable(record) is None:
+            found.append(record)
+    return found[:BOARDS]
+
+
+def boards_of_a_leader() -> Table:
+    """The whole score of each board; its draws alone; uniform draws; and P(calls | hand) of as many layouts."""
+    records = boards()
+    beliefs = [Belief.of_record(record, record.leader, cards=0) for record in records]
+
+    def drawn(method: str) -> tuple[float, list[float]]:
+        beliefs[0].given().infer(method, DRAWS, 1)
+        worth: list[float] = []
+        spent = once(lambda: worth.extend(belief.given().infer(method, DRAWS, 1).ess for belief in beliefs))
+        return spent / len(beliefs), worth
+
+    rows: list[tuple[str | float | None, ...]] = []
+    plain, few = drawn("weights")
+    tilted, worth = drawn("auto")
+    score_board(records[0])
+    whole = once(lambda: [score_board(record) for record in records]) / len(records)
+    for name, seconds, ess in (
+        ("`bayesbridge score`, all of it", whole, worth),
+        ("its draws alone, `auto`", tilted, worth),
+        ("uniform draws, `weights`", plain, few),
+    ):
+        rate = np.mean(ess) / seconds
+        rows.append(
+            (name, seconds, float(np.median(ess)), float(np.quantile(ess, 0.1)), rate, rate * plain / np.mean(few))
+        )
+    layouts = [belief.target.sampler.draw(DRAWS, 2) for belief in beliefs]
+    asked = once(lambda: [belief.target.soft.of_layouts(some) for belief, some in zip(beliefs, layouts, strict=True)])
+    rows.append((f"P(calls ∣ hands) of {DRAWS} layouts", asked / len(beliefs), None, None, None, None))
+    return Table(
+        "boards",
+        f"{BOARDS} boards, {DRAWS} draws each; effective draws on the middle board, and on the worst but a tenth",
+        ("a board", "seconds", "effective draws", "of the worst tenth", "effective draws a second", "ratio"),
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    run(__doc__, boards_of_a_leader)

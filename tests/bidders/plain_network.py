@@ -1,0 +1,73 @@
+"""The learned networks once more: one token, one head, one hand at a time, in double precision, with no tables."""
+
+import math
+
+import numpy as np
+
+from bayesbridge.bidders.encoding import suit_features
+
+FEATURES = suit_features().astype(np.float64)
+
+
+def plain(parameters: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: value.astype(np.float64) for name, value in parameters.items()}
+
+
+def affine(p: dict[str, np.ndarray], name: str, x: np.ndarray) -> np.ndarray:
+    return p[f"{name}_weight"] @ x + p.get(f"{name}_bias", 0.0)
+
+
+def normal(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    return (x - np.mean(x)) / math.sqrt(np.var(x) + 1e-5) * weight + bias
+
+
+def read(p: dict[str, np.ndarray], tokens: np.ndarray, extra: np.ndarray | None = None) -> list[np.ndarray]:
+    """What is known at each token."""
+    xs = [sum(p["reader_table_weight"][row] for row in token) for token in tokens]
+    if extra is not None:
+        xs = [x + more for x, more in zip(xs, np.broadcast_to(extra, (len(xs), len(xs[0]))), strict=True)]
+    layer = 0
+    while f"reader_layers_{layer}_distance" in p:
+        at = f"reader_layers_{layer}_"
+        heads, reach = p[at + "distance"].shape
+        width = len(xs[0]) // heads
+        asked = [affine(p, at + "ask", normal(x, p[at + "norm_1_weight"], p[at + "norm_1_bias"])) for x in xs]
+        parts = [row.reshape(3, heads, width) for row in asked]
+        after = []
+        for i, x in enumerate(xs):
+            seen = []
+            for h in range(heads):
+                scores = [
+                    parts[i][0, h] @ parts[j][1, h] / math.sqrt(width) + p[at + "distance"][h, min(i - j, reach - 1)]
+                    for j in range(i + 1)
+                ]
+                chances = np.exp(np.array(scores) - max(scores))
+                seen.append(sum(c * parts[j][2, h] for j, c in enumerate(chances / chances.sum())))
+            y = x + affine(p, at + "answer", np.concatenate(seen))
+            up = np.maximum(affine(p, at + "up", normal(y, p[at + "norm_2_weight"], p[at + "norm_2_bias"])), 0)
+            after.append(y + affine(p, at + "down", up))
+        xs, layer = after, layer + 1
+    return [normal(x, p["reader_norm_weight"], p["reader_norm_bias"]) for x in xs]
+
+
+def held(p: dict[str, np.ndarray], mask: int, start: str = "") -> np.ndarray:
+    """The vector of a hand, suit by suit from the features of its holdings."""
+    total = p[start + "holdings_hand_bias"].copy()
+    for s in range(4):
+        x = FEATURES[mask >> 13 * s & 0x1FFF]
+        hidden = np.maximum(x @ p[start + "holdings_suit_in"][s] + p[start + "holdings_suit_in_bias"][s], 0)
+        total += hidden @ p[start + "holdings_suit_out"][s] + x @ p[start + "holdings_suit_skip"][s]
+    return np.maximum(total, 0)
+
+
+def scores(p: dict[str, np.ndarray], known: np.ndarray, mask: int) -> np.ndarray:
+    """The score of every choice for one hand."""
+    deeper = np.maximum(affine(p, "head_deepen", held(p, mask, "head_")), 0)
+    hand = affine(p, "head_hand_mix", deeper)
+    mixed = np.maximum(hand * affine(p, "head_scale", known) + affine(p, "head_shift", known), 0)
+    return affine(p, "head_out", mixed) + affine(p, "head_context_out", known)
+
+
+def log_chance(found: np.ndarray, allowed: list[int], chosen: int) -> float:
+    """log of the softmax over what is allowed."""
+    return float(found[chosen] - np.logaddexp.reduce(found[allowed]))

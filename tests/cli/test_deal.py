@@ -1,0 +1,138 @@
+"""``bayesbridge deal``: forms, files, scripts, types and one line for what is wrong; ``--show`` elsewhere."""
+
+import json
+
+import pytest
+
+from bayesbridge.cli import deal, main
+from bayesbridge.dealing.forms import FORMS
+from bayesbridge.notation import read_lin, read_pbn
+
+SCRIPT = """
+produce 6
+opener = hcp(north) >= 20
+condition opener
+action printoneline, printcompact hcp(north), printes("points ", hcp(north), \\n), print(south),
+  average "north" hcp(north), average "both" hcp(north) + spades(east) * rnd(2),
+  frequency "f" (hcp(north), 20, 24), frequency "two" (hcp(north), 20, 21, spades(north), 2, 4)
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "script.dlr"
+    path.write_text(SCRIPT)
+    return str(path)
+
+
+@pytest.fixture
+def dealt(capsys):
+    """Run the command; gives stdout, and the plan on stderr."""
+
+    def run(*words, status=0):
+        assert main(["deal", *words]) == status
+        return capsys.readouterr()
+
+    return run
+
+
+def test_every_form_is_offered():
+    assert tuple(FORMS) == deal.FORMS
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_shows_the_deals(dealt, form):
+    out, err = dealt("-n", "2", "--form", form, "--hcp", "N:25+")
+    assert out
+    assert err.splitlines()[1].startswith("Exact, from tables: ")
+
+
+def test_files_hold_the_same_deals(dealt, tmp_path):
+    words = ("-n", "5", "--hcp", "N:20+", "--seed", "4")
+    for name in ("a.pbn", "a.lin", "a.json", "a.txt"):
+        assert f"5 deals are in {tmp_path / name}" in dealt(*words, "--out", str(tmp_path / name)).out
+    pbn = read_pbn((tmp_path / "a.pbn").read_text())
+    lin = read_lin((tmp_path / "a.lin").read_text())
+    told = json.loads((tmp_path / "a.json").read_text())["deals"]
+    assert [record.hands for record in pbn.records] == [record.hands for record in lin.records]
+    assert [record.dealer.name for record in pbn.records] == [board["dealer"] for board in told] == list("NESWN")
+    assert [record.vulnerable.value for record in lin.records] == [board["vulnerable"] for board in told]
+    assert (tmp_path / "a.txt").read_text().count("\n") == 5
+    document = json.loads(dealt(*words, "--json").out)
+    assert document["deals"] == told
+
+
+def test_a_script_does_what_it_says(dealt, script):
+    out, err = dealt(script)
+    lines = out.splitlines()
+    assert sum(line.startswith("n ") for line in lines) == 12
+    assert sum(line.startswith("points 2") for line in lines) == 6
+    assert "South hands:" in lines
+    assert any(line.startswith("north: 21.") and line.endswith("(exact)") for line in lines)
+    assert any(line.startswith("both: ") and "±" in line for line in lines)
+    assert "Frequency f: (exact, in percent)" in lines
+    assert "deals fit the known cards" in err
+    assert dealt(script, "--form", "oneline", "-n", "3").out.startswith("n ")
+
+
+def test_statistics_alone_draw_nothing(dealt, tmp_path):
+    path = tmp_path / "s.dlr"
+    path.write_text("action average hcp(north), frequency (spades(north), 0, 13)")
+    out = dealt(str(path)).out
+    assert out.splitlines()[0] == "10 (exact)"
+    assert out.count("\n") == 16
+
+
+def test_types_and_plans(dealt):
+    words = ("-n", "9", "--type", "weak=2: hcp(north) < 5", "--type", "strong: hcp(north) > 25")
+    plan = dealt(*words, "--plan").out.splitlines()
+    assert plan[-1] == "Type strong: 3 deals, exactly 0.0194 % (1 in 5 154) of what is asked"
+    document = json.loads(dealt(*words, "--json").out)
+    assert sorted(board["type"] for board in document["deals"]) == ["strong"] * 3 + ["weak"] * 6
+    assert json.loads(dealt(*words, "--plan", "--json").out)["types"]["weak"]["probability"] > 0.08
+
+
+def test_tested_draws_are_told(dealt):
+    err = dealt("-n", "5", "--form", "oneline", "--condition", "rnd(4) == 0").err
+    assert "draws passed the tests" in err
+    assert "meet the whole" in err
+    err = dealt("-n", "5", "--condition", "rnd(100000) == 0", "--generate", "2000", status=1).err
+    assert "allow more draws with --generate" in err
+
+
+def test_calls_and_given_cards(dealt):
+    out = dealt("-n", "2", "--form", "oneline", "--call", "N:1NT", "--given", "N:AKQ2.KJ3.A54.").out
+    hands = [set(line.split()[1].split(".")[0]) for line in out.splitlines()]
+    assert len(hands) == 2
+    assert all(set("AKQ2") <= spades for spades in hands)
+
+
+WRONG = {
+    "a word": (["--condition", "hpc(north)"], "argument --condition: line 1, column 1: unknown word 'hpc'"),
+    "a type": (["--type", "x"], "argument --type: 'x' is no type"),
+    "two types": (["--type", "a: 1", "--type", "a: 0"], "two types have the same name"),
+    "a file": (["none.dlr"], "cannot read 'none.dlr'"),
+    "an ending": (["--out", "x.doc"], "deals are PBN, LIN, text or JSON"),
+    "no seat": (["--given", "AKQ"], "names no seat"),
+    "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits"),
+    "a bidder": (["--call", "N:1NT", "--bidder", "nobody"], "argument --bidder: "),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_one_line(complaint, case):
+    words, said = WRONG[case]
+    assert said in complaint("deal", *words)
+
+
+def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
+    path = tmp_path / "wrong.dlr"
+    path.write_text("produce 3\ncondition hcp(noth) > 3\n")
+    assert "wrong.dlr: line 2, column 15: 'noth' is no seat" in complaint("deal", str(path))
+
+
+def test_examples_of_layouts(answer, document):
+    south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--void", "E:H")
+    assert answer("count", *south, "--show", "3").count("\nN:") == 3
+    assert len(document("count", *south, "--show", "3")["examples"]) == 3
+    assert len(document("estimate", *south, "--show", "2")["examples"]) == 2

@@ -1,0 +1,130 @@
+"""Conditions of the dealer language on one deal, in plain Python: card by card, with none of the package's tables."""
+
+from bayesbridge.dealing import expressions as tree
+
+RANKS = "23456789TJQKA"
+
+
+def holds(expression, deal):
+    """Whether a deal meets a condition."""
+    return value(expression, [suits_of(int(mask)) for mask in deal]) != 0
+
+
+def suits_of(mask):
+    """The ranks of a hand in C D H S, as text."""
+    return ["".join(RANKS[rank] for rank in range(13) if mask >> (13 * suit + rank) & 1) for suit in range(4)]
+
+
+def value(node, hands):
+    match node:
+        case tree.Number(number):
+            return number
+        case tree.Held(measure, seat, None):
+            return sum(measured(measure, suit) for suit in hands[seat])
+        case tree.Held(measure, seat, suit):
+            return measured(measure, hands[seat][suit])
+        case tree.ShapeIn(seat, shapes):
+            return int(tuple(map(len, hands[seat])) in shapes)
+        case tree.Operation("and", parts):
+            return int(all(value(part, hands) for part in parts))
+        case tree.Operation("or", parts):
+            return int(any(value(part, hands) for part in parts))
+        case tree.Operation("not", (part,)):
+            return int(not value(part, hands))
+        case tree.Operation("?", (chosen, yes, no)):
+            return value(yes, hands) if value(chosen, hands) else value(no, hands)
+        case tree.Operation(sign, (first, second)):
+            return wrapped(OPERATIONS[sign](value(first, hands), value(second, hands)))
+        case tree.Payoff(vulnerable, level, strain, tricks):
+            return paid(vulnerable, level, strain, min(max(value(tricks, hands), 0), 13))
+        case tree.Imps(difference):
+            found = value(difference, hands)
+            return (1 if found > 0 else -1) * sum(abs(found) >= step for step in IMPS)
+    raise AssertionError(node)
+
+
+def wrapped(number):
+    """As 64 bits keep it."""
+    return (int(number) + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def divided(a, b):
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+OPERATIONS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divided,
+    "%": lambda a, b: a - b * divided(a, b),
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+IMPS = [20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600, 750, 900]
+IMPS += [1100, 1300, 1500, 1750, 2000, 2250, 2500, 3000, 3500, 4000]
+
+
+def measured(measure, suit):
+    """A measure of a holding such as ``"2QA"``."""
+    if measure.weights is not None:
+        return sum(measure.weights[RANKS.index(rank)] for rank in suit)
+    return {"loser": losers, "quality": quality, "cccc": four_c, "short": short}[measure.name](suit)
+
+
+def short(suit):
+    return int(len(suit) <= 2)
+
+
+def losers(suit):
+    wanted = "AKQ"[: len(suit)]
+    return sum(rank not in suit for rank in wanted)
+
+
+def quality(suit):
+    worth = sum({"A": 40, "K": 30, "Q": 20, "J": 10}.get(rank, 0) for rank in suit)
+    honours = sum(rank in "AKQJ" for rank in suit)
+    if len(suit) > 6:
+        worth += 10 * min(len(suit) - 6, 3 - 2 * ("Q" in suit) - ("J" in suit))
+    else:
+        if "T" in suit:
+            worth += 10 if honours >= 2 or "J" in suit else 5
+        if "9" in suit and (honours == 2 or "T" in suit or "8" in suit):
+            worth += 5
+    return worth * len(suit)
+
+
+def four_c(suit):
+    """By the rules of *The Bridge World*, October 1982, times 100."""
+    length, worth, better = len(suit), {0: 300, 1: 200, 2: 100}.get(len(suit), 0), 0
+    for rank in "AKQJ":
+        if rank in suit:
+            if rank == "A":
+                worth += 300
+            elif rank == "K":
+                worth += 50 if length == 1 else 200
+            elif rank == "Q":
+                worth += {1: 25, 2: 75}.get(length, 100) - (25 if better == 0 else 0)
+            else:
+                worth += {1: 25, 2: 50}.get(better, 0)
+            better += 1
+    if "T" in suit and (better == 2 or (better == 1 and "9" in suit)):
+        worth += 25
+    return worth + quality(suit)
+
+
+def paid(vulnerable, level, strain, tricks):
+    """Duplicate score of an undoubled contract."""
+    short = level + 6 - tricks
+    if short > 0:
+        return -short * (100 if vulnerable else 50)
+    each = 20 if strain in (0, 1) else 30
+    bid = each * level + 10 * (strain == 4)
+    bonus = 50 if bid < 100 else 500 if vulnerable else 300
+    bonus += {6: 750 if vulnerable else 500, 7: 1500 if vulnerable else 1000}.get(level, 0)
+    return bid + bonus - short * each

@@ -1,0 +1,209 @@
+"""Tables of deals: counts against enumeration, against the counting engine and against known figures; draws by χ²."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from bayesbridge.constraints import Constraints
+from bayesbridge.dealing.deal_tables import DealTable
+from bayesbridge.dealing.expressions import TRUE, Held, Number, Operation, ShapeIn
+from bayesbridge.dealing.holdings import (
+    COUNTS,
+    FOUR_C,
+    LENGTH,
+    LOSERS,
+    POINTS,
+    QUALITY,
+    Measure,
+    alike,
+    one_card,
+    table,
+)
+from bayesbridge.dealing.parser import parse_expression
+from bayesbridge.dealing.planning import Plan, constraint_condition
+from bayesbridge.engines.counting import count
+from bayesbridge.errors import TablesTooLarge
+from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.random64 import seed_state
+from bayesbridge.shapes import read_shapes
+from tests.dealing.plain_conditions import RANKS, holds, measured
+
+ALL_DEALS = 53644737765488792839237440000
+HANDS = math.comb(52, 13)
+OTHERS = ALL_DEALS // HANDS
+"""Deals of the other 39 cards to three seats."""
+
+FREE = Constraints.free()
+
+
+def total(text, known=FREE):
+    return DealTable.of(known.normalised(), parse_expression(text)).total
+
+
+def test_four_hidden_hands_are_counted():
+    assert DealTable.of(FREE).total == ALL_DEALS == math.factorial(52) // math.factorial(13) ** 4
+
+
+@pytest.mark.parametrize(
+    ("shape", "hands"),
+    [("4432", 136_852_887_600), ("5332", 98_534_079_072), ("4333", 66_905_856_160), ("13000", 4), ("8500", 19_876_428)],
+)
+def test_shapes_have_their_known_numbers(shape, hands):
+    lengths = (13, 0, 0, 0) if shape == "13000" else tuple(map(int, shape))
+    wanted = read_shapes("-".join(map(str, lengths)))
+    assert DealTable.of(FREE, ShapeIn(1, wanted)).total == hands * OTHERS
+
+
+def test_points_have_their_known_numbers():
+    found = DealTable.of(FREE, TRUE, Held(POINTS, 2, None)).counts()
+    assert {value: ways // OTHERS for (value,), ways in found.items() if value in (0, 1, 10, 20, 37)} == {
+        0: 2_310_789_600,
+        1: 5_006_710_800,
+        10: 59_723_754_816,
+        20: 4_086_538_404,
+        37: 4,
+    }
+    assert sum(found.values()) == ALL_DEALS
+    by_suit = DealTable.of(FREE, TRUE, Held(POINTS, 2, None), Held(LENGTH, 2, 3)).counts()
+    assert {value: sum(ways for (points, _), ways in by_suit.items() if points == value) for value in range(38)} == {
+        value: ways for (value,), ways in found.items()
+    }
+
+
+QUICK = [
+    FREE.shape(0, read_shapes("balanced")).points(0, 15, 17),
+    FREE.length(0, 3, 5, 13).length(2, 3, 3, 5).length(1, 0, 0, 2),
+    FREE.hold(0, 0b1011).lack(3, 0x1FFF << 13).length(2, 2, 4, 6),
+    FREE.hold(2, 0x1FFF).points(0, 5, 9).shape(1, read_shapes("any 5-4")),
+    FREE.shape(1, read_shapes("any 5-5")).length(3, 3, 6, 13),
+    FREE.points(0, 20, 22).hold(1, 1 << 51).lack(2, 0b111 << 36),
+]
+
+
+@pytest.mark.parametrize("known", QUICK)
+def test_hard_evidence_counts_as_the_counting_engine_counts(known):
+    plan = Plan.of(known)
+    assert not plan.tested
+    assert plan.table.total == count(known)
+    assert known.allows(plan.table.draw(3_000, seed_state(1))).all()
+
+
+def small_position():
+    """Constraints that leave nine cards open, five honours among them, three for each of three seats."""
+    unknown = [51, 50, 49, 38, 24, 10, 39, 27, 1]
+    rest = [card for card in range(52) if card not in unknown]
+    order = np.random.default_rng(5).permutation(rest).tolist()
+    known, place = Constraints.free(), 0
+    for seat, cards in enumerate((10, 10, 10, 13)):
+        known = known.hold(seat, sum(1 << card for card in order[place : place + cards]))
+        place += cards
+    return known.normalised()
+
+
+def all_layouts(known):
+    """Every layout of the three open seats."""
+    unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
+    for first in combinations(unknown, 3):
+        rest = [card for card in unknown if card not in first]
+        for second in combinations(rest, 3):
+            third = [card for card in rest if card not in second]
+            extra = [first, second, third, ()]
+            yield [known.must[seat] | sum(1 << card for card in extra[seat]) for seat in range(4)]
+
+
+CONDITIONS = [
+    "hcp(north) > hcp(east)",
+    "hcp(north) + hcp(south) >= 25 || spades(east) >= 6",
+    "losers(north) <= 7 && controls(east) >= 1",
+    "quality(north, spades) > quality(east, spades)",
+    "cccc(south) >= 700",
+    "hcp(north) % 3 == spades(south) % 3",
+    "(hearts(north) > 3 ? hcp(east) : hcp(south)) >= 6",
+    "!(clubs(north) >= 3 && (diamonds(east) <= 2 || hcp(south) < 9))",
+    "top3(north) + 2 * top3(east) + 3 * top3(south) > 14 && c13(north) < 12",
+]
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_counts_equal_enumeration(text):
+    known, condition = small_position(), parse_expression(text)
+    fitting = [deal for deal in all_layouts(known) if holds(condition, deal)]
+    assert 0 < len(fitting) < 1680
+    built = DealTable.of(known, condition)
+    assert built.total == len(fitting)
+    assert_uniform(built, fitting, lambda p: p > 1e-6)
+
+
+def assert_uniform(built, fitting, verdict):
+    draws = built.draw(20 * len(fitting) + 2_000, seed_state(7))
+    numbers = {tuple(deal): number for number, deal in enumerate(fitting)}
+    seen = np.bincount([numbers[tuple(row)] for row in draws.tolist()], minlength=len(fitting))
+    expected = len(draws) / len(fitting)
+    assert verdict(chi2.sf(((seen - expected) ** 2 / expected).sum(), max(len(fitting) - 1, 1)))
+
+
+def test_a_table_of_another_condition_fails():
+    known = small_position()
+    mine = DealTable.of(known, parse_expression("hcp(north) + hcp(south) >= 20"))
+    fitting = list(all_layouts(known))
+    assert_uniform(mine, fitting, lambda p: p < 1e-6)
+
+
+def test_watched_values_are_counted_apart():
+    known = small_position()
+    condition, watched = parse_expression("hcp(north) > 5"), parse_expression("hcp(east) - spades(south)")
+    found = DealTable.of(known, condition, watched).counts()
+    slow = {}
+    for deal in all_layouts(known):
+        if holds(condition, deal):
+            value = int(high_card_points(np.array([deal[1]], dtype=np.uint64))[0])
+            value -= int(suit_lengths(np.array([deal[2]], dtype=np.uint64))[0, 3])
+            slow[(value,)] = slow.get((value,), 0) + 1
+    assert found == slow
+
+
+def test_full_deals_have_the_frequencies_of_the_table():
+    built = DealTable.of(FREE, parse_expression("hcp(north) >= 20"), Held(LENGTH, 0, 3), Held(LENGTH, 1, 2))
+    counts = built.counts()
+    n = 40_000
+    draws = built.draw(n, seed_state(3))
+    lengths = suit_lengths(draws)
+    seen = {}
+    for key in zip(lengths[:, 0, 3].tolist(), lengths[:, 1, 2].tolist(), strict=True):
+        seen[key] = seen.get(key, 0) + 1
+    large = {key: n * ways / built.total for key, ways in counts.items() if n * ways / built.total >= 5}
+    rest = n - sum(large.values())
+    statistic = sum((seen.get(key, 0) - expected) ** 2 / expected for key, expected in large.items())
+    statistic += (sum(ways for key, ways in seen.items() if key not in large) - rest) ** 2 / rest
+    assert chi2.sf(statistic, len(large)) > 1e-6
+
+
+@pytest.mark.parametrize("measure", [LENGTH, POINTS, LOSERS, QUALITY, FOUR_C, *COUNTS, one_card(3)])
+def test_measures_are_those_of_plain_python(measure):
+    for field in range(0, 8192, 7):
+        suit = "".join(RANKS[rank] for rank in range(13) if field >> rank & 1)
+        assert table(measure)[field] == measured(measure, suit)
+
+
+def test_ranks_that_are_alike_may_be_exchanged():
+    assert alike(POINTS) == (0,) * 9 + (9, 10, 11, 12)
+    assert alike(LENGTH) == (0,) * 13
+    assert len(set(alike(QUALITY))) == 8
+    assert alike(Measure("own", (1, 0) * 6 + (1,))) == (0, 1) * 6 + (0,)
+
+
+def test_too_large_tables_are_refused_early():
+    text = " && ".join(f"hcp({seat}) >= 5 && losers({seat}) < 10" for seat in ("north", "east", "south", "west"))
+    with pytest.raises(TablesTooLarge, match="stop at"):
+        DealTable.of(FREE, parse_expression(text))
+
+
+def test_constraints_become_conditions():
+    known = FREE.points(0, 12, 14).length(1, 2, 5, 13).normalised()
+    assert constraint_condition(FREE.normalised()) == TRUE
+    found = constraint_condition(known)
+    assert isinstance(found, Operation)
+    assert Operation(">=", (Held(POINTS, 0, None), Number(12))) in found.operands

@@ -1,0 +1,204 @@
+"""The dealer language: what is read, how tightly operators bind, and what is said of what cannot be read."""
+
+import numpy as np
+import pytest
+
+from bayesbridge.deal import Deal
+from bayesbridge.dealing.layout_values import LayoutValues
+from bayesbridge.dealing.lexer import tokens
+from bayesbridge.dealing.parser import parse_expression
+from bayesbridge.dealing.payoffs import imps, payoff
+from bayesbridge.dealing.script import Average, EvalContract, Frequency, Print
+from bayesbridge.dealing.shape_lists import read_shape
+from bayesbridge.dealing.splitting import conjuncts, split
+from bayesbridge.dealing.statements import parse
+from bayesbridge.dealing.wording import text_of
+from bayesbridge.errors import NotationError
+from bayesbridge.layouts import Layouts
+from tests.dealing.plain_conditions import paid, suits_of, value
+
+DEAL = "N:AKQ72.JT4.A984.Q T5.Q.KQJT7.KJ642 9843.AK972.3.953 J6.8653.652.AT87"
+LAYOUTS = Layouts.of([DEAL])
+
+VALUES = {
+    "losers(north)": 6,
+    "loser(north, spades)": 0,
+    "quality(north, spades)": 450,
+    "cccc(north)": 1710,
+    "c13(north)": 21,
+    "control(north, spades)": 3,
+    "top5(north)": 7,
+    "(0 - 7) / 2": -3,
+    "(0 - 7) % 3": -1,
+    "-7 / 2": -3,
+    "7 / 0": 0,
+    "7 % 0": 7,
+    "hcp(north)": 16,
+    "hcps(north, heart)": 1,
+    "spade(north) + spades(east)": 7,
+    "hascard(north, AS) + hascard(east, SA)": 1,
+    "not hcp(north) > 9": 0,
+    "!(hcp(north) > 9)": 0,
+    "!!5": 1,
+    "!!!5": 0,
+    "1 || 0 && 0": 1,
+    "1 ? 2 : 0 ? 3 : 4": 2,
+    "0 ? 1 : 0 + 7": 7,
+    "3 - 2 - 1": 0,
+    "2 * 3 % 4": 2,
+    "1 == 1 != 0": 1,
+    "1 < 2 < 3": 1,
+    "2 + 3 * 4 > 13 and 1": 1,
+    "shape(north, 5341)": 1,
+    "shape(north, any 5431 - 5341)": 0,
+    "shape(north, any xxxx - any 4333, 5341)": 1,
+    "shape(north, 53xx)": 1,
+    "score(vul, x3N, 9)": 600,
+    "score(nv, x3N, 7)": -100,
+    "imps(300)": 7,
+    "imp(0 - 20)": -1,
+    "pt9(north)": 21,
+    "ace(north)": 2,
+}
+"""Of one deal; the values are those that the packaged dealer gives."""
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_values_are_those_of_dealer(text):
+    expression = parse_expression(text)
+    assert LayoutValues(LAYOUTS.masks).of(expression).tolist() == [VALUES[text]]
+    assert value(expression, [suits_of(int(mask)) for mask in LAYOUTS.masks[0]]) == VALUES[text]
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_the_text_of_an_expression_is_read_again(text):
+    if "shape" not in text and "cccc" not in text:
+        expression = parse_expression(text)
+        again = parse_expression(text_of(expression))
+        assert LayoutValues(LAYOUTS.masks).of(again).tolist() == LayoutValues(LAYOUTS.masks).of(expression).tolist()
+
+
+def test_random_numbers_are_drawn_for_each_deal():
+    values = LayoutValues(np.repeat(LAYOUTS.masks, 10_000, axis=0), np.random.default_rng(1))
+    found = values.of(parse_expression("rnd(10)"))
+    assert set(found.tolist()) == set(range(10))
+    assert abs(found.mean() - 4.5) < 5 * found.std() / 100
+    assert not values.of(parse_expression("rnd(0)")).any()
+
+
+def test_a_whole_script():
+    script = parse(
+        """
+        produce 25 generate 10000 // limits
+        dealer west vulnerable EW /* and
+        more */ seed 7
+        predeal south SAQ542, HKJ87 north D2 clubs(east) == 3
+        opener = hcp(west) > 11
+        condition opener && clubs(west) >= 3
+        action printoneline hcp(west), printes("x", hcp(west), \\n), print(north, south), average "a" hcp(west),
+               frequency "f" (hcp(west), -1, 20), frequency (hcp(west), 0, 9, spades(west), 0, 5),
+               evalcontract "game" (south, x4S, vul),
+        """
+    )
+    assert (script.produce, script.generate, script.dealer, script.vulnerable, script.seed) == (25, 10_000, 3, "EW", 7)
+    assert [mask.bit_count() for mask in script.predealt] == [1, 0, 9, 0]
+    assert len(conjuncts(script.condition)) == 3
+    assert [type(action) for action in script.actions] == [
+        Print,
+        Print,
+        Print,
+        Average,
+        Frequency,
+        Frequency,
+        EvalContract,
+    ]
+    assert script.prints
+    assert not parse("action average hcp(north)").prints
+
+
+def test_the_word_condition_may_be_left_out():
+    assert parse("hcp(north) > 3").condition == parse("condition hcp(north) > 3").condition
+    assert parse("produce 2 hcp(north) > 3 action printoneline").produce == 2
+
+
+WRONG = {
+    "condition hpc(north) > 3": "line 1, column 11: unknown word 'hpc': did you mean hcp?",
+    "condition\n  HCP(north) > 3": "line 2, column 3: unknown word 'HCP': did you mean hcp?",
+    "condition hcp(nort) > 3": "column 15: 'nort' is no seat",
+    "condition hcp(north > 3": "')' is missing before '>'",
+    "condition hcp north": "'(' is missing before 'north'",
+    "condition hcp(north) >": "the end of the script stands where a value is needed",
+    "condition shape(north, 5-3-3-2)": "'5' is no shape: write four lengths",
+    "condition shape(north, 9999)": "no hand of 13 cards has it",
+    "condition hascard(north, XX)": "'XX' is no card",
+    "condition 1 $ 2": "'$' has no meaning here",
+    "condition 99999999999": "is too large",
+    "produce 0": "write a number from 1 to",
+    "produce x": "'x' is no whole number",
+    "predeal fred SA": "'fred' is no seat",
+    "predeal north SA south SA": "SA is dealt twice",
+    "predeal north SAKQJT98765432, HA": "north gets 14 cards",
+    "hcp = 3": "is a word of the language",
+    "x = 1 x = 2": "is defined twice",
+    "vulnerable us": "is no vulnerability",
+    "altcount 10 1": "counts are numbered 0 to 9",
+    "pointcount": "is no number",
+    "pointcount 1 2 3 4 5 6 7 8 9 10 11 12 13 14": "up to 13 numbers",
+    "action fly": "'fly' is no action",
+    "action frequency (hcp(north), 9, 3)": "values from 9 to 3",
+    "action frequency (hcp(north), 0, 300, hcp(south), 0, 300)": "a table of more than",
+    "action frequency (hcp(north))": "',' is missing",
+    'action average "x': "text has no end",
+    "/* no end": "a comment has no end",
+    "condition score(vul, 9Z, 3)": "is no contract",
+    "condition " + "(" * 60 + "1" + ")" * 60: "nested more than",
+    "condition " + "+".join(["1"] * 400): "too large",
+    "hcp(north) > 3 )": "stands where a value is needed",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_is_one_line_with_its_place(text):
+    with pytest.raises(NotationError, match=r"^line \d+, column \d+: ") as caught:
+        parse(text)
+    assert WRONG[text] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_definitions_that_grow_are_stopped():
+    text = "a0 = hcp(north) + 1\n" + "\n".join(f"a{i} = a{i - 1} + a{i - 1}" for i in range(1, 40))
+    with pytest.raises(NotationError, match="too large"):
+        parse(text)
+
+
+def test_words_know_their_place():
+    assert [(token.text, token.line, token.column) for token in tokens("a\n /* x\n */ b")][:2] == [
+        ("a", 1, 1),
+        ("b", 3, 5),
+    ]
+
+
+def test_a_condition_is_split_by_seat():
+    parts = split(
+        parse_expression("hcp(north) > 3 && spades(north) > 3 && (hcp(south) > 5 || hcp(north) + hcp(south) > 20)")
+    )
+    assert [seat for seat, _ in parts.slots] == [0, 2, 0, 2]
+    assert len(split(parse_expression("hcp(north) > 3 && 1")).slots) == 1
+
+
+def test_shapes_by_pattern():
+    assert read_shape("4333") == {(3, 3, 3, 4)}
+    assert len(read_shape("5xxx", any_order=True)) == len({s for s in read_shape("xxxx") if 5 in s})
+
+
+def test_scores_are_those_of_the_laws():
+    for vulnerable in (False, True):
+        for level in range(1, 8):
+            for strain in range(5):
+                wanted = [paid(vulnerable, level, strain, tricks) for tricks in range(14)]
+                assert payoff(vulnerable, level, strain).tolist() == wanted
+    assert imps(np.array([0, 19, 4000, 9999, -3999])).tolist() == [0, 0, 24, 24, -23]
+
+
+def test_the_deal_of_these_values_is_a_deal():
+    assert Deal.of(DEAL)["N"].points == 16

@@ -1,0 +1,135 @@
+"""Scripts of our own, over the whole language: read, planned, dealt, and compared with the packaged ``dealer``."""
+
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Deal
+from bayesbridge.dealing.boards import USUAL
+from bayesbridge.dealing.deal_plan import DealPlan
+from bayesbridge.dealing.drawing import first
+from bayesbridge.dealing.expressions import TRUE
+from bayesbridge.dealing.layout_values import LayoutValues
+from bayesbridge.dealing.running import exact_statistics, printed, summarised
+from bayesbridge.dealing.statements import parse
+from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
+from tests.dealing.plain_conditions import holds
+
+FILES = sorted(Path(__file__).parent.glob("scripts/*.dlr"))
+NOT_COMPARED = {"alternate_count": "the packaged dealer takes altcount and ignores it"}
+DEALER = shutil.which("dealer") or shutil.which("dealer", path="/usr/games")
+TRIED = 200_000
+DRAWN = 4_000
+
+
+@cache
+def planned(path):
+    """The script and its plan."""
+    script = parse(path.read_text("utf-8"))
+    known = Constraints.free()
+    for seat, mask in enumerate(script.predealt):
+        known = known.hold(seat, mask)
+    return script, DealPlan.compiled(known, script.condition)
+
+
+def test_there_are_enough():
+    assert len(FILES) >= 60
+
+
+SOME_AND_ALL = [
+    pytest.param(path, id=path.stem, marks=[] if place % 4 == 1 else pytest.mark.slow)
+    for place, path in enumerate(FILES)
+]
+"""Every fourth by default; the others are slow tests."""
+
+
+@pytest.mark.parametrize("path", SOME_AND_ALL)
+def test_deals_meet_the_condition(path):
+    script, plan = planned(path)
+    masks = first(plan.search(60, 1), 60)
+    assert len(masks) == 60
+    for deal, given in ((row, script.predealt) for row in masks.tolist()):
+        assert holds(script.condition, deal)
+        assert all(mask & cards == cards for mask, cards in zip(deal, given, strict=True))
+        assert sum(deal) == (1 << 52) - 1
+    exact = exact_statistics(script, plan)
+    layouts = Layouts.adopt(masks[:3])
+    values = LayoutValues(layouts.masks)
+    lines = [*(printed(script, layouts, USUAL, values) if script.prints else ()), *summarised(script, exact, values)]
+    assert lines
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_every_script_is_read(path):
+    assert parse(path.read_text("utf-8")).condition != TRUE
+
+
+@pytest.mark.slow
+def test_most_plans_are_exact():
+    assert sum(planned(path)[1].exact for path in FILES) >= 55
+
+
+@cache
+def dealt_by_dealer(path):
+    """What dealer found: (n, 4) masks, and how many deals it tried."""
+    text = path.read_text("utf-8").partition("\naction")[0]
+    text += f"\ngenerate {TRIED}\nproduce {DRAWN}\naction printoneline\n"
+    found = subprocess.run([DEALER, "-s", "11"], input=text, capture_output=True, text=True, timeout=120, check=True)
+    lines = found.stdout.splitlines()
+    deals = []
+    for line in lines:
+        if line.startswith("n "):
+            words = line.split()
+            deals.append(Deal.of("N:" + " ".join(words[i] if words[i] != "-" else "..." for i in (1, 3, 5, 7))))
+    (tried,) = (int(line.split()[1]) for line in lines if line.startswith("Generated"))
+    return Layouts.of(deals).masks, tried
+
+
+def features(masks):
+    """Numbers of a deal to compare: points and lengths of every seat."""
+    points, lengths = high_card_points(masks), suit_lengths(masks)
+    for seat in range(4):
+        yield points[:, seat].astype(int)
+        for suit in range(4):
+            yield lengths[:, seat, suit].astype(int)
+
+
+@pytest.mark.skipif(DEALER is None, reason="dealer is not installed")
+@pytest.mark.parametrize("path", SOME_AND_ALL)
+def test_dealer_deals_alike(path):
+    if path.stem in NOT_COMPARED:
+        pytest.skip(NOT_COMPARED[path.stem])
+    _, plan = planned(path)
+    theirs, tried = dealt_by_dealer(path)
+    ours = first(plan.search(DRAWN, 2), DRAWN)
+    if plan.probability is not None:
+        # Where dealer stopped at its number of deals, the tries are random instead; the error is much the same.
+        chance = float(plan.probability)
+        spread = np.sqrt(tried * chance * (1 - chance))
+        assert abs(len(theirs) - tried * chance) <= 5.5 * spread + 5
+    if len(theirs) < 50:
+        return
+    worst = min(p for p in map(agreement, features(ours), features(theirs)))
+    assert worst > 1e-6 / (20 * len(FILES))
+
+
+def agreement(ours, theirs):
+    """p of a χ² test that two samples come from the same distribution; rare values are put together."""
+    values = np.unique(np.concatenate([ours, theirs]))
+    table = np.array([[(side == value).sum() for value in values] for side in (ours, theirs)])
+    large = table.sum(0) >= 20
+    table = np.column_stack([table[:, large], table[:, ~large].sum(1)])
+    table = table[:, table.sum(0) > 0]
+    return 1.0 if table.shape[1] < 2 else chi2_contingency(table).pvalue
+
+
+def test_another_condition_would_be_noticed():
+    ours = DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 17").deals(DRAWN, rng=1).masks
+    theirs = DealPlan.of(condition="hcp(north) >= 15 && hcp(north) <= 18").deals(DRAWN, rng=2).masks
+    assert min(map(agreement, features(ours), features(theirs))) < 1e-6 / (20 * len(FILES))

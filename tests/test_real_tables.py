@@ -1,0 +1,151 @@
+"""Scripts that learn from real tables: what is solved is kept, deals are set aside whole, and judging can fail."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import Card, Hand
+from bayesbridge.estimators import actual
+
+ROOT = Path(__file__).parents[1]
+RECORDS = ROOT / "examples" / "boards.pbn"
+
+
+@pytest.fixture
+def scripts(monkeypatch):
+    """The three scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import against_reality
+    import fit_actual
+    import solve_records
+
+    asked = []
+
+    def solve(tables):
+        asked.append(len(tables))
+        return [table.result - table.result % 2 for table in tables]
+
+    monkeypatch.setattr(solve_records, "solve", solve)
+    monkeypatch.setattr(solve_records, "AT_A_TIME", 3)
+    yield solve_records, fit_actual, against_reality, asked
+    for name in ("against_reality", "fit_actual", "solve_records"):
+        sys.modules.pop(name)
+
+
+@pytest.fixture
+def many(tmp_path):
+    """Two tables at each of 100 random deals: declarers, contracts and results at random."""
+    rng = np.random.default_rng(5)
+    text = []
+    for board in range(100):
+        hands = [Hand.of([Card(int(card)) for card in part]).pbn for part in rng.permutation(52).reshape(4, 13)]
+        for _ in range(2):
+            contract = f"{rng.integers(1, 8)}{rng.choice(['C', 'D', 'H', 'S', 'NT', 'NT'])}{rng.choice(['', 'X'])}"
+            tags = {"Board": board + 1, "Deal": "N:" + " ".join(hands), "Declarer": rng.choice(list("NESW"))}
+            tags |= {"Contract": contract, "Result": rng.integers(4, 13)}
+            text.append("".join(f'[{name} "{value}"]\n' for name, value in tags.items()))
+    path = tmp_path / "many.pbn"
+    path.write_text("\n".join(text))
+    return path
+
+
+def test_what_was_solved_is_kept_and_continued(scripts, tmp_path, capsys):
+    solve_records, _, _, asked = scripts
+    kept = tmp_path / "tables.tsv"
+    about, tables, solved = solve_records.solved_tables(RECORDS, kept, 1.0)
+    whole = kept.read_text()
+    assert (len(tables), sum(asked), len(about["sha256"])) == (8, 8, 64)
+    lines = whole.splitlines(keepends=True)
+    kept.write_text("".join(lines[:4]) + lines[4][:30])  # killed while it wrote
+    asked.clear()
+    again = solve_records.solved_tables(RECORDS, kept, 1.0)
+    assert kept.read_text() == whole
+    assert sum(asked) == 5
+    assert again == (about, tables, solved)
+    assert solve_records.solved_tables(RECORDS, kept, 1.0, 3)[1:] == (tables[:3], solved[:3])
+    with pytest.raises(SystemExit, match="another share"):
+        solve_records.solved_tables(RECORDS, kept, 0.5)
+    assert "8 of 8 tables solved" in capsys.readouterr().err
+
+
+def test_the_solver_is_asked_about_the_declarer(scripts):
+    """Seats are turned so that declarer comes first, then the leader."""
+    solve_records = scripts[0]
+    tables = list(solve_records.tables_of(RECORDS, 1.0))
+    layouts = solve_records.declarers_first(tables)
+    for table, masks in zip(tables, layouts.masks.tolist(), strict=True):
+        declarer = table.contract.declarer
+        assert masks == [table.deal[declarer.next(k)].mask for k in range(4)]
+    assert {table.contract.declarer for table in tables} != {tables[0].contract.declarer}
+
+
+def test_deals_are_taken_and_set_aside_by_their_cards(scripts, many, tmp_path):
+    """All tables of a deal or none; the error of a share of 100 deals is known."""
+    solve_records = scripts[0]
+    every, half = (list(solve_records.tables_of(many, share)) for share in (1.0, 0.5))
+    assert len(every) == 200
+    taken = {str(table.deal) for table in half}
+    assert len(half) == 2 * len(taken)
+    for share, right in ((len(taken) / 100, 0.5), (np.mean([table.aside for table in every]), 0.25)):
+        assert abs(share - right) < 5 * np.sqrt(right * (1 - right) / 100)
+    with pytest.raises(SystemExit, match="no table with four hands"):
+        solve_records.solved_tables(ROOT / "examples" / "pairs.pbn", tmp_path / "none.tsv", 1.0)
+
+
+def test_defenders_cards_are_dealt_anew(scripts):
+    fit_actual = scripts[1]
+    (layout,) = scripts[0].declarers_first(list(scripts[0].tables_of(RECORDS, 1.0))[:1]).masks
+    dealt = fit_actual.defenders_dealt(layout, np.random.default_rng(1))
+    assert (dealt[:, [0, 2]] == layout[[0, 2]]).all()
+    assert (np.bitwise_count(dealt) == 13).all()
+    assert (np.bitwise_or.reduce(dealt, axis=1) == (1 << 52) - 1).all()
+    assert len(np.unique(dealt[:, 1])) == fit_actual.DRAWS
+
+
+def simulated(fit_actual, n, seed):
+    """Tables whose declarers take one trick more than double dummy with 30 %, one less with 20 %."""
+    rng = np.random.default_rng(seed)
+    solved, needed = rng.integers(6, 12, n), rng.integers(7, 13, n)
+    taken = solved + rng.choice([-1, 0, 1], n, p=[0.2, 0.5, 0.3])
+    cell = np.column_stack([rng.integers(0, 3, n), rng.integers(0, 2, n), rng.integers(0, 2, n)])
+    return fit_actual.Data(
+        needed, solved, taken, cell, rng.random(n) < 0.25, rng.random(n) < 0.5, *[np.eye(14)[solved]] * 2
+    )
+
+
+def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
+    fit_actual = scripts[1]
+    data, other = simulated(fit_actual, 20_000, 1), simulated(fit_actual, 20_000, 2)
+    counts = fit_actual.counted(data)
+    assert counts.sum() == 20_000
+    shares = actual.smoothed(counts, 300.0)
+    middle = shares[..., actual.FARTHEST - 1 : actual.FARTHEST + 2].mean(axis=(0, 1, 2, 3))
+    np.testing.assert_allclose(middle, [0.2, 0.5, 0.3], atol=5 * np.sqrt(0.25 / 20_000))
+    after = fit_actual.predicted(shares, other, np.eye(14)[other.solved])
+    np.testing.assert_allclose(after.sum(axis=1), 1.0)
+    good, plain = fit_actual.judge(after, other), fit_actual.judge(np.eye(14)[other.solved], other)
+    assert good["error"] < 5 * np.sqrt(0.25 / 2_000)
+    assert abs(good["bias"]) < 5 * np.sqrt(2 * 0.49 / 20_000)
+    assert plain["bias"] == pytest.approx(-0.1, abs=5 * np.sqrt(0.49 / 20_000))
+    assert plain["error"] > 2 * good["error"], "the control: double dummy alone"
+    assert good["log_loss"] < plain["log_loss"]
+    assert fit_actual.held_out(300.0, data, other) == pytest.approx(good["log_loss"], abs=1e-4)
+
+
+def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monkeypatch, capsys):
+    _, fit_actual, against_reality, _ = scripts
+    options = [str(many), "--solved", str(tmp_path / "tables.tsv"), "--share", "1"]
+    monkeypatch.setattr(sys, "argv", ["fit_actual.py", *options, "-o", str(tmp_path / "actual.json")])
+    fit_actual.main()
+    assert '"strength"' in (tmp_path / "actual.json").read_text()
+    capsys.readouterr()
+    picture = tmp_path / "reality.png"
+    monkeypatch.setattr(sys, "argv", ["against_reality.py", *options, "--all", "--picture", str(picture)])
+    against_reality.main()
+    text = capsys.readouterr().out
+    assert "| beside the real result | tables | bias |" in text
+    assert text.count(": double dummy |") == text.count(": real result |") == 2
+    assert text.count("| no trumps: tricks, actual |") == 2
+    assert picture.stat().st_size > 10_000
