@@ -19,7 +19,9 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.dealing import deal_blocks
-from bayesbridge.studies.inference import DRAWS, score_board, usable
+from bayesbridge.studies.inference import DRAWS, usable
+from bayesbridge.studies.readers.boards import look, see
+from bayesbridge.studies.readers.named import USUAL, reader_of
 
 BOARDS = 40
 
@@ -51,8 +53,9 @@ def boards_of_a_leader() -> Table:
     rows: list[tuple[str | float | None, ...]] = []
     plain, few = drawn("weights")
     tilted, worth = drawn("auto")
-    score_board(records[0])
-    whole = once(lambda: [score_board(record) for record in records]) / len(records)
+    reader = reader_of(USUAL)
+    look(reader, records[0], see(records[0], "leader", 0))
+    whole = once(lambda: [look(reader, record, see(record, "leader", 0)) for record in records]) / len(records)
     for name, seconds, ess in (
         ("`bayesbridge score`, all of it", whole, worth),
         ("its draws alone, `auto`", tilted, worth),
