@@ -57,8 +57,8 @@ class Hard:
     @classmethod
     def of_target(cls, target: Target) -> Hard:
         """From the counting tables of a target."""
-        sampler, count = target.sampler, target.count
-        return cls(sampler.card_marginals() / count, sampler.length_distributions() / count, count)
+        cards, lengths = target.shares
+        return cls(cards, lengths, target.count)
 
     @classmethod
     def of_posterior(cls, posterior: Posterior) -> Hard:
