@@ -8,6 +8,8 @@ out. The opening leader looks at them after the auction. One core, warmed up, pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from page import Table, run
 from timing import once
@@ -44,22 +46,28 @@ def boards_of_a_leader() -> Table:
     records = boards()
     beliefs = [Belief.of_record(record, record.leader, cards=0) for record in records]
 
-    def drawn(method: str) -> tuple[float, list[float]]:
-        beliefs[0].given().infer(method, DRAWS, 1)
+    def drawn(worth_of: Callable[[Belief], float]) -> tuple[float, list[float]]:
+        worth_of(beliefs[0].given())
         worth: list[float] = []
-        spent = once(lambda: worth.extend(belief.given().infer(method, DRAWS, 1).ess for belief in beliefs))
+        spent = once(lambda: worth.extend(worth_of(belief.given()) for belief in beliefs))
         return spent / len(beliefs), worth
 
+    def uniform(belief: Belief) -> float:
+        """The worth of uniform draws; the engine ``weights`` refuses the boards where it is too small."""
+        logs = belief.target.soft.of_layouts(belief.target.sampler.draw(DRAWS, 1))
+        weights = np.exp(logs - logs.max())
+        return float(weights.sum() ** 2 / np.square(weights).sum())
+
     rows: list[tuple[str | float | None, ...]] = []
-    plain, few = drawn("weights")
-    tilted, worth = drawn("auto")
+    plain, few = drawn(uniform)
+    tilted, worth = drawn(lambda belief: belief.infer("auto", DRAWS, 1).ess)
     reader = reader_of(USUAL)
     look(reader, records[0], see(records[0], "leader", 0))
     whole = once(lambda: [look(reader, record, see(record, "leader", 0)) for record in records]) / len(records)
     for name, seconds, ess in (
         ("`bayesbridge score`, all of it", whole, worth),
         ("its draws alone, `auto`", tilted, worth),
-        ("uniform draws, `weights`", plain, few),
+        ("uniform draws, weighed", plain, few),
     ):
         rate = np.mean(ess) / seconds
         rows.append(

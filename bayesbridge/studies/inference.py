@@ -86,8 +86,8 @@ def monte_carlo_parts(posterior: Posterior, cards: Floats, lengths: Floats) -> t
     """Var(p̂) / 2p̂² of every smoothed probability: by how much draws raise −log p̂ on average; 0 where exact.
 
     The variance is Σ W² (x − p)² over weighted draws, and no less than draws of equal weight would give that are worth
-    as many independent ones. It is a first-order figure, which grows beyond all bounds for a cell that few draws met: no
-    part is said to be more than the whole loss −log p̂.
+    as many independent ones. It is a first-order figure, which grows beyond all bounds for a cell that few draws met:
+    no part is said to be more than the whole loss −log p̂.
     """
     if posterior.exact or posterior.draws.log_likelihood is None:
         return np.zeros_like(cards), np.zeros_like(lengths)
