@@ -30,7 +30,7 @@ LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,,,|mb|1N|mb|p|"
 
 UNASKED = frozenset(("BidderModel", "Estimator", "PlayerModel", "hookimpl"))
 """Protocols, which users implement, and pluggy's own marker."""
-INNER = frozenset(("constrain", "log_chances", "of_sums"))
+INNER = frozenset(("compiled", "constrain", "log_chances", "of_sums"))
 """Methods by which the package asks itself: their arguments are tables of its own."""
 
 
@@ -123,6 +123,8 @@ def examples():
         "Deal": (bb.Deal, {"hands": DEAL.hands}),
         "Deal.__getitem__": (DEAL.__getitem__, {"seat": "S"}),
         "Deal.from_pbn": (bb.Deal.from_pbn, {"text": str(DEAL)}),
+        "DealPlan": (bb.DealPlan, {"plan": plan().plan, "tests": ()}),
+        "DealPlan.search": (plan().search, {"n": 2, "rng": 1, "most": 100, "progress": None}),
         "DealPlan.average": (plan().average, {"value": "hcp(south)"}),
         "DealPlan.deals": (plan().deals, {"n": 2, "rng": 1, "most": 100}),
         "DealPlan.frequency": (plan().frequency, {"*": "hcp(south)"}),
@@ -239,9 +241,8 @@ def examples():
         "Void": (bb.Void, {"seat": "S", "suit": "H"}),
         "at_least": (bb.at_least, {"result": result(), "name": "T"}),
         "deals": (
-            bb.deals,
+            partial(bb.deals, 2),
             {
-                "n": 2,
                 "*": bb.Void("E", "H"),
                 "rng": 1,
                 "given": {"S": SOUTH},

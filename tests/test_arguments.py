@@ -18,7 +18,7 @@ ODD = {
     "list of None": [None], "tuple": (1, 2), "set": {1}, "True": True, "complex": 1j,
 }  # fmt: skip
 FEW = ("object", "1.5", "masks")
-CALLED = ("quantity", "progress")
+CALLED = ("quantity", "progress", "where")
 """A function is what these arguments want; what it raises is its own."""
 BINDING = re.compile(r"missing \d+ required|unexpected keyword|positional arg|unsupported operand")
 

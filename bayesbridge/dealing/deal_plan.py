@@ -40,6 +40,7 @@ type Where = Callable[[Layouts], NDArray[np.bool_]]
 """A test of users: a batch of layouts → which of them to keep."""
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class DealPlan:
     """What is asked of deals, and how it is done: exactly by tables, or tested on each draw.
@@ -129,6 +130,7 @@ class DealPlan:
             warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
         return Layouts.adopt(first(found, wanted))
 
+    @checked
     def search(
         self,
         n: int,
