@@ -1,16 +1,15 @@
 """A result as one table: every quantity with its mean, spread and interval, and how far to trust them.
 
 T is a mixture: the mass where the conditions fail, and T given that they hold. The table shows both, before the mean
-that mixes them. Where a figure is exact there is no Monte Carlo error, no effective sample size and no R-hat: the
-cells say so instead of showing a number that means nothing.
+that mixes them. Where a figure is exact, error, effective sample size and R-hat mean nothing, and the cells say so.
 
 The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
 u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
 error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
 they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
-one more draw that falls the other way. With importance weights the same is added for any number, by one more draw like
-the one farthest from the mean, which may have been met with little weight only. Draws that all agree on another number
-say nothing of its error, nor do a few draws of a mean given that the conditions hold, and none is stated.
+one more draw that falls the other way, and with importance weights, for any number, of one more like the draw farthest
+from the mean. Draws that all agree on another number say nothing of its error, nor do a few draws of a mean given that
+the conditions hold, and none is stated.
 Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.batches`).
 """
 
@@ -265,10 +264,9 @@ class _Draws:
             return NONE, NONE, NONE
         u = counts * (quantity.draws - quantity.mean) / share
         error, r_hat = self._error(u)
-        if quantity.event:
-            error = float(np.hypot(error, max(quantity.mean, 1.0 - quantity.mean) / self._worth(counts)))
-        elif self.weighed:
-            error = float(np.hypot(error, float(np.abs(u).max()) * share / self._worth(counts)))
+        if quantity.event or self.weighed:
+            far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
+            error = float(np.hypot(error, far / self._worth(counts)))
         if not error:
             return NONE, NONE, NONE
         return float(f"{error:.2g}"), round((quantity.sd / error) ** 2) if quantity.sd else NONE, r_hat
