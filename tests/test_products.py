@@ -128,6 +128,7 @@ WHOLE_NUMBERS = {
     "bidders.encoding": 1,
     "bidders.features": 1,
     "capture.tables": 1,
+    "dealing.holdings": 1,
     "engines.class_joins": 2,
     "engines.class_tables": 1,
     "engines.counting": 1,
