@@ -54,6 +54,11 @@ class Statement:
     always: bool
     """Whether every hand that fits makes the call."""
 
+    @property
+    def hands(self) -> str:
+        """The text without ``always``."""
+        return self.text.removesuffix(ALWAYS).removesuffix(", ") or "any hand"
+
     @classmethod
     @checked
     def of(cls, text: str) -> Self:

@@ -199,4 +199,9 @@ def _place_text(place: Place) -> str:
 
 
 def _said(statements: tuple[Statement, ...]) -> str:
-    return " or ".join(statement.text for statement in statements)
+    """``15-17 points, balanced``, and whether such a hand always makes the call."""
+    shown, made = ([one.hands for one in statements if one.always is always] for always in (False, True))
+    told = " or ".join(shown or made)
+    if not made:
+        return told
+    return f"{told} and is always made with {' or '.join(made) if shown else 'such a hand'}"

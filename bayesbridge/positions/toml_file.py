@@ -37,7 +37,12 @@ class _Reader:
             where = f"{self.path}{self.line(key)}: {key}"
             if key not in SETTINGS:
                 raise self.unknown(where, key, (*SETTINGS, "evidence"))
-            settings[key] = Sourced(_read(where, SETTINGS[key].read, value), where)
+            setting = SETTINGS[key]
+            if setting.many:
+                texts = value if isinstance(value, list) and value else [value]
+                settings[key] = Sourced(tuple(_read(where, setting.read, text) for text in texts), where)
+            else:
+                settings[key] = Sourced(_read(where, setting.read, value), where)
         return Position(settings, tuple(pieces), self.path)
 
     def evidence(self, items: Any) -> Iterator[Sourced[Piece]]:
