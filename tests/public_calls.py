@@ -192,12 +192,12 @@ def examples():
         "Seat.of": (bb.Seat.of, {"value": "S"}),
         "Shape": (bb.Shape, {"seat": "S", "shape": "balanced"}),
         "Strain.of": (bb.Strain.of, {"value": "S"}),
-        "SystemBidder": (bb.SystemBidder, {"systems": "weak-twos", "base": bb.LearnedBidder(), "faith": 0.9}),
         "StyleBidder": (
             bb.StyleBidder,
             {"aggressiveness": 0.1, "suit_preference": 0.1, "temperature": 1.0, "slip": 0.1, "vulnerable": "None"},
         ),
         "Suit.of": (bb.Suit.of, {"value": "S"}),
+        "SystemBidder": (bb.SystemBidder, {"systems": "weak-twos", "base": bb.LearnedBidder(), "faith": 0.9}),
         "Trick": (bb.Trick, {"leader": bb.Seat.S, "trump": bb.Suit.H, "cards": (bb.Card.of("SA"),)}),
         "Trick.after": (TRICK.after, {"seat": "E", "card": "S3", "hand": bb.Hand.of(EAST)}),
         "Trick.can": (TRICK.can, {"seat": "E", "card": "S3", "hand": bb.Hand.of(EAST)}),
@@ -306,9 +306,8 @@ def examples():
         made = getattr(bb, kind)
         piece = made.of(made.example)
         calls[f"{kind}.of"] = (made.of, {"text": piece.text})
-    models = {"SystemBidder": bb.SystemBidder("weak-twos")}
     for kind in ("IterativeBidder", "LearnedBidder", "StyleBidder", "SystemBidder"):
-        model = models.get(kind) or getattr(bb, kind)()
+        model = getattr(bb, kind)(*["weak-twos"] * (kind == "SystemBidder"))
         calls[f"{kind}.log_likelihood"] = (model.log_likelihood, {"hands": MASKS, "auction": FOUR, "index": 0})
         calls[f"{kind}.probabilities"] = (model.probabilities, {"hands": MASKS, "auction": FOUR})
     return calls
