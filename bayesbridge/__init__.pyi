@@ -6,6 +6,7 @@ from .bidders.card_play import LearnedPlayer
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
 from .bidders.style import StyleBidder
+from .bidders.system_bidder import SystemBidder
 from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
@@ -94,6 +95,7 @@ __all__ = [
     "Strain",
     "StyleBidder",
     "Suit",
+    "SystemBidder",
     "TablesTooLarge",
     "TooFewDraws",
     "TooManyLayouts",

@@ -217,6 +217,7 @@ def examples():
             {"aggressiveness": 0.1, "suit_preference": 0.1, "temperature": 1.0, "slip": 0.1, "vulnerable": "None"},
         ),
         "Suit.of": (bb.Suit.of, {"value": "S"}),
+        "SystemBidder": (bb.SystemBidder, {"systems": "weak-twos", "base": bb.LearnedBidder(), "faith": 0.9}),
         "Trick": (bb.Trick, {"leader": bb.Seat.S, "trump": bb.Suit.H, "cards": (bb.Card.of("SA"),)}),
         "Trick.after": (TRICK.after, {"seat": "E", "card": "S3", "hand": bb.Hand.of(EAST)}),
         "Trick.can": (TRICK.can, {"seat": "E", "card": "S3", "hand": bb.Hand.of(EAST)}),
@@ -337,8 +338,8 @@ def examples():
         made = getattr(bb, kind)
         piece = made.of(made.example)
         calls[f"{kind}.of"] = (made.of, {"text": piece.text})
-    for kind in ("IterativeBidder", "LearnedBidder", "StyleBidder"):
-        model = getattr(bb, kind)()
+    for kind in ("IterativeBidder", "LearnedBidder", "StyleBidder", "SystemBidder"):
+        model = getattr(bb, kind)(*["weak-twos"] * (kind == "SystemBidder"))
         calls[f"{kind}.log_likelihood"] = (model.log_likelihood, {"hands": MASKS, "auction": FOUR, "index": 0})
         calls[f"{kind}.probabilities"] = (model.probabilities, {"hands": MASKS, "auction": FOUR})
     return calls

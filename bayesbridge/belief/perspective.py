@@ -55,6 +55,13 @@ class Perspective:
         return self._auction[0]
 
     @property
+    def systems(self) -> tuple[str, ...]:
+        """What is said of the systems that the players follow, in words."""
+        from bayesbridge.bidders.system_bidder import SystemBidder
+
+        return tuple(map(str, self.bidder.systems)) if isinstance(self.bidder, SystemBidder) else ()
+
+    @property
     def assumed_passes(self) -> tuple[Seat, ...]:
         """The seats taken to have passed because a later call leaves them out, in order."""
         return self._auction[1]

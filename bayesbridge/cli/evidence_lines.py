@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
 def print_evidence(belief: Perspective) -> None:
     """For people: the hand, the evidence in order, and the passes that nobody mentioned."""
-    from textwrap import wrap
-
     hand = belief.hand
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
-        text = printable(f"Seen: {'; '.join(map(str, belief.evidence))}.")
-        say(*wrap(text, 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
+        _say_wrapped(f"Seen: {'; '.join(map(str, belief.evidence))}.")
+    for said in belief.systems:
+        _say_wrapped(f"System: {said}.")
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
+
+
+def _say_wrapped(text: str) -> None:
+    from textwrap import wrap
+
+    say(*wrap(printable(text), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))

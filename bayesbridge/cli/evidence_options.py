@@ -20,7 +20,11 @@ def add_evidence(parser: Parser) -> None:
     group = parser.add_argument_group("evidence", "Repeatable where they say what was seen; their order is kept.")
     for name, setting in SETTINGS.items():
         group.add_argument(
-            f"--{name}", type=reading(setting.read), action=Once, metavar=setting.metavar, help=setting.help
+            f"--{name}",
+            type=reading(setting.read),
+            action="append" if setting.many else Once,
+            metavar=setting.metavar,
+            help=setting.help,
         )
     for name, kind in KINDS.items():
         group.add_argument(
@@ -49,7 +53,9 @@ def position_of(args: argparse.Namespace) -> Position:
 
         position = read_position(args.position)
     settings = {
-        name: Sourced(value, f"argument --{name}") for name in SETTINGS if (value := getattr(args, name)) is not None
+        name: Sourced(tuple(value) if setting.many else value, f"argument --{name}")
+        for name, setting in SETTINGS.items()
+        if (value := getattr(args, name)) is not None
     }
     return position.with_more(settings, args.evidence)._replace(limits=limits_of(args))
 

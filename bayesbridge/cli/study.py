@@ -116,7 +116,7 @@ def _own_values(args: Namespace, study: Study) -> dict[str, Any]:
 
 
 def _read(option: Option, text: str) -> Any:
-    from bayesbridge.positions.toml_file import read_toml
+    from bayesbridge.notation.toml_text import read_toml
 
     content = read_toml(text, option.flag)[1] if option.files else text
     try:

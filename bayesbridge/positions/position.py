@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.evidence.piece import Piece
-from bayesbridge.positions.settings import SETTINGS
+from bayesbridge.positions.settings import SETTINGS, Setting
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
@@ -62,14 +63,16 @@ class Position(NamedTuple):
         words: list[str] = []
         for name, setting in SETTINGS.items():
             if name in self.settings:
-                words += [f"--{name}", setting.write(self.settings[name].value)]
+                value = self.settings[name].value
+                for one in value if setting.many else [value]:
+                    words += [f"--{name}", setting.write(one)]
         for piece in self.pieces:
             words += [f"--{piece.value.option}", piece.value.text]
         return words
 
     def toml(self) -> str:
         """The text of a position file that describes it again."""
-        lines = [f"{name} = {_quoted(SETTINGS[name].write(given.value))}" for name, given in self.settings.items()]
+        lines = [f"{name} = {_toml(SETTINGS[name], given.value)}" for name, given in self.settings.items()]
         listed = "".join(f"  {{ {piece.value.option} = {_quoted(piece.value.text)} }},\n" for piece in self.pieces)
         return "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])]) + "\n"
 
@@ -88,6 +91,8 @@ class Position(NamedTuple):
                 f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
                 "out (a hand laid open is --reveal N:PBN)"
             )
+        if "system" in values and not four:
+            raise NotationError(f"{self.settings['system'].where}: systems are of four players: give --players 4 too")
         bidder = self._bidder("learned" if four else "iterative")
         try:
             return Belief(
@@ -103,7 +108,7 @@ class Position(NamedTuple):
 
     def _bidder(self, usual: str) -> BidderModel | None:
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
-        if not {"bidder", "slip", "vulnerable"} & set(self.settings):
+        if not {"bidder", "slip", "vulnerable", "system"} & set(self.settings):
             return None
         from bayesbridge.estimators.discovery import offered
         from bayesbridge.estimators.offers import with_settings
@@ -120,7 +125,19 @@ class Position(NamedTuple):
                     model = with_settings(model, {setting: value})
                 except TypeError:
                     raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
-        return model
+        return self._with_systems(model)
+
+    def _with_systems(self, model: BidderModel) -> BidderModel:
+        """The model where the calls of all systems are as it says."""
+        if "system" not in self.settings:
+            return model
+        from bayesbridge.bidders.system_bidder import SystemBidder
+
+        agreements, where = self.settings["system"]
+        try:
+            return SystemBidder(agreements, base=model)
+        except BayesBridgeError as error:
+            raise NotationError(f"{where}: {error}") from None
 
     def _first_fault(self, start: Belief) -> BayesBridgeError:
         """What is wrong with the first piece that does not fit those before it, and where that piece was given."""
@@ -158,8 +175,11 @@ def _python(value: object) -> str:
     """Text that gives the value again, if its class is one of the package's public ones; else its repr as it is."""
     import bayesbridge
 
-    public = getattr(bayesbridge, type(value).__name__, None) is type(value)
-    return f"bb.{value!r}" if public else repr(value)
+    if getattr(bayesbridge, type(value).__name__, None) is not type(value):
+        return repr(value)
+    return re.sub(
+        r"\b[A-Z]\w+(?=\()", lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0], repr(value)
+    )
 
 
 def _experts() -> Any:
@@ -167,6 +187,12 @@ def _experts() -> Any:
     from bayesbridge.bidders.card_play import LearnedPlayer
 
     return LearnedPlayer()
+
+
+def _toml(setting: Setting, value: Any) -> str:
+    if setting.many:
+        return f"[{', '.join(_quoted(setting.write(one)) for one in value)}]"
+    return _quoted(setting.write(value))
 
 
 def _quoted(text: str) -> str:

@@ -10,6 +10,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
 
 if TYPE_CHECKING:
+    from bayesbridge.bidders.agreements import Agreement
     from bayesbridge.notation.record import Vulnerability
 
 
@@ -20,6 +21,8 @@ class Setting(NamedTuple):
     write: Callable[[Any], str]
     metavar: str
     help: str
+    many: bool = False
+    """Whether it may be given several times; its value is a tuple then."""
 
 
 def _hand(text: str) -> Hand:
@@ -49,6 +52,12 @@ def _vulnerability(text: str) -> Vulnerability:
     return Vulnerability.of(text)
 
 
+def _agreement(text: str) -> Agreement:
+    from bayesbridge.bidders.agreements import Agreement
+
+    return Agreement.of(text)
+
+
 def _name(value: Seat | Strain) -> str:
     return value.name
 
@@ -72,6 +81,14 @@ SETTINGS: Final = {
     ),
     "vulnerable": Setting(
         _vulnerability, lambda side: side.value, "NS", "None, NS, EW or All, for bidders who care (default: None)"
+    ),
+    "system": Setting(
+        _agreement,
+        lambda agreement: agreement.text,
+        "NAME",
+        "what their calls show, with four players: strong-notrump, NS:weak-twos (one side), weak-notrump=0.3 (not "
+        "certain), a file (.toml); repeatable",
+        many=True,
     ),
 }
 """Every setting by name."""

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any
 
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.evidence.piece import Piece
+from bayesbridge.notation.toml_text import key_lines, read_toml
 from bayesbridge.positions.position import Position, Sourced
 from bayesbridge.positions.settings import SETTINGS
-
-MOST_BYTES: Final = 100_000
-"""Of a file; fifty-two cards played, a line each, take two thousand."""
-
-LONGEST: Final = 1000
-"""Letters of a line without ``=`` among them; fifty-two cards in one list take five hundred."""
-
-_TOKEN = re.compile(
-    r"""#[^\n]*"""
-    r"""|(?P<text>\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')(?P<quoted>[ \t]*=)?"""
-    r"""|(?P<bare>[A-Za-z0-9_-]+)[ \t]*=""",
-    re.DOTALL,
-)
 
 
 def read_position(path: str) -> Position:
@@ -33,44 +19,12 @@ def read_position(path: str) -> Position:
     return _Reader(path, *read_toml(path, "--position")).position()
 
 
-def read_toml(path: str, option: str) -> tuple[str, dict[str, Any]]:
-    """The text of a TOML file that an option names, and what it says."""
-    try:
-        text = _text(path)
-        return text, tomllib.loads(text)
-    except OSError as error:
-        raise NotationError(f"argument {option}: cannot read {path!r}: {error.strerror}; name a TOML file") from None
-    except UnicodeDecodeError as error:
-        raise NotationError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise _not_toml(path, text, error) from None
-    except RecursionError:
-        raise NotationError(f"{path}: lists or tables are nested too deep: take some brackets out") from None
-    except ValueError as error:
-        if isinstance(error, BayesBridgeError):
-            raise
-        raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
-
-
-def _text(path: str) -> str:
-    """The text of a file of reasonable size: a long name with many dots would fill the memory of the parser."""
-    with open(path, "rb") as file:
-        raw = file.read(MOST_BYTES + 1)
-    if len(raw) > MOST_BYTES:
-        raise NotationError(f"{path}: more than {MOST_BYTES} bytes: name a smaller file")
-    text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-    if long := re.search(rf"[^=\n]{{{LONGEST + 1}}}", text):
-        line = text.count("\n", 0, long.start()) + 1
-        raise NotationError(f"{path}:{line}: more than {LONGEST} letters without '=' in one line: break the line")
-    return text
-
-
 class _Reader:
     """Reads a document whose text tells the line of each key and value."""
 
     def __init__(self, path: str, text: str, document: dict[str, Any]) -> None:
         self.path, self.document = path, document
-        self.lines = _lines(text)
+        self.lines = key_lines(text)
         self.seen: dict[str, int] = {}
 
     def position(self) -> Position:
@@ -83,7 +37,12 @@ class _Reader:
             where = f"{self.path}{self.line(key)}: {key}"
             if key not in SETTINGS:
                 raise self.unknown(where, key, (*SETTINGS, "evidence"))
-            settings[key] = Sourced(_read(where, SETTINGS[key].read, value), where)
+            setting = SETTINGS[key]
+            if setting.many:
+                texts = value if isinstance(value, list) and value else [value]
+                settings[key] = Sourced(tuple(_read(where, setting.read, text) for text in texts), where)
+            else:
+                settings[key] = Sourced(_read(where, setting.read, value), where)
         return Position(settings, tuple(pieces), self.path)
 
     def evidence(self, items: Any) -> Iterator[Sourced[Piece]]:
@@ -136,27 +95,3 @@ def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
 
 def _shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
-def _lines(text: str) -> dict[str, list[tuple[int, list[int]]]]:
-    """For each key, in order: its line, and the lines of the quoted texts that follow it up to the next key."""
-    found: dict[str, list[tuple[int, list[int]]]] = {}
-    texts: list[int] = []
-    for token in _TOKEN.finditer(text):
-        line = text.count("\n", 0, token.start()) + 1
-        if token["bare"] or token["quoted"]:
-            texts = []
-            found.setdefault(token["bare"] or token["text"][1:-1], []).append((line, texts))
-        elif token["text"]:
-            texts.append(line)
-    return found
-
-
-def _not_toml(path: str, text: str, error: tomllib.TOMLDecodeError) -> NotationError:
-    what, _, place = str(error).partition(" (at ")
-    numbered = re.match(r"line (\d+)", place)
-    lines = text.splitlines()
-    line = int(numbered[1]) if numbered else len(lines)
-    key = re.match(r"\s*([\w-]+)\s*=", lines[line - 1]) if line <= len(lines) else None
-    named = f"{key[1]}: " if key else ""
-    return NotationError(f'{path}:{line}: {named}not TOML: {what}; write key = "text", with texts in quotes')

@@ -143,6 +143,7 @@ def _evidence(belief: Perspective) -> str:
     passed = ", ".join(map(_name, belief.assumed_passes))
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
     model = "" if belief.auction is None else f"<p>Calls are judged by <code>{escape(repr(belief.bidder))}</code>.</p>"
+    model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
     if belief.player is not None:
         model += f"<p>Cards are judged by <code>{escape(repr(belief.player))}</code>.</p>"
     return f"<ol>{''.join(rows)}</ol>{note}{model}"

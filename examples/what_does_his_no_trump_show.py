@@ -1,0 +1,28 @@
+"""West opens 1NT: what South believes of the points, by what East and West are known to play."""
+
+import numpy as np
+
+import bayesbridge as bb
+
+SYSTEMS = {
+    "as experts on average": bb.LearnedBidder(),
+    "15 to 17": bb.SystemBidder("strong-notrump"),
+    "12 to 14": bb.SystemBidder("weak-notrump"),
+    "one or the other": bb.SystemBidder(["weak-notrump=0.5", "strong-notrump=0.5"]),
+}
+mine = bb.Hand.of("A432.K43.J54.Q32")
+others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
+order = np.random.default_rng(1).random((20_000, 39)).argsort(axis=1)[:, :13]
+hands = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)  # West's, before the call
+points = bb.high_card_points(hands)
+
+print("they play                P(12-14)        P(15-17)")
+for name, bidder in SYSTEMS.items():
+    weights = bidder.probabilities(hands, bb.Auction.four("W"))[:, bb.Call.of("1NT").index]
+    cells = []
+    for low in (12, 15):
+        inside = (points >= low) & (points <= low + 2)
+        mean = weights @ inside / weights.sum()
+        error = np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
+        cells.append(f"{mean:.3f} ± {error:.3f}")
+    print(f"{name:22}", "  ".join(cells))

@@ -1,0 +1,280 @@
+"""Systems: what statements say, how they reweigh a bidder, mixtures, calibration, and errors in one line."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bayesbridge as bb
+from bayesbridge.bidders.agreements import Agreement
+from bayesbridge.bidders.simulate import call_probabilities
+from bayesbridge.bidders.statements import Statement
+from bayesbridge.bidders.system_bidder import SystemBidder, reweighed
+from bayesbridge.bidders.systems import System, system_names
+from bayesbridge.bidders.testing import check_bidder
+from bayesbridge.bidders.textbook import TextbookBidder
+from tests.bidders.conftest import deal_masks
+
+START = bb.Auction.four("N")
+NT = bb.Call.of("1NT").index
+
+
+@pytest.fixture(scope="module")
+def hands():
+    """(20 000,) masks of random hands."""
+    return deal_masks(5000, 7).ravel()
+
+
+@pytest.fixture(scope="module")
+def plain(hands):
+    """(20 000, 38) chances of the dealer's calls under the learned bidder."""
+    return bb.LearnedBidder().probabilities(hands, START)
+
+
+@pytest.mark.parametrize(
+    ("system", "call", "fitting", "other"),
+    [
+        ("strong-notrump", "1NT", "AQ5.KJ3.A954.Q73", "AQ5.KJ3.Q954.973"),
+        ("weak-notrump", "1NT", "AQ5.KJ3.Q954.973", "AQ5.KJ3.A954.Q73"),
+        ("five-card-majors", "1H", "A5.KJ973.A95.Q73", "A54.KJ97.A95.Q73"),
+        ("weak-twos", "2S", "KQT984.73.T95.73", "AKT984.A3.T95.73"),
+        ("precision", "1C", "AQ5.KJ3.A954.Q73", "A54.KJ97.A95.973"),
+        ("precision", "2D", "AJ54.KJ97.5.Q973", "AJ54.KJ97.53.Q97"),
+    ],
+)
+def test_the_systems_of_the_package_mean_what_their_names_say(system, call, fitting, other):
+    said = System.of(system).places[()][bb.Call.of(call)]
+    masks = np.array([bb.Hand.of(fitting).mask, bb.Hand.of(other).mask], np.uint64)
+    assert np.logical_or.reduce([one.fits(masks) for one in said]).tolist() == [True, False]
+
+
+def test_a_statement_fits_what_its_pieces_allow(hands):
+    """Against the pieces of evidence of the same words, asked hand by hand."""
+    statement = Statement.of("11-15 points, any 5-4, H-3, always")
+    assert Statement.of(statement.text) == statement
+    assert statement.always
+    for mask, fits in zip(hands[:400].tolist(), statement.fits(hands[:400]), strict=True):
+        hand = bb.Hand(mask)
+        lengths = [hand.length(suit) for suit in bb.Suit]
+        longest, second = sorted(lengths, reverse=True)[:2]
+        assert fits == (11 <= hand.points <= 15 and longest >= 5 and second >= 4 and lengths[2] <= 3)
+
+
+@pytest.mark.parametrize("text", ["38+ points", "11 points, S13", "12 points, 14 points", "balanced, any 6"])
+def test_a_statement_that_no_hand_fits(text):
+    with pytest.raises(bb.NotationError, match=r"no hand of 13 cards fits .*: write points and a shape"):
+        Statement.of(text)
+
+
+def test_the_best_of_hands_still_fits_a_statement():
+    assert Statement.of("37 points, 4-3-3-3").low == 37
+    assert Statement.of("10 points, S13").hands == "10 points, S13"
+
+
+def literally(chances, hand, system, faith):
+    """The chances of one hand by the two rules of the module, call by call."""
+    said = System.of(system).places[()]
+    mask = np.array([hand], np.uint64)
+    fits = {call.index: any(one.fits(mask)[0] for one in texts) for call, texts in said.items()}
+    wanted = {c.index for c, texts in said.items() if any(one.always and one.fits(mask)[0] for one in texts)}
+    lowered = [p * (1 - faith) if not fits.get(call, True) else p for call, p in enumerate(chances)]
+    total = sum(lowered)
+    now = [p / total for p in lowered]
+    share = sum(now[call] for call in wanted)
+    if not wanted or share >= faith:
+        return now
+    return [p * (faith / share if call in wanted else (1 - faith) / (1 - share)) for call, p in enumerate(now)]
+
+
+@pytest.mark.parametrize("system", system_names())
+def test_reweighing_follows_its_two_rules(system, hands, plain):
+    found = reweighed(plain[:500], hands[:500], System.of(system).places[()], 0.9)
+    expected = [literally(row, hand, system, 0.9) for row, hand in zip(plain, hands[:500].tolist(), strict=False)]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert not np.allclose(found, plain[:500], atol=1e-3)
+
+
+@pytest.mark.parametrize("systems", ["precision", ["weak-twos", "NS:strong-notrump=0.5", "weak-notrump=0.25"]])
+def test_it_keeps_the_contract(systems):
+    check_bidder(SystemBidder(systems, base=TextbookBidder(), faith=0.99), players=4, hands=20)
+
+
+def test_it_keeps_the_contract_with_the_learned_bidder():
+    check_bidder(SystemBidder(["weak-twos", "strong-notrump=0.5"]), players=4, hands=10)
+
+
+class Silent:
+    """Passes whatever happens, and knows nothing but its one method."""
+
+    def log_likelihood(self, hands, auction, index):
+        return np.full(len(hands), 0.0 if str(auction.calls[index]) == "Pass" else -np.inf)
+
+
+def test_a_call_that_the_base_never_makes_is_made_where_the_system_says_always(hands):
+    chances = SystemBidder("precision", base=Silent(), faith=0.8).probabilities(hands[:200], START)
+    strong = bb.high_card_points(hands[:200]) >= 16
+    np.testing.assert_allclose(chances[strong, bb.Call.of("1C").index], 0.8)
+    assert strong.any()
+    # A call that is impossible under all systems of a mixture tells nothing of which it is.
+    mixed = SystemBidder(["strong-notrump=0.5", "weak-notrump=0.5"], base=Silent())
+    later = START.after("2C")
+    assert np.isneginf(mixed.log_likelihood(hands[:5], later, 0)).all()
+
+
+def test_a_mixture_is_summed_out_over_the_calls_of_a_seat(tmp_path, hands):
+    asked = tmp_path / "asked.toml"
+    asked.write_text('[opening]\n1NT = "15-17 points"\n["after 1NT Pass 2C Pass"]\n2H = "H4"\n2S = ["S4", "S5"]\n')
+    auction = bb.Auction.of("N:1NT Pass 2C Pass 2S Pass Pass Pass")
+    some, mine = hands[:300], (0, 4)
+
+    def total(bidder):
+        return sum(bidder.log_likelihood(some, auction, index) for index in mine)
+
+    parts = [SystemBidder(str(asked)), SystemBidder("weak-notrump"), bb.LearnedBidder()]
+    expected = np.log(sum(w * np.exp(total(one)) for w, one in zip((0.2, 0.5, 0.3), parts, strict=True)))
+    mixed = SystemBidder([f"{asked}=0.2", "weak-notrump=0.5"])
+    np.testing.assert_allclose(total(mixed), expected, atol=1e-4)
+    assert np.abs(total(parts[0]) - expected).max() > 0.5
+    np.testing.assert_allclose(
+        mixed.probabilities(some, START.after_all("1NT Pass 2C Pass"))[:, bb.Call.of("2S").index],
+        np.exp(mixed.log_likelihood(some, auction, 4)),
+        rtol=1e-4,
+    )
+
+
+def test_a_system_of_one_side_leaves_the_other_alone(hands):
+    bidder, plain = SystemBidder("EW:precision"), bb.LearnedBidder()
+    for dealer, same in (("N", True), ("E", False), ("S", True), ("W", False)):
+        auction = bb.Auction.four(dealer)
+        found, usual = (call_probabilities(one, hands[:50], auction) for one in (bidder, plain))
+        assert np.array_equal(found, usual) == same
+
+
+def share(weights, inside):
+    """P(inside) of weighed hands, and its standard error."""
+    mean = weights @ inside / weights.sum()
+    return mean, np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
+
+
+def test_one_no_trump_means_what_the_system_says(hands, plain):
+    points = bb.high_card_points(hands)
+    found = {}
+    for low in (12, 15):
+        inside = ((points >= low) & (points <= low + 2)).astype(float)
+        found["plain", low] = share(plain[:, NT], inside)
+        for name in ("strong-notrump", "weak-notrump"):
+            chances = SystemBidder(name).probabilities(hands, START)
+            found[name, low] = share(chances[:, NT], inside)
+    for name, low in (("strong-notrump", 15), ("weak-notrump", 12)):
+        (mean, error), (usual, usual_error) = found[name, low], found["plain", low]
+        assert mean - 5 * error > 0.8
+        assert usual + 5 * usual_error < 0.65
+
+
+def test_a_posterior_agrees_with_weighed_hands():
+    """P(15 to 17 points) of a 1NT opener, by the engine and by hands dealt from the other 39 cards."""
+    mine = bb.Hand.of("A432.K43.J54.Q32")
+    bidder = SystemBidder("EW:strong-notrump", base=bb.LearnedBidder("All"))
+    belief = bb.Belief("S", mine, dummy=None, bidder=bidder).given(bb.Called("W", "1NT"))
+    posterior = belief.infer(draws=4000, rng=3)
+    found = float(posterior.point_probabilities().sel(seat="W", points=slice(15, 17)).sum())
+    others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
+    order = np.random.default_rng(5).random((20_000, 39)).argpartition(13, axis=1)[:, :13]
+    dealt = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)
+    points = bb.high_card_points(dealt)
+    weights = bidder.probabilities(dealt, bb.Auction.four("W"))[:, NT]
+    mean, error = share(weights, ((points >= 15) & (points <= 17)).astype(float))
+    assert abs(found - mean) < 5 * np.hypot(error, np.sqrt(mean * (1 - mean) / posterior.ess))
+
+
+def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
+    """Ranks of the opener's true points in the posterior are uniform under the right system and not under others."""
+    generator = np.random.default_rng(11)
+    truth = deal_masks(750, 12).ravel()
+    points, true_points = bb.high_card_points(hands), bb.high_card_points(truth)
+    right = SystemBidder("weak-notrump")
+    chances = right.probabilities(truth, START)
+    calls = (chances.cumsum(axis=1) > generator.random((len(truth), 1)) * chances.sum(axis=1)[:, None]).argmax(axis=1)
+    opened = np.isin(calls, [bb.Call.of(call).index for call in ("1C", "1D", "1NT")])
+    uniform = generator.random(len(truth))
+
+    def p_value(weights):
+        ranks = []
+        for call, held, u in zip(calls[opened], true_points[opened], uniform[opened], strict=True):
+            weight = weights[:, call]
+            ranks.append((weight @ (points < held) + u * (weight @ (points == held))) / weight.sum())
+        return stats.chisquare(np.histogram(ranks, bins=10, range=(0, 1))[0]).pvalue
+
+    assert p_value(right.probabilities(hands, START)) > 1e-6
+    assert p_value(SystemBidder("strong-notrump").probabilities(hands, START)) < 1e-9
+    assert p_value(plain) < 1e-6
+
+
+def test_what_it_says_of_itself(tmp_path):
+    bidder = SystemBidder(["strong-notrump", "NS:weak-twos+five-card-majors=0.25"], base=bb.LearnedBidder("NS"))
+    scope = {"SystemBidder": SystemBidder, "LearnedBidder": bb.LearnedBidder}
+    assert eval(repr(bidder), scope) == bidder
+    assert str(bidder).startswith("both sides play strong-notrump (opening 1NT shows 15-17 points, balanced and is")
+    assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
+    assert "1C shows 16+ points and is always made with such a hand" in str(System.of("precision"))
+    assert hash(System.of("precision")) == hash(System.of("precision"))
+    assert repr(System.of("precision")) == "System.of('precision')"
+    assert SystemBidder(System.of("precision")) == SystemBidder(Agreement.of("precision"))
+    assert bidder.cost == bb.LearnedBidder.cost
+    other = bidder.__replace__(slip=0.5, faith=0.5)
+    assert (other.base, other.faith) == (bb.LearnedBidder("NS", slip=0.5), 0.5)
+    nested = SystemBidder("weak-twos", base=bidder).__replace__(vulnerable="All")
+    assert nested.base.base == bb.LearnedBidder("All")
+    with pytest.raises(TypeError):
+        bidder.__replace__(colour="red")
+
+
+@pytest.mark.parametrize(
+    ("systems", "line"),
+    [
+        ("strong-nt", "unknown system 'strong-nt': did you mean 'strong-notrump'? write five-card-majors, precision"),
+        ("weak-twos+strong-notrump+weak-notrump", "contradict each other: opening 1NT shows 15-17 points, balanced"),
+        (["weak-twos", "precision"], "opening 2D shows 5-10 points, D6, and 11-15 points, D-1: leave one out"),
+        (["weak-twos=0.7", "precision=0.6"], "the shares of weak-twos=0.7 and precision=0.6 add up to 1.3"),
+        ("weak-twos=1.5", "'weak-twos=1.5': the share 1.5 is no probability: write one from 0 to 1"),
+        ("NX:weak-twos", "'NX:weak-twos': 'NX' is no side: write NS: or EW: before the system"),
+        ("no/such.toml", "cannot read 'no/such.toml': No such file or directory; name a TOML file"),
+        ([], "no system: give at least one, such as 'strong-notrump'"),
+    ],
+)
+def test_one_line_says_what_is_wrong(systems, line):
+    with pytest.raises(bb.BayesBridgeError) as error:
+        SystemBidder(systems)
+    assert line in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[opening]\n1NT = 15\n", "own.toml:2: 1NT: 15 is no statement: write a text"),
+        ('[opening]\n\n1N = "15-17"', "own.toml:3: 1N: '15-17': '15-17' is neither points, such as 15-17 points"),
+        ('[opening]\n1C = "16+ points"\n8C = "C5+"', "own.toml:3: 8C: unknown call '8C'"),
+        ('[opening]\nX = "16+ points"', "own.toml:2: X: "),
+        ('[opening]\n1NT = "38+ points"', "own.toml:2: 1NT: no hand of 13 cards fits '38+ points'"),
+        ('["after 1NT Pass"]\n1H = "H5+"', "own.toml:2: 1H: "),
+        ('["after Pass 1NT"]\n2H = "H5+"', "own.toml: ['after Pass 1NT']: write the calls from the first bid on"),
+        ('[responses]\n2H = "H5+"', "own.toml: ['responses']: unknown section: write [opening]"),
+        ('1NT = "15-17 points"', "own.toml:1: 1NT: unknown key: write 'about'"),
+        ('about = "nothing"', "own.toml: it says nothing of any call"),
+        ("[opening]\n1NT = balanced", "own.toml:2: 1NT: not TOML"),
+    ],
+)
+def test_a_malformed_file_is_named_with_its_line(tmp_path, monkeypatch, text, line):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.toml").write_text(text)
+    with pytest.raises(bb.NotationError) as error:
+        SystemBidder("own.toml")
+    assert line in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_faith_is_below_one_and_the_game_has_four_players(hands):
+    with pytest.raises(bb.BayesBridgeError, match=r"faith 1\.0: it is a probability, from 0 to below 1"):
+        SystemBidder("precision", faith=1.0)
+    with pytest.raises(bb.BayesBridgeError, match="three players: systems are of the four-player game only"):
+        SystemBidder("precision").log_likelihood(hands, bb.Auction.of("S:1NT", dummy="N"), 0)
