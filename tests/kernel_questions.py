@@ -218,7 +218,7 @@ def tables_of_deals():
         (Constraints.free().hold(2, (1 << 13) - 1 << 13).hold(0, 0b11111), "spades(west) >= 9 && hcp(north) < 9"),
     ):
         table = DealTable.of(known.normalised(), parse_expression(text), parse_expression("hcp(north)"))
-        answers += [table.total, sorted(table.counts().items()), table.draw(20, seed_state(15))]
+        answers += [str(table.total), str(sorted(table.counts().items())), table.draw(20, seed_state(15))]
     return answers
 
 
