@@ -22,7 +22,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence.calls import Called
 from bayesbridge.evidence.cards import Reveal
-from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
+from bayesbridge.evidence.models import BidderModel, PlayerModel, SystemsModel, cost_of
 from bayesbridge.evidence.piece import Piece
 from bayesbridge.evidence.play import Play, Void
 from bayesbridge.tricks import Trick, replay
@@ -57,9 +57,7 @@ class Perspective:
     @property
     def systems(self) -> tuple[str, ...]:
         """What is said of the systems that the players follow, in words."""
-        from bayesbridge.bidders.system_bidder import SystemBidder
-
-        return tuple(map(str, self.bidder.systems)) if isinstance(self.bidder, SystemBidder) else ()
+        return tuple(map(str, self.bidder.systems)) if isinstance(self.bidder, SystemsModel) else ()
 
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:

@@ -77,6 +77,21 @@ class LevelModel(Protocol):
 
 
 @runtime_checkable
+class SystemsModel(Protocol):
+    """A bidder who was told what systems the players follow.
+
+    >>> from bayesbridge import LearnedBidder, SystemBidder
+    >>> isinstance(SystemBidder("weak-twos"), SystemsModel), isinstance(LearnedBidder(), SystemsModel)
+    (True, False)
+    """
+
+    @property
+    def systems(self) -> tuple[object, ...]:
+        """What was told, one agreement after the other; each has a text for people."""
+        ...
+
+
+@runtime_checkable
 class HonourModel(Protocol):
     """A bidder whose calls depend on the strength of a hand by a count of its own: a hint that makes draws worth more.
 

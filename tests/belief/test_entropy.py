@@ -11,7 +11,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card, Hand
 from bayesbridge.engines.infer import ENGINES
-from bayesbridge.errors import Contradiction
+from bayesbridge.errors import Contradiction, TooFewDraws
 from bayesbridge.evidence import Called, Holds
 
 CASES = 12
@@ -39,7 +39,7 @@ def verify(method: str, seed: int) -> float:
     belief = position(rng, slip, heard=method != "sample")
     try:
         posterior = belief.infer(method, draws=draws, rng=seed)
-    except Contradiction:  # so few draws may all be impossible under the calls
+    except (Contradiction, TooFewDraws):  # so few draws may all be impossible under the calls, or too few to weigh
         return 0.0
     most = math.log2(belief.count())
     bits = posterior.entropy_bits

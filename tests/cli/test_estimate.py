@@ -236,7 +236,7 @@ def test_the_result_can_be_saved_and_read_back(document, tmp_path):
 )
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(complaint, tmp_path, monkeypatch, name, what):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(estimate, "_evaluate", None)
+    monkeypatch.setattr(estimate, "evaluated", None)
     said = complaint("estimate", *FEW, "--save", name)
     assert said.startswith("argument --save:")
     assert what in said
