@@ -4,6 +4,8 @@ Likelihoods of hands become a proposal whose draws explain the evidence, in roun
 first all layouts alike), ask the model, fit the tilts to the answers (:mod:`~bayesbridge.engines.tilt_rounds`), draw
 again. The last round alone is reported, weighed by ``L / q``. Its draws are independent and no choice depended on them,
 so, whatever the fit, its mean weight is an unbiased estimate of P(evidence) with the error that independent draws have.
+(With ``most``, a last round that is worth too little is continued from the same proposal, and all of it is reported:
+that choice does depend on its draws, and is made where a few heavy ones carry the weight.)
 
 No finite number of draws proves that the hands that explain the evidence were met. What can be seen is told: a seat
 whose likelihood never changed is *unexplained* (the model answered nothing but slips), and the last ``degree`` says how
@@ -22,7 +24,7 @@ import numpy as np
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_rounds import Round, SeatLikelihood, ask, refit
+from bayesbridge.engines.tilt_rounds import Round, SeatLikelihood, ask, joined, refit
 from bayesbridge.engines.tilt_split import HONOUR_POINTS
 from bayesbridge.engines.tilt_sums import Floats, Ints
 from bayesbridge.engines.weights import Weights
@@ -47,6 +49,9 @@ FAIR: Final = 0.2
 
 WANTED: Final = 0.8
 """Effective draws that the last round aims at, in each draw asked for."""
+
+AGAIN: Final = 4
+"""A last round that is worth less than it should is continued, up to so many times the most draws."""
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -159,7 +164,7 @@ def tilted(
     """
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
-    generator = np.random.default_rng(rng)
+    generator, wanted = np.random.default_rng(rng), draws
     proposal = _begin(constraints, sampler, start, worth)
     known = proposal.known
     told = [seat for seat in known.hidden if seat in seats]
@@ -182,6 +187,9 @@ def tilted(
         proposal = best.proposal
         draws = max(draws, min(most, int(WANTED * draws / max(best.share, 1e-3))))
     last = ask(proposal, likelihood, told, draws, generator)
+    while told and most and last.share * last.drawn < FAIR * wanted and last.drawn < AGAIN * most:
+        last = joined(last, ask(proposal, likelihood, told, 2 * last.drawn, generator))
+    draws = last.drawn
     every = [*done, last]
     if not len(last.layouts) or last.log_weights.max() == -np.inf:
         raise Contradiction(

@@ -103,6 +103,24 @@ def ask(
     return Round(proposal, layouts, log_q, terms, n, _degree(log_weights), share)
 
 
+def joined(one: Round, other: Round) -> Round:
+    """Two rounds of the same proposal as one."""
+    log_weights = np.concatenate([one.log_weights, other.log_weights])
+    layouts = np.concatenate([one.layouts, other.layouts])
+    layouts.setflags(write=False)
+    drawn = one.drawn + other.drawn
+    some = len(log_weights) > 0 and log_weights.max() > -np.inf
+    return Round(
+        one.proposal,
+        layouts,
+        np.concatenate([one.log_q, other.log_q]),
+        np.concatenate([one.terms, other.terms]),
+        drawn,
+        _degree(log_weights),
+        Weights(log_weights).ess / drawn if some else 0.0,
+    )
+
+
 def _degree(log_weights: Floats) -> float:
     """The largest φ ≤ 1 at which weights raised to it are worth FEW draws, or half of those that are possible."""
     finite = log_weights[log_weights > -np.inf]
