@@ -258,9 +258,10 @@ def test_two_bids_against_a_hand_without_honours() -> None:
     assert 0.8 < rms_of_weighed_draws(belief, exact.log_soft, 100) < 1.2
     uniform = Sampler.of(belief.target.constraints).draw(10**7, rng=1)
     weights = np.exp(belief.target.soft.of_layouts(uniform))
-    cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SK")]
+    names = ["CA", "DK", "HQ", "SK"]
+    cards = [Card.of(name).index for name in names]
     held = (uniform[:, W, None] >> np.array(cards, dtype=np.uint64) & np.uint64(1)).astype(float)
-    share = exact.card_probabilities().values[cards, W]
+    share = exact.card_probabilities().sel(card=names, seat="W").values
     off = weights[:, None] * (held - share)
     assert np.abs(off.sum(0) / np.sqrt((off**2).sum(0))).max() < 5.5
     mean, error = weights.mean(), weights.std() / math.sqrt(len(weights))
