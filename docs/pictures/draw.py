@@ -1,13 +1,19 @@
 """Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
 
+import ast
+import json
 import runpy
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from scipy.optimize import curve_fit
+
 import bayesbridge as bb
 from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.plots.palette import BLUE, GREY, ORANGE, bare, new_axes
 from bayesbridge.studies import captures, comparative, conditions, headline
 from bayesbridge.studies.calibration import SCENARIOS, calibrate
 
@@ -78,6 +84,37 @@ def draw_odds(records, checkpoint, deals=2000, **options):
     how = studies.Setting(checkpoint=Path(checkpoint), resume=True)
     found = studies.STUDIES["odds"].simulate(deals, 1, how=how, records=records, **options)
     save("odds", studies.plot_odds(found.source))
+
+
+def draw_learning_curve(*logs, shipped="bayesbridge/bidders/data/auction.npz"):
+    """Log-loss of calls by the number of tables learned from; each log is what ``fit_auction_model.py`` printed.
+
+    Returns what the power law says of twice the tables.
+    """
+    facts = sorted((json.loads(Path(log).read_text().splitlines()[-1]) for log in logs), key=lambda one: one["tables"])
+    tables, loss = (np.array([one[name] for one in facts], float) for name in ("tables", "held out"))
+
+    def law(n, floor, height, power):
+        return floor + height * (n / tables[-1]) ** -power
+
+    found, _ = curve_fit(law, tables, loss, (0.6, 0.02, 0.5))
+    ax, more = new_axes(6.0, 4.0), np.geomspace(tables[0], 4 * tables[-1], 50)
+    ax.plot(more, law(more, *found), color=GREY, linestyle=":", label="power law through them")
+    ax.plot(tables, loss, "o", color=BLUE, label="records alone")
+    with np.load(shipped) as kept:
+        told = ast.literal_eval(str(kept["facts"]))
+    ax.plot(told["tables"], told["held out"], "s", color=ORANGE, label="as shipped, with a teacher")
+    for n, one in [*zip(tables, loss, strict=True), (told["tables"], told["held out"])]:
+        ax.annotate(f"{one:.4f}", (n, one), xytext=(6, 4), textcoords="offset points", fontsize=8)
+    ax.set_xscale("log", base=2)
+    ax.set_xticks([*tables, 2 * tables[-1], 4 * tables[-1]])
+    ax.set_xticklabels([f"{n / 1000:,.0f}".replace(",", " ") for n in ax.get_xticks()])
+    ax.set_xlabel("tables learned from, in thousands (the last two: not there yet)")
+    ax.set_ylabel("−log P(call), nats, deals held out")
+    ax.legend(frameon=False)
+    bare(ax)
+    save("learning-curve", ax)
+    return law(2 * tables[-1], *found)
 
 
 if __name__ == "__main__":
