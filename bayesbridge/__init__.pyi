@@ -28,6 +28,7 @@ from .errors import (
 from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
 from .estimators.protocol import Estimator, Output, Question, TrickCount
+from .estimators.reached import reached
 from .evidence.calls import Called
 from .evidence.cards import Holds, Lacks, Reveal
 from .evidence.models import BidderModel, Cost, PlayerModel
@@ -126,6 +127,7 @@ __all__ = [
     "plot_sharpening",
     "plot_shrinkage",
     "plot_tricks",
+    "reached",
     "sensitivity",
     "sharpening",
     "suit_lengths",

@@ -40,6 +40,12 @@ def posterior():
 
 
 @cache
+def at_a_contract():
+    belief = bb.Belief("W", "J9.T8642.K53.A97", dummy=None, bidder=bb.LearnedBidder())
+    return belief.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass", dummy=None)).infer(draws=100, rng=1)
+
+
+@cache
 def result():
     return bb.estimate(posterior())
 
@@ -254,6 +260,7 @@ def examples():
             },
         ),
         "card_wins": (bb.card_wins, {"posterior": posterior(), "trick": bb.Trick.of("S:"), "pair": None}),
+        "reached": (bb.reached, {"posterior": at_a_contract()}),
         "equally_weighted": (bb.equally_weighted, {"result": result(), "draws": 10, "rng": 0}),
         "estimate": (
             bb.estimate,

@@ -12,6 +12,7 @@ from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
+    from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.contract_question import ContractQuestion
 
@@ -42,6 +43,11 @@ def add_contract(parser: Parser) -> None:
         help="tricks as real declarers take them beside double dummy, by records of experts (default: double dummy)",
     )
     parser.add_argument(
+        "--reached",
+        action="store_true",
+        help="weigh it too that experts stopped in the contract of the auction (default: the calls alone)",
+    )
+    parser.add_argument(
         "--seconds",
         type=whole(1, 1_000_000),
         action=Once,
@@ -53,7 +59,20 @@ def add_contract(parser: Parser) -> None:
 def contract_words(args: Namespace) -> list[str]:
     """The options again, for a command line that asks the same."""
     given = ((f"--{name}", getattr(args, name)) for name in ("contract", "by", "solve", "seconds"))
-    return [str(word) for flag, value in given if value is not None for word in (flag, value)]
+    flags = [f"--{name}" for name in ("actual", "reached") if getattr(args, name)]
+    return [str(word) for flag, value in given if value is not None for word in (flag, value)] + flags
+
+
+def as_reached(posterior: Posterior, args: Namespace) -> Posterior:
+    """With ``--reached`` the posterior given also that the auction ended where it did."""
+    if not args.reached:
+        return posterior
+    from bayesbridge.estimators.reached import reached
+
+    try:
+        return reached(posterior)
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --reached: {error}") from None
 
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:

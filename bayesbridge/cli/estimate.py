@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import add_draws
-from bayesbridge.cli.contract import add_contract, asked_contract, contract_document, show_contract
+from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, show_contract
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
 from bayesbridge.cli.limits import limits_of
@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
     asked = asked_contract(belief, args)
     estimators, solvers = estimators_and_solvers(args.estimator, args, asked)
     with position.blaming(), blaming_method(args.method):
-        posterior = belief.infer(args.method, args.draws, args.seed)
+        posterior = as_reached(belief.infer(args.method, args.draws, args.seed), args)
     together = joints(posterior, args.joint, args.pair)
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     unsaved = None

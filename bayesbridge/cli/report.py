@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.accuracy import DRAWS, add_draws
-from bayesbridge.cli.contract import add_contract, asked_contract, contract_document, contract_words
+from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, estimators_named, evaluated
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     belief = position.belief()
     asked = _asked(belief, args)
     with position.blaming(), blaming_method(args.method):
-        posterior = belief.infer(args.method, args.draws, args.seed)
+        posterior = as_reached(belief.infer(args.method, args.draws, args.seed), args)
 
     from bayesbridge.history import sharpening
     from bayesbridge.report.page import contract_level, html_report

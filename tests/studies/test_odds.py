@@ -10,8 +10,8 @@ import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.studies import plot_odds
 from bayesbridge.studies.odds import Forecast, Odds, plan
-from bayesbridge.studies.odds.measure import COLUMNS, SCALE, WIDTH, board, is_held_out, solver
-from bayesbridge.studies.odds.scores import AT_TRUTH, BESIDE_SOLVER, CORRECTED, NETWORK, SAME
+from bayesbridge.studies.odds.measure import COLUMNS, SCALE, WIDTH, board, solver
+from bayesbridge.studies.odds.scores import AT_TRUTH, BESIDE_SOLVER, CORRECTED, NETWORK, REACHED, SAME
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
@@ -34,8 +34,12 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
         assert cells[:3].tolist() == [1, tricks >= contract.tricks_needed, number == 0]
         assert (told["corrected_error"] > 0) == (number == 0)
+        again = bb.estimate(bb.reached(posterior), "tricks", **asked)
+        assert told["reached"] == pytest.approx(
+            bb.Tricks.of(again, "tricks").at_least(contract.tricks_needed), abs=1e-5
+        )
         if number == 0:
-            off = told["corrected"] - told["network"]
+            off = told["corrected"] - told["reached"]
             assert abs(off) < 5 * np.hypot(told["corrected_error"], told["network_error"])
 
 
@@ -43,14 +47,15 @@ def test_all_forecasts_of_a_table():
     what = plan(BOARDS, 4, solve=10, correct=2, held_out=False)
     rows = np.zeros((4, WIDTH), dtype=np.int64)
     rows[:, 0], rows[::2, 1], rows[:2, 2] = 1, 1, 1
-    rows[:, 3:] = np.array([0.5, 0.1, 0.9, 0.4, 0.2, 0.3]) * SCALE
+    rows[:, 3:] = np.array([0.5, 0.1, 0.9, 0.6, 0.4, 0.2, 0.3]) * SCALE
     found = Odds.of(what, rows.ravel())
     assert [(one.name, len(one.told), float(one.told[0]), float(one.made.mean())) for one in found.forecasts] == [
         (NETWORK, 4, 0.5, 0.5),
+        (REACHED, 4, 0.6, 0.5),
         (AT_TRUTH, 4, 0.9, 0.5),
         (CORRECTED, 2, 0.4, 0.5),
-        (SAME, 2, 0.5, 0.5),
-        (BESIDE_SOLVER, 2, 0.5, 0.3),
+        (SAME, 2, 0.6, 0.5),
+        (BESIDE_SOLVER, 2, 0.6, 0.3),
     ]
     assert plot_odds(found).get_xlabel() == "told: the contract makes"
 
@@ -68,11 +73,6 @@ def test_what_chance_alone_gives():
     shares = Forecast("", right[0].told, rng.binomial(100, right[0].told) / 100, trials=100)
     assert shares.by_chance == pytest.approx(right[0].by_chance / 10)
     assert shares.error < 3 * shares.by_chance
-
-
-def test_one_deal_in_twenty_is_held_out():
-    share = np.mean([is_held_out((number, 1, 2, 3)) for number in range(4000)])
-    assert abs(share - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 4000)
 
 
 def test_at_the_command_line(capsys):

@@ -1,9 +1,10 @@
 """Boards on record, one by one: the chance that the contract makes, as one seat sees it after the auction.
 
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by the learned bidder. Of its draws
-the network of ``tricks`` says how likely the contract makes; on the first boards some layouts are solved, which
-corrects that. The truth is the double-dummy result of the deal itself. Beside it stands what the network says of that
-deal: it tells errors of the network from errors of the posterior.
+the network of ``tricks`` says how likely the contract makes, as they are and given that experts stopped there
+(``bayesbridge.reached``); on the first boards some layouts of the second kind are solved, which corrects it. The truth
+is the double-dummy result of the deal itself. Beside it stands what the network says of that deal: it tells errors of
+the network from errors of the posterior.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.correction import Corrected
 from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.reached import reached
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.products import matrix_product
+from bayesbridge.studies.deal_split import Part, part_of_masks
 from bayesbridge.studies.inference import CHAIRS, seat_of, usable
 from bayesbridge.studies.job import Counts, Job
 
@@ -38,10 +41,7 @@ SCALE: Final = 10**12
 SOLVER: Final = "solved"
 """The estimator that solves, in the double-dummy plugin."""
 
-HELD_OUT: Final = 95
-"""Of a hundred deals, by a hash of their cards, the last five were not used to fit the learned bidder."""
-
-COLUMNS: Final = ("network", "network_error", "at_truth", "corrected", "corrected_error", "solved")
+COLUMNS: Final = ("network", "network_error", "at_truth", "reached", "corrected", "corrected_error", "solved")
 """Chances, their errors, and the share of the solved layouts in which the contract makes."""
 WIDTH: Final = 3 + len(COLUMNS)
 """Cells of a board: done, whether it makes, whether it is corrected; then the columns."""
@@ -83,16 +83,6 @@ def plan(
     return Plan(path, found, chair, draws, solve, min(correct, found), held_out)
 
 
-def is_held_out(masks: tuple[int, ...]) -> bool:
-    """Whether the fit of the learned bidder left a deal out, by a hash of its four hands.
-
-    >>> sum(is_held_out((number,)) for number in range(1000))
-    49
-    """
-    digest = hashlib.sha256(repr(masks).encode()).hexdigest()
-    return int(digest[:8], 16) % 100 >= HELD_OUT
-
-
 @cache
 def _records(path: str, deals: int, held_out: bool) -> tuple[Record, ...]:
     """The first boards of different deals that can be scored."""
@@ -102,7 +92,7 @@ def _records(path: str, deals: int, held_out: bool) -> tuple[Record, ...]:
         if not isinstance(record, Record) or record.deal is None or usable(record) is not None:
             return False
         masks = tuple(hand.mask for hand in record.deal.hands)
-        if masks in met or (held_out and not is_held_out(masks)):
+        if masks in met or (held_out and part_of_masks(masks) is not Part.TEST):
             return False
         met.add(masks)
         return True
@@ -128,7 +118,8 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Counts:
     question = Question.of((contract.declarer, contract.declarer.partner), trump=contract.strain.trump)
     belief = Belief.of_record(record, seat_of(what.chair, contract.declarer), cards=0)
     posterior = belief.infer("auto", what.draws, rng)
-    some = posterior.resample(what.solve if number < what.correct else 0, rng)
+    after = reached(posterior)
+    some = after.resample(what.solve if number < what.correct else 0, rng)
     truth = Layouts.of([deal])
     all_masks = np.concatenate([truth.masks, some.masks, posterior.layouts.masks])
     table = np.ascontiguousarray(all_masks[:, list(question.table)])
@@ -136,16 +127,18 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Counts:
     of_some, of_draws = chances[1 : 1 + len(some)], chances[1 + len(some) :]
     tricks = np.asarray(solver().estimate(Layouts(all_masks[: 1 + len(some)]), question)[SOLVER], np.int64)
     needed = contract.tricks_needed
-    worth = np.inf if posterior.exact else posterior.ess
     made = of_draws[:, needed:].sum(axis=1)
     share = float(matrix_product(posterior.weights, made))
-    error = float(np.sqrt(matrix_product(posterior.weights, (made - share) ** 2) / worth))
+    spread = float(matrix_product(posterior.weights, (made - share) ** 2))
+    error = 0.0 if posterior.exact else float(np.sqrt(spread / posterior.ess))
     corrected, solved = (0.0, 0.0), 0.0
     if len(some):
-        predicted = np.asarray(matrix_product(posterior.weights, of_draws), np.float64)
+        predicted = np.asarray(matrix_product(after.weights, of_draws), np.float64)
+        worth = np.inf if after.exact else after.ess
         corrected = Corrected(predicted, of_some, tricks[1:], worth).at_least(needed)
         solved = float((tricks[1:] >= needed).mean())
-    told = (share, error, float(chances[0, needed:].sum()), *corrected, solved)
+    there = float(matrix_product(after.weights, made))
+    told = (share, error, float(chances[0, needed:].sum()), there, *corrected, solved)
     return np.array([1, tricks[0] >= needed, len(some) > 0, *(round(one * SCALE) for one in told)], np.int64)
 
 

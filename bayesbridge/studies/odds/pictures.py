@@ -8,13 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, bare, ink, new_axes
-from bayesbridge.studies.odds.scores import AT_TRUTH, CORRECTED, NETWORK
+from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes
+from bayesbridge.studies.odds.scores import AT_TRUTH, CORRECTED, NETWORK, REACHED
 
 if TYPE_CHECKING:
     from bayesbridge.studies.odds import Odds
 
-MARKS: Final = {NETWORK: (BLUE, "o"), CORRECTED: (ORANGE, "s"), AT_TRUTH: (SKY, "^")}
+MARKS: Final = {NETWORK: (BLUE, "o"), REACHED: (VERMILION, "D"), CORRECTED: (ORANGE, "s"), AT_TRUTH: (SKY, "^")}
 
 FEWEST: Final = 10
 """Boards that a mark stands for at least."""
@@ -27,7 +27,7 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
 
     >>> from bayesbridge.studies.odds import Odds, Plan
     >>> import numpy as np
-    >>> plot_odds(Odds.of(Plan("boards.pbn", 2), np.array([[1, 1, 0, 0, 0, 0, 0, 0, 0]]))).get_ylabel()
+    >>> plot_odds(Odds.of(Plan("boards.pbn", 2), np.array([[1, 1, 0, 0, 0, 0, 0, 0, 0, 0]]))).get_ylabel()
     'share that make, double dummy'
     """
     ax = new_axes(5.2, 4.8) if ax is None else ax

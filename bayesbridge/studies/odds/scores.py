@@ -18,10 +18,11 @@ type Floats = NDArray[np.float64]
 BINS: Final = 10
 
 NETWORK: Final = "tricks over the posterior"
-CORRECTED: Final = "corrected by solved layouts"
-SAME: Final = "tricks, the boards corrected"
+REACHED: Final = "given that experts stopped there"
+CORRECTED: Final = "that, corrected by solved layouts"
+SAME: Final = "given that experts stopped there, the boards corrected"
 AT_TRUTH: Final = "tricks on the deal itself"
-BESIDE_SOLVER: Final = "tricks, beside the solved layouts"
+BESIDE_SOLVER: Final = "the same, beside the solved layouts"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +86,9 @@ class Odds:
             return Forecast(name, np.clip(told[column][rows], 0.0, 1.0), came[rows])
 
         every = np.ones(len(made), dtype=np.bool_)
-        found = [forecast(NETWORK, "network", every), forecast(AT_TRUTH, "at_truth", every)]
+        over_all = ((NETWORK, "network"), (REACHED, "reached"), (AT_TRUTH, "at_truth"))
+        found = [forecast(name, column, every) for name, column in over_all]
         if corrected.any():
-            found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "network", corrected)]
+            found += [forecast(CORRECTED, "corrected", corrected), forecast(SAME, "reached", corrected)]
             found.append(Forecast(BESIDE_SOLVER, found[-1].told, told["solved"][corrected], what.solve))
         return cls(what, tuple(found))
