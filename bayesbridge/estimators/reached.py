@@ -1,14 +1,18 @@
-"""Experts stop where it makes: the contract that was reached, as evidence of its own.
+"""Contracts that experts reached: the chance that one makes, set right by how often such contracts made.
 
-A bidder model weighs every call by the caller's hand alone. The hands of a pair fit each other better than that says:
-partners share a system and a judgement that the model, fitted to many pairs, averages over. Over its posteriors a
-contract that experts reached makes more often than the draws say. One number corrects it::
+A bidder model weighs every call by the caller's hand alone. What partners know of each other beyond that, a system and
+a judgement that the model averages over, is lost, and over its posteriors the contracts that experts reached make more
+often, and less surely, than the draws say. How much more was counted on boards on record that fitted nothing else
+(``scripts/fit_reached.py``)::
 
-    P(layout ∣ calls, experts stopped in this contract) ∝ P(layout ∣ calls) · exp(s · m(layout))
+    logit P(it makes) = shift + slope · logit P(it makes, by the posterior)
 
-m is the chance that the contract makes in that layout, by the network of ``tricks``; s was fitted to boards on record
-that fitted nothing else (``scripts/fit_reached.py``), as the number under which the true layouts are likeliest. It
-belongs to contracts of experts after a whole auction, weighed by the learned bidder.
+The posterior follows: among all that give the contract this chance, the one that is nearest to it has weights
+
+    P(layout ∣ calls, experts stopped there) ∝ P(layout ∣ calls) · exp(s · m(layout))
+
+with m the chance that the contract makes in a layout, by the network of ``tricks``, and s the number that gives the
+chance wanted. It belongs to contracts of experts after a whole auction, weighed by the learned bidder.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import json
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from math import log
+from math import exp, log
 from typing import Any, Final
 
 import numpy as np
@@ -32,12 +36,19 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Masks
-from bayesbridge.words import number
+from bayesbridge.products import matrix_product
+from bayesbridge.words import number, percent
 
 type Floats = NDArray[np.float64]
 
 MOST: Final = 20_000
 """Layouts that are asked about; of a posterior with more so many are drawn."""
+
+LEAST: Final = 0.005
+"""Chances nearer to 0 or 1 count as this far from it."""
+
+STRONGEST: Final = 20.0
+"""Bound of s: where no layout makes, none is made to."""
 
 
 @checked
@@ -52,19 +63,22 @@ def reached(posterior: Posterior) -> Posterior:
     (True, True)
     """
     contract = contract_reached(posterior)
-    said = fitted()
     if (posterior.exact and len(posterior) > MOST) or posterior.draws.batches is not None:
         posterior = thinned(posterior, MOST, 0, f"{number(MOST)} layouts drawn from it")
-    draws = posterior.draws
+    draws, said = posterior.draws, fitted()
     masks = draws.stretch(0, len(draws))
-    # One less than m, so that the factor is at most 1 and the likelihood stays one.
-    factor = float(said["strength"]) * (makes(masks, contract) - 1.0)
+    chances = makes(masks, contract)
+    told = float(matrix_product(draws.weights, chances))
+    wanted = chance_at_the_table(told, said["shift"], said["slope"])
+    # Not above 1, so that the likelihood stays one.
+    factor = strength_for(wanted, chances, draws.weights) * chances
+    factor -= factor.max()
     before = Weights.equal(len(draws)) if draws.importance is None else draws.importance
     after = Weights(before.log + factor)
     likelihood = factor if draws.log_likelihood is None else draws.log_likelihood + factor
-    told = replace(
+    after_all = replace(
         draws,
-        why=f"{draws.why}; {_sentence(said)}",
+        why=f"{draws.why}; {_sentence(told, wanted)}",
         source=masks,
         importance=after,
         proposed=None,
@@ -74,7 +88,7 @@ def reached(posterior: Posterior) -> Posterior:
         log_soft=draws.log_soft + after.log_mean - before.log_mean,
         ess=float(len(draws)) if draws.exact else draws.ess * after.ess / before.ess,
     )
-    return replace(posterior, draws=told)
+    return replace(posterior, draws=after_all)
 
 
 def contract_reached(posterior: Posterior) -> Contract:
@@ -97,45 +111,66 @@ def makes(masks: Masks, contract: Contract) -> Floats:
     return np.asarray(chances[:, contract.tricks_needed :].sum(axis=1))
 
 
-def strength_of(draws: list[tuple[Floats, Floats]], truth: Floats) -> tuple[float, float, float]:
-    """The likeliest s, one standard error, and the nats a board that it gains.
+def chance_at_the_table(told: float, shift: float, slope: float) -> float:
+    """What a chance by the posterior means for a contract that experts reached.
 
-    ``draws`` has for each board the chance m of each draw and its weight, ``truth`` the chance in the true layout. The
-    log likelihood Σ s · m(true) − log E exp(s · m) is concave; Newton's steps find its top.
+    >>> round(chance_at_the_table(0.5, 0.4, 1.0), 3)
+    0.599
+    """
+    inside = min(max(told, LEAST), 1.0 - LEAST)
+    return 1.0 / (1.0 + exp(-shift - slope * log(inside / (1.0 - inside))))
+
+
+def strength_for(wanted: float, chances: Floats, weights: Floats) -> float:
+    """The s for which the mean of ``chances`` under ``weights · exp(s · chances)`` is as wanted, or as near as it gets.
+
+    >>> s = strength_for(0.6, np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    >>> round(s, 4), round(log(0.6 / 0.4), 4)
+    (0.4055, 0.4055)
+    """
+    low, high = -STRONGEST, STRONGEST
+    for _ in range(60):
+        middle = (low + high) / 2
+        tilted = weights * np.exp(middle * (chances - chances.max()))
+        if float(matrix_product(tilted, chances)) < wanted * float(tilted.sum()):
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def line_of(told: Floats, made: Floats) -> tuple[Floats, Floats]:
+    """(shift, slope) and their standard errors, from what posteriors said and what came true, 0 to 1 each.
+
+    Logistic regression by Newton's steps.
 
     >>> rng = np.random.default_rng(1)
-    >>> even = [(np.array([0.0, 1.0]), np.array([0.5, 0.5]))] * 4000
-    >>> s, error, gain = strength_of(even, (rng.random(4000) < 1 / (1 + np.exp(-0.7))).astype(float))
-    >>> bool(abs(s - 0.7) < 3 * error), round(error, 3)
-    (True, 0.034)
+    >>> told = rng.random(20_000)
+    >>> true = 1 / (1 + np.exp(-0.4 - 0.8 * np.log(told / (1 - told))))
+    >>> found, errors = line_of(told, (rng.random(20_000) < true).astype(float))
+    >>> bool((abs(found - [0.4, 0.8]) < 3 * errors).all())
+    True
     """
-    s = 0.0
-    for _ in range(50):
-        slope = curve = gain = 0.0
-        for (chance, weight), true in zip(draws, truth, strict=True):
-            tilted = weight * np.exp(s * chance)
-            total = tilted.sum()
-            mean = float((tilted * chance).sum() / total)
-            slope += true - mean
-            curve += float((tilted * (chance - mean) ** 2).sum() / total)
-            gain += s * true - log(total / weight.sum())
-        step = slope / curve
-        s += step
-        if abs(step) < 1e-9:
-            break
-    return s, curve**-0.5, gain / len(truth)
+    inside = np.clip(told, LEAST, 1.0 - LEAST)
+    columns = np.stack([np.ones(len(inside)), np.log(inside / (1.0 - inside))])
+    line = np.array([0.0, 1.0])
+    for _ in range(30):
+        chance = 1.0 / (1.0 + np.exp(-matrix_product(line, columns)))
+        curve = matrix_product(columns * (chance * (1.0 - chance)), columns.T)
+        line = line + np.linalg.solve(curve, matrix_product(columns, made - chance))
+    return line, np.sqrt(np.diag(np.linalg.inv(curve)))
 
 
 @cache
 def fitted() -> dict[str, Any]:
-    """The strength that ships: its error, the boards it was fitted to and their hash, and what it gains."""
+    """What ships: shift and slope, their errors, the boards they were fitted to and the hash of their records."""
     found: dict[str, Any] = json.loads(files("bayesbridge.estimators").joinpath("data/reached.json").read_text("utf-8"))
     return found
 
 
-def _sentence(said: dict[str, Any]) -> str:
+def _sentence(told: float, wanted: float) -> str:
     """What is added to how the posterior was found."""
     return (
-        f"weighed by exp({said['strength']:.2f} · P(the contract makes)), since experts stopped there "
-        f"(fitted to {number(said['boards'])} boards, ± {said['error']:.2f})"
+        f"experts stopped there, and such contracts make {percent(wanted)} of the time where the calls alone say "
+        f"{percent(told)} (fitted to {number(fitted()['boards'])} boards): layouts are weighed so"
     )

@@ -1,10 +1,11 @@
-"""The contract that experts reached: weights by the formula, the strength that is likeliest, and refusals."""
+"""Contracts that experts reached: weights by the formula, the line that is likeliest, and refusals."""
 
 import json
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, logit
 
 import bayesbridge as bb
 from bayesbridge.cli import main
@@ -20,21 +21,39 @@ def leader(calls="S:1NT Pass 3NT Pass Pass Pass"):
     return belief.given(bb.Auction.of(calls, dummy=None)).infer(draws=400, rng=1)
 
 
+def chances_of(posterior):
+    """P(3NT by South makes) in each layout, by the estimator."""
+    pmf = TricksEstimator().estimate(posterior.layouts, bb.Question.of(("S", "N")))["tricks"]
+    return pmf[:, 9:].sum(axis=1)
+
+
 def test_weights_and_evidence_by_the_formula():
-    before, strength = leader(), module.fitted()["strength"]
+    before, said = leader(), module.fitted()
     after = bb.reached(before)
-    pmf = TricksEstimator().estimate(before.layouts, bb.Question.of(("S", "N")))["tricks"]
-    factor = np.exp(strength * (pmf[:, 9:].sum(axis=1) - 1.0))
-    wanted = before.weights * factor
-    np.testing.assert_allclose(after.weights, wanted / wanted.sum(), rtol=1e-5)
-    assert after.log_soft - before.log_soft == pytest.approx(np.log(wanted.sum()), abs=1e-6)
+    chances = chances_of(before)
+    told = before.weights @ chances
+    wanted = expit(said["shift"] + said["slope"] * logit(told))
+    assert after.weights @ chances == pytest.approx(wanted, abs=1e-5)
+    assert abs(wanted - told) > 0.001
+
+    def gap(s):
+        tilted = before.weights * np.exp(s * chances)
+        return tilted @ chances / tilted.sum() - wanted
+
+    factor = np.exp(brentq(gap, -10, 10) * chances)
+    new = before.weights * factor
+    np.testing.assert_allclose(after.weights, new / new.sum(), rtol=1e-3)
+    assert after.log_soft - before.log_soft == pytest.approx(np.log(new.sum() / factor.max()), abs=1e-3)
     assert after.ess == pytest.approx(before.ess * (before.weights**2).sum() / (after.weights**2).sum())
     np.testing.assert_array_equal(after.layouts.masks, before.layouts.masks)
     assert "experts stopped there" in after.why
     assert "experts stopped there" not in before.why
-    gained = (after.weights - before.weights) @ pmf[:, 9:].sum(axis=1)
-    assert gained > 0
     assert 0 < after.entropy_bits <= before.entropy_bits + 1
+
+
+def test_where_nothing_makes_nothing_is_made_to():
+    assert module.strength_for(0.4, np.zeros(3), np.full(3, 1 / 3)) == pytest.approx(module.STRONGEST)
+    assert module.chance_at_the_table(0.0, 0.3, 0.8) > 0
 
 
 def test_cards_are_those_of_the_new_weights():
@@ -44,30 +63,20 @@ def test_cards_are_those_of_the_new_weights():
     assert after.card_probabilities().sel(card="SA", seat="N").item() == pytest.approx(wanted)
 
 
-def simulated(strength, boards=600, seed=2):
-    """Boards whose true layout is one of the draws, chosen with that strength."""
-    rng = np.random.default_rng(seed)
-    draws = [(rng.random(60), rng.dirichlet(np.ones(60))) for _ in range(boards)]
-    truth = []
-    for chance, weight in draws:
-        chosen = weight * np.exp(strength * chance)
-        truth.append(chance[rng.choice(60, p=chosen / chosen.sum())])
-    return draws, np.array(truth)
+@pytest.mark.parametrize("line", [(0.0, 1.0), (0.4, 0.7)])
+def test_the_likeliest_line_is_found(line):
+    rng = np.random.default_rng(2)
+    told = rng.beta(2, 2, 2000)
+    made = (rng.random(2000) < expit(line[0] + line[1] * logit(told))).astype(float)
+    found, errors = module.line_of(told, made)
 
+    def loss(of):
+        score = of[0] + of[1] * logit(told)
+        return (np.logaddexp(0, score) - made * score).sum()
 
-@pytest.mark.parametrize("strength", [0.0, 0.8])
-def test_the_likeliest_strength_is_found(strength):
-    draws, truth = simulated(strength)
-    found, error, gain = module.strength_of(draws, truth)
-
-    def loss(s):
-        return -sum(s * t - np.log((w * np.exp(s * c)).sum()) for (c, w), t in zip(draws, truth, strict=True))
-
-    by_search = minimize_scalar(loss)
-    assert found == pytest.approx(by_search.x, abs=1e-4)
-    assert gain == pytest.approx(-by_search.fun / len(truth), abs=1e-9)
-    assert abs(found - strength) < 4 * error
-    assert (found > 4 * error) == (strength > 0)
+    np.testing.assert_allclose(found, minimize(loss, (0, 1)).x, atol=1e-4)
+    assert (abs(found - line) < 4 * errors).all()
+    assert (abs(found - (0, 1)) > 4 * errors).any() == (line != (0.0, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +102,8 @@ def test_at_the_command_line(capsys):
     for more in ([], ["--reached"]):
         assert main([*asked, *ended, *more, "--json"]) == 0
         chances.append(json.loads(capsys.readouterr().out)["contract"]["make"])
-    assert chances[1] > chances[0]
+    said = module.fitted()
+    assert chances[1] == pytest.approx(expit(said["shift"] + said["slope"] * logit(chances[0])), abs=1e-4)
     assert main([*asked, "--reached"]) == 2
     error = capsys.readouterr().err
     assert "argument --reached: no contract was reached" in error
