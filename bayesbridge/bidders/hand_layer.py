@@ -23,7 +23,7 @@ from bayesbridge.products import matrix_product, one_thread
 
 type Floats = NDArray[np.float32]
 
-BLOCK: Final = 2048
+BLOCK: Final = 512
 """Hands worked on at a time: their vectors stay in the processor's cache."""
 
 
@@ -59,9 +59,11 @@ class Holdings:
 
     def vectors(self, hands: NDArray[np.uint64]) -> Floats:
         """(n, units) relu of the sum over the suits; a block of hands at a time is quickest."""
-        total: Floats = self.suits[0][(hands & np.uint64(SUIT_MASK)).astype(np.intp)]
-        for s in range(1, 4):
-            total += self.suits[s][(hands >> np.uint64(13 * s) & np.uint64(SUIT_MASK)).astype(np.intp)]
+        total: Floats = np.zeros((len(hands), self.suits[0].shape[1]), dtype=np.float32)
+        part = np.empty_like(total)
+        for s, table in enumerate(self.suits):
+            held = (hands >> np.uint64(13 * s) & np.uint64(SUIT_MASK)).astype(np.intp)
+            total += np.take(table, held, axis=0, out=part, mode="clip")  # no holding is out of bounds
         return np.maximum(total, 0, out=total)
 
 

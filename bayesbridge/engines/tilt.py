@@ -51,7 +51,7 @@ WANTED: Final = 0.8
 """Effective draws that the last round aims at, in each draw asked for."""
 
 AGAIN: Final = 4
-"""A last round that is worth less than it should is continued, up to so many times the most draws."""
+"""A last round that is worth less than it should is continued, to so many times the most draws and no further."""
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -188,7 +188,8 @@ def tilted(
         draws = max(draws, min(most, int(WANTED * draws / max(best.share, 1e-3))))
     last = ask(proposal, likelihood, told, draws, generator)
     while told and most and last.share * last.drawn < FAIR * wanted and last.drawn < AGAIN * most:
-        last = joined(last, ask(proposal, likelihood, told, 2 * last.drawn, generator))
+        more = min(2 * last.drawn, AGAIN * most - last.drawn)
+        last = joined(last, ask(proposal, likelihood, told, more, generator))
     draws = last.drawn
     every = [*done, last]
     if not len(last.layouts) or last.log_weights.max() == -np.inf:
