@@ -18,6 +18,7 @@ import numpy as np
 from bayesbridge import random64
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import CELLS, cells
+from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import Options, StyleBidder
 from bayesbridge.capture import kernels, tables, trumps
 from bayesbridge.capture.half_deals import draw_tricks
@@ -112,6 +113,12 @@ def bidding():
     options = Options.of(Auction.of("W:Pass 1NT"), StyleBidder().vulnerable)
     chances = [StyleBidder().log_chances(many, options, call) for call in (0, int(options.call[2]))]
     return strain_levels(hands), highest_bids(hands), found, *chances
+
+
+def learned_bidding():
+    """What the learned bidder says of some hands."""
+    hands = np.concatenate([*random_deals(5, 8)])
+    return (LearnedBidder("NS").log_likelihood(hands, Auction.of("N:1NT Pass"), 0),)
 
 
 def position(*known):
@@ -223,8 +230,8 @@ def tables_of_deals():
 
 
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, algorithms_with_trumps, random_tricks, play, bidding, layouts,
-    tilted_draws, refused_layouts, convolution, levels, sums, network, tables_of_deals,
+    words, deals, suit_rows, algorithms, algorithms_with_trumps, random_tricks, play, bidding,
+    learned_bidding, layouts, tilted_draws, refused_layouts, convolution, levels, sums, network, tables_of_deals,
 )  # fmt: skip
 
 

@@ -135,7 +135,6 @@ WHOLE_NUMBERS = {
     "engines.level_tables": 1,
     "engines.marginals": 1,
     "engines.quantities": 1,
-    "engines.sampling": 1,
     "engines.tilt_split": 1,
     "engines.unranking": 2,
     "joint.marginal": 1,

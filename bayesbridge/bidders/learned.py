@@ -28,7 +28,7 @@ from bayesbridge.evidence.models import Cost
 from bayesbridge.notation.record import Vulnerability
 from bayesbridge.products import one_thread
 
-REMEMBERED: Final = 8
+REMEMBERED: Final = 32
 """Batches of hands whose vectors are kept: the calls of one seat are asked for one after the other."""
 
 

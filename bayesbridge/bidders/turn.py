@@ -33,8 +33,14 @@ class Turn(NamedTuple):
         if not 0 <= index < calls:
             have = f"its calls are numbered 0 to {calls - 1}" if calls else "nobody has called yet"
             raise IllegalCall(f"call number {index} of '{auction}': {have}", auction=auction, index=index)
-        before = Auction(auction.first, auction.calls[:index], auction.dummy)
-        return cls(before, auction.bidders[index % len(auction.bidders)], auction.calls[index])
+        return _turn(auction, index)
+
+
+@lru_cache(maxsize=256)
+def _turn(auction: Auction, index: int) -> Turn:
+    """Kept, as a model is asked about the same call for one batch of hands after the other."""
+    before = Auction(auction.first, auction.calls[:index], auction.dummy)
+    return Turn(before, auction.bidders[index % len(auction.bidders)], auction.calls[index])
 
 
 def seat_to_call(auction: Auction) -> Seat:

@@ -8,7 +8,7 @@ they come exactly from the same tables.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from bayesbridge.engines.unranking import Unranking
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
-
-_HOLDS_RANK: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
-"""(8192, 13) whether a 13-bit field holds a rank."""
 
 
 def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
@@ -80,7 +77,7 @@ class Sampler:
         """(52, 4) in how many layouts each seat holds each card."""
         ways = np.empty((52, 4), dtype=np.int64)
         for suit, rows, completions in self._suits():
-            ways[13 * suit : 13 * suit + 13] = (_tally_fields(rows, completions.ravel()) @ _HOLDS_RANK).T
+            ways[13 * suit : 13 * suit + 13] = _tally_cards(rows, completions.ravel()).T
         for seat in SEATS:
             for card in range(52):
                 if self._known.must[seat] >> card & 1:
@@ -121,12 +118,20 @@ def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
 
 
 @njit
-def _tally_fields(rows: SuitRows, completions: Ints) -> Ints:
-    """(4, 8192) the number of layouts that give each seat each set of a suit's cards."""
+def _tally_cards(rows: SuitRows, completions: Ints) -> Ints:
+    """(4, 13) the number of layouts that give each seat each card of a suit."""
     fields, start = rows.fields, rows.start
-    ways = np.zeros((4, 8192), np.int64)
+    by_field = np.zeros((4, 8192), np.int64)
     for key in range(len(completions)):
         for row in range(start[key], start[key + 1]):
             for seat in range(4):
-                ways[seat, fields[row, seat]] += completions[key]
+                by_field[seat, fields[row, seat]] += completions[key]
+    ways = np.zeros((4, 13), np.int64)
+    for seat in range(4):
+        for field in range(8192):
+            layouts = by_field[seat, field]
+            if layouts:
+                for rank in range(13):
+                    if (field >> rank) & 1:
+                        ways[seat, rank] += layouts
     return ways

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -132,19 +133,25 @@ class SuitRows(NamedTuple):
         known = keys.known
         packed = np.zeros(1, dtype=np.uint64)
         places = np.zeros(1, dtype=np.int64)
+        step = cache(keys.step)
         for rank in range(13):
             card = 13 * suit + rank
             if known.unknown_mask >> card & 1:
                 seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
-                steps = [keys.step(seat, HIGH_CARD_POINTS[rank]) for seat in seats]
-                packed = np.concatenate([packed | np.uint64(1 << (16 * seat + rank)) for seat in seats])
-                places = np.concatenate([places + step for step in steps])
+                points = HIGH_CARD_POINTS[rank] if keys.scored else 0
+                bits = np.array([1 << (16 * seat + rank) for seat in seats], dtype=np.uint64)
+                steps = np.array([step(seat, points) for seat in seats], dtype=np.int64)
+                packed = (packed | bits[:, None]).ravel()
+                places = (places + steps[:, None]).ravel()
         certain = np.array([(known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count() for seat in keys.hidden])
         low = np.array([known.shortest[seat][suit] for seat in keys.hidden]) - certain
         high = np.array([known.longest[seat][suit] for seat in keys.hidden]) - certain
         shares = keys.shares(suit)
-        kept = ((shares >= low) & (shares <= high)).all(1)[places // len(keys.points)]
-        fields, start = _sorted_rows(packed[kept], places[kept], math.prod(keys.shape))
+        fits = ((shares >= low) & (shares <= high)).all(1)
+        kept = np.repeat(fits, len(keys.points))[places]
+        if not kept.all():
+            packed, places = packed[kept], places[kept]
+        fields, start = _sorted_rows(packed, places, math.prod(keys.shape))
         ways = np.diff(start).reshape(keys.shape)
         return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
 

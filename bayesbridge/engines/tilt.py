@@ -4,8 +4,9 @@ Likelihoods of hands become a proposal whose draws explain the evidence, in roun
 first all layouts alike), ask the model, fit the tilts to the answers (:mod:`~bayesbridge.engines.tilt_rounds`), draw
 again. The last round alone is reported, weighed by ``L / q``. Its draws are independent and no choice depended on them,
 so, whatever the fit, its mean weight is an unbiased estimate of P(evidence) with the error that independent draws have.
-(With ``most``, a last round that is worth too little is continued from the same proposal, and all of it is reported:
-that choice does depend on its draws, and is made where a few heavy ones carry the weight.)
+(With ``most``, a last round that is worth next to nothing is one more pilot round, and a larger one is drawn from a fit
+to it; one that is worth too little is continued from the same proposal, and all of it is reported. These choices do
+depend on its draws, and are made where a few heavy ones carry the weight.)
 
 No finite number of draws proves that the hands that explain the evidence were met. What can be seen is told: a seat
 whose likelihood never changed is *unexplained* (the model answered nothing but slips), and the last ``degree`` says how
@@ -51,7 +52,13 @@ WANTED: Final = 0.8
 """Effective draws that the last round aims at, in each draw asked for."""
 
 AGAIN: Final = 4
-"""A last round that is worth less than it should is continued, up to so many times the most draws."""
+"""A last round that is worth less than it should is continued, to so many times the most draws and no further."""
+
+POOR: Final = 0.05
+"""Effective draws, in each draw asked for, below which a last round is one more pilot: the next fit needs its draws."""
+
+LATE: Final = 2
+"""Such rounds, at most."""
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -187,8 +194,13 @@ def tilted(
         proposal = best.proposal
         draws = max(draws, min(most, int(WANTED * draws / max(best.share, 1e-3))))
     last = ask(proposal, likelihood, told, draws, generator)
+    while told and most and last.share * last.drawn < POOR * wanted and len(done) < rounds + LATE:
+        proposal = refit(last, done, told, 1.0)
+        done.append(last)
+        last = ask(proposal, likelihood, told, most, generator)
     while told and most and last.share * last.drawn < FAIR * wanted and last.drawn < AGAIN * most:
-        last = joined(last, ask(proposal, likelihood, told, 2 * last.drawn, generator))
+        more = min(2 * last.drawn, AGAIN * most - last.drawn)
+        last = joined(last, ask(proposal, likelihood, told, more, generator))
     draws = last.drawn
     every = [*done, last]
     if not len(last.layouts) or last.log_weights.max() == -np.inf:
