@@ -11,6 +11,7 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.deal_plan import DealPlan, deals
+from .decisions.contracts import contracts
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -40,6 +41,7 @@ from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
+from .plots.contracts import plot_contracts
 from .plots.joint import plot_joint
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
@@ -107,6 +109,7 @@ __all__ = [
     "WrongArgument",
     "at_least",
     "card_wins",
+    "contracts",
     "deals",
     "equally_weighted",
     "estimate",
@@ -119,6 +122,7 @@ __all__ = [
     "plot_captures",
     "plot_cards",
     "plot_contract",
+    "plot_contracts",
     "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",

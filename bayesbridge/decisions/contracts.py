@@ -44,7 +44,7 @@ SECONDS: Final = 4.0
 COMPETING: Final = 3
 """Strains that are solved at most where no contracts are named."""
 
-REACH: Final = 0.25
+REACH: Final = 0.1
 """A strain competes where its best contract is less than so many standard deviations of the difference behind."""
 
 
@@ -85,9 +85,9 @@ def contracts(
     strain that competes (0 for none), by default as many as ``seconds`` on one core allow. ``timeout`` and ``memory``
     isolate the solver as in :func:`estimate`.
 
-    Variables: ``make`` P(it makes); ``tricks`` expected tricks; ``score`` expected net score of the pair; ``best`` share
-    of layouts in which it pays most, the lowest of equal ones; ``behind`` how much its score is below that of the first
-    row; with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each
+    Variables: ``make`` P(it makes); ``tricks`` expected tricks; ``score`` expected net score of the pair; ``best``, the
+    share of layouts in which it pays most, the lowest of equal ones; ``behind``, how much its score is below that of
+    the first row; with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each
     with its ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``, ``corrected``
     and ``all solved`` it is.
 
@@ -180,7 +180,7 @@ def competing(tables: TrickTables, asked: Sequence[Asked], always: Sequence[Grou
         if group in found or len(found) == COMPETING:
             continue
         difference = first.predicted - scores[place].predicted
-        doubt = first.square - first.predicted**2 + scores[place].square - scores[place].predicted**2
+        doubt = first.square - first.predicted**2 + scores[place].square - scores[place].predicted ** 2
         spread = float((tables.weights * ((difference - difference.mean()) ** 2 + doubt)).sum()) ** 0.5
         if means[order[0]] - means[place] < REACH * spread:
             found.append(group)

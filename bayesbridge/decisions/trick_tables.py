@@ -106,9 +106,7 @@ class TrickTables:
         nothing = np.empty(0, np.int64)
         return cls(fewer.layouts, np.asarray(fewer.weights), ess, pmfs, nothing, np.ones(len(fewer)), {})
 
-    def solved_by(
-        self, solver: Estimator, groups: Sequence[Group], m: int, doubt: Floats, rng: Seed
-    ) -> TrickTables:
+    def solved_by(self, solver: Estimator, groups: Sequence[Group], m: int, doubt: Floats, rng: Seed) -> TrickTables:
         """With about ``m`` layouts solved in these groups, more of them where there is doubt (n,); all if they are few.
 
         A solver that fails raises :class:`PluginError`.
@@ -189,7 +187,7 @@ def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequen
     less, or the same by a higher contract.
     """
     kinds = list(dict.fromkeys(groups))
-    chances = {group: pmf for group, pmf in zip(groups, pmfs, strict=True)}
+    chances = dict(zip(groups, pmfs, strict=True))
     tops: dict[Group, NDArray[np.int64]] = {}
     worth = np.array([one.worth for one in payoffs])
     for kind in kinds:
