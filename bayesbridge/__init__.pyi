@@ -11,7 +11,9 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.deal_plan import DealPlan, deals
+from .decisions.comparison import compare
 from .decisions.contracts import contracts
+from .decisions.information import value_of_information
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -109,6 +111,7 @@ __all__ = [
     "WrongArgument",
     "at_least",
     "card_wins",
+    "compare",
     "contracts",
     "deals",
     "equally_weighted",
@@ -134,4 +137,5 @@ __all__ = [
     "sharpening",
     "suit_lengths",
     "summary",
+    "value_of_information",
 ]

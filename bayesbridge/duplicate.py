@@ -21,6 +21,8 @@ from bayesbridge.scoring import Score
 
 ODD_TRICK: Final = {Strain.C: 20, Strain.D: 20, Strain.H: 30, Strain.S: 30, Strain.NT: 30}
 """Each odd trick bid and made; the first at no trumps counts 10 more."""
+FACTOR: Final = (1, 2, 4)
+"""Odd tricks undoubled, doubled, redoubled."""
 GAME: Final = 100
 """Trick points from which a contract is a game."""
 PART_SCORE: Final = 50
@@ -72,7 +74,7 @@ class Duplicate:
 def _made(contract: Contract, over: int, side: int) -> int:
     """Points of a contract made with ``over`` overtricks; ``side`` is 1 for a vulnerable one."""
     odd = ODD_TRICK[contract.strain]
-    tricks = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * 2**contract.doubled
+    tricks = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * FACTOR[contract.doubled]
     bonus = (GAMES[side] if tricks >= GAME else PART_SCORE) + SLAMS.get(contract.level, (0, 0))[side]
     overtrick = DOUBLED_OVERTRICK[side] * contract.doubled if contract.doubled else odd
     return tricks + bonus + MADE_DOUBLED[contract.doubled] + over * overtrick

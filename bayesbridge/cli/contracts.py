@@ -83,7 +83,8 @@ def _add_solving(parser: Parser) -> None:
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
     from bayesbridge.decisions.contract_list import alternative, contracts_asked, pair_of
-    from bayesbridge.decisions.contracts import contract_rows, contract_table
+    from bayesbridge.decisions.contracts import contract_table
+    from bayesbridge.decisions.rows import plain_rows
 
     target = None
     if args.out is not None:
@@ -110,7 +111,7 @@ def run(args: Namespace) -> int:
             plot_contracts(found).figure.savefig(part, format=target.suffix[1:], dpi=110)
     if args.json:
         told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
-        rows = contract_rows(found)
+        rows = plain_rows(found)
         print_json({"contracts": rows, **told, "judged": found.attrs["layouts"], **accuracy_document(posterior),
                     **evidence_document(belief)})  # fmt: skip
         return 0
@@ -155,9 +156,9 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
 
 def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
     """For people."""
-    from bayesbridge.decisions.contracts import contract_rows
+    from bayesbridge.decisions.rows import plain_rows
 
-    rows = contract_rows(found)
+    rows = plain_rows(found)
     compared = found.attrs["against"]
     header = ["", "makes", "tricks", "score", "best in", "by"]
     if compared:

@@ -87,9 +87,9 @@ def contracts(
 
     Variables: ``make`` P(it makes); ``tricks`` expected tricks; ``score`` expected net score of the pair; ``best``, the
     share of layouts in which it pays most, the lowest of equal ones; ``behind``, how much its score is below that of
-    the first row; with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each
-    with its ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``, ``corrected``
-    and ``all solved`` it is.
+    the first row; with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores,
+    ``imps``; each with its ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``,
+    ``corrected`` and ``all solved`` it is.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -185,15 +185,6 @@ def competing(tables: TrickTables, asked: Sequence[Asked], always: Sequence[Grou
         if means[order[0]] - means[place] < REACH * spread:
             found.append(group)
     return [*found, *(group for group in always if group not in found)]
-
-
-def contract_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
-    """The answer of :func:`contracts` as plain objects, a row for each contract: for JSON, pages and tables."""
-    names = [str(name) for name in found.data_vars]
-    return [
-        {"contract": str(found["contract"].values[row]), **{name: found[name].values[row].item() for name in names}}
-        for row in range(found.sizes["contract"])
-    ]
 
 
 def _verify(solve: int | None, seconds: float | None) -> None:

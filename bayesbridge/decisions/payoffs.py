@@ -98,4 +98,4 @@ def imp_table(first: Payoff, second: Payoff) -> Floats:
 def matchpoint_table(first: Payoff, second: Payoff) -> Floats:
     """(14, 14) share of the matchpoints: 1 where the first scores more, ½ where both score the same."""
     difference = first.worth[:, None] - second.worth
-    return (difference > 0) + 0.5 * (difference == 0)
+    return np.asarray((difference > 0) + 0.5 * (difference == 0), np.float64)

@@ -43,8 +43,19 @@ type Floats = NDArray[np.float64]
 LAYOUTS: Final = 4000
 """Layouts that are judged of a posterior that has more."""
 
+MOST_EXACT: Final = 10_000
+"""Layouts up to which an exact posterior is taken whole."""
+
 BY_DOUBT: Final = 0.5
 """Share of the solved layouts that are chosen by the network's doubt; the others by their weight alone."""
+
+
+def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
+    """Layouts with weights, and what they are worth: all of an exact posterior that is small, else ``LAYOUTS`` draws."""
+    fewer = posterior
+    if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
+        fewer = thinned(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
+    return fewer.layouts, np.asarray(fewer.weights), np.inf if fewer.exact else max(1.0, fewer.ess)
 
 
 class Group(NamedTuple):
@@ -95,16 +106,12 @@ class TrickTables:
     """(m,) solved, for the groups that were."""
 
     @classmethod
-    def of(cls, posterior: Posterior, groups: Iterable[Group], rng: Seed, layouts: int = LAYOUTS) -> TrickTables:
+    def of(cls, posterior: Posterior, groups: Iterable[Group], rng: Seed) -> TrickTables:
         """By the network alone."""
-        fewer = posterior
-        if len(posterior) > layouts:
-            fewer = thinned(posterior, layouts, rng, f"{layouts} of these for the tricks of every contract")
-        ess = np.inf if fewer.exact else max(1.0, fewer.ess)
+        layouts, weights, ess = judged(posterior, rng)
         network = TricksEstimator()
-        pmfs = {one: run(network, fewer.layouts, one.question)[PREDICTS].astype(np.float64) for one in groups}
-        nothing = np.empty(0, np.int64)
-        return cls(fewer.layouts, np.asarray(fewer.weights), ess, pmfs, nothing, np.ones(len(fewer)), {})
+        pmfs = {one: run(network, layouts, one.question)[PREDICTS].astype(np.float64) for one in groups}
+        return cls(layouts, weights, ess, pmfs, np.empty(0, np.int64), np.ones(len(layouts)), {})
 
     def solved_by(self, solver: Estimator, groups: Sequence[Group], m: int, doubt: Floats, rng: Seed) -> TrickTables:
         """With about ``m`` layouts solved in these groups, more of them where there is doubt (n,); all if they are few.
