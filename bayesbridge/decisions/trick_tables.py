@@ -51,7 +51,7 @@ BY_DOUBT: Final = 0.5
 
 
 def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
-    """Layouts with weights, and what they are worth: all of an exact posterior that is small, else ``LAYOUTS`` draws."""
+    """Layouts with weights, and what they are worth: all of a small exact posterior, else ``LAYOUTS`` draws."""
     fewer = posterior
     if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
         fewer = thinned(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
