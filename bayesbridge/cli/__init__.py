@@ -17,6 +17,7 @@ from bayesbridge.cli import (
     bid,
     capture,
     completion,
+    contracts,
     count,
     deal,
     estimate,
@@ -33,7 +34,22 @@ from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
-COMMANDS = (estimate, report, count, deal, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (
+    estimate,
+    report,
+    contracts,
+    count,
+    deal,
+    wins,
+    sensitivity,
+    replay,
+    score,
+    capture,
+    bid,
+    study,
+    plugins,
+    completion,
+)
 """In the order of the help text."""
 
 
