@@ -11,6 +11,8 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.deal_plan import DealPlan, deals
+from .decisions.leads import Leads, leads
+from .decisions.suit_play import SuitPlay, suit_play
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -34,7 +36,7 @@ from .evidence.models import BidderModel, Cost, PlayerModel
 from .evidence.play import Play, Void
 from .evidence.ranges import HighCards, Length
 from .evidence.shape import Shape
-from .history import sharpening
+from .history import card_history, sharpening
 from .joint_distributions import joint_distribution
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
@@ -78,6 +80,7 @@ __all__ = [
     "IterativeBidder",
     "Lacks",
     "Layouts",
+    "Leads",
     "LearnedBidder",
     "LearnedPlayer",
     "Length",
@@ -95,6 +98,7 @@ __all__ = [
     "Strain",
     "StyleBidder",
     "Suit",
+    "SuitPlay",
     "SystemBidder",
     "TablesTooLarge",
     "TooFewDraws",
@@ -106,6 +110,7 @@ __all__ = [
     "Void",
     "WrongArgument",
     "at_least",
+    "card_history",
     "card_wins",
     "deals",
     "equally_weighted",
@@ -115,6 +120,7 @@ __all__ = [
     "hookimpl",
     "html_report",
     "joint_distribution",
+    "leads",
     "open_records",
     "plot_captures",
     "plot_cards",
@@ -129,5 +135,6 @@ __all__ = [
     "sensitivity",
     "sharpening",
     "suit_lengths",
+    "suit_play",
     "summary",
 ]

@@ -20,12 +20,14 @@ from bayesbridge.cli import (
     count,
     deal,
     estimate,
+    lead,
     plugins,
     replay,
     report,
     score,
     sensitivity,
     study,
+    suit,
     wins,
 )
 from bayesbridge.cli.parsing import Parser, protect_voids
@@ -33,7 +35,10 @@ from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
-COMMANDS = (estimate, report, count, deal, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (
+    *(estimate, report, count, deal, wins, lead, suit),
+    *(sensitivity, replay, score, capture, bid, study, plugins, completion),
+)
 """In the order of the help text."""
 
 

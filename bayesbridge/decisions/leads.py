@@ -274,7 +274,9 @@ def compare_leads(
         )
         for one in order
     )
-    return Leads(contract, posterior.belief.observer, "beat" if goal == "beat" else "tricks", choices, len(taken), exact)
+    return Leads(
+        contract, posterior.belief.observer, "beat" if goal == "beat" else "tricks", choices, len(taken), exact
+    )
 
 
 def _groups(belief: Perspective, taken: Floats) -> Iterator[tuple[Card, ...]]:

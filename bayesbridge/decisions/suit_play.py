@@ -26,7 +26,7 @@ from bayesbridge.decisions.suit_play_layouts import (
     weights_of_fields,
 )
 from bayesbridge.decisions.suit_play_lines import Step, Table, steps, told
-from bayesbridge.decisions.suit_play_search import MOST_WORK, Front, Search, TooMuchWork
+from bayesbridge.decisions.suit_play_search import MOST_WORK, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.products import matrix_product
 
@@ -47,13 +47,18 @@ class SuitLine:
     """One standard error of P(goal) where the layouts are weighed by draws, 0 where exactly; of tricks without goal."""
     step: Step | None
     """The plan as a tree; ``None`` where nothing is to choose."""
-    text: tuple[str, ...]
-    """The plan in words, a line for each trick and condition."""
+    lowest: str
+    """The defenders' lowest equals, which the words call low."""
 
     @property
     def chance(self) -> float:
         """P(the goal is reached), 1 without a goal."""
         return 1.0 if self.goal is None else self.at_least.get(self.goal, 0.0)
+
+    @checked
+    def text(self, tricks: int = 2) -> tuple[str, ...]:
+        """The plan in words, a line for each trick and each condition, so many tricks deep."""
+        return tuple(told(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
 
     def document(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -63,7 +68,7 @@ class SuitLine:
             "tricks": self.tricks,
             "error": self.error,
             "at_least": {str(goal): share for goal, share in self.at_least.items()},
-            "text": list(self.text),
+            "text": list(self.text()),
             "plan": None if self.step is None else self.step.document,
         }
 
@@ -85,7 +90,7 @@ class SuitPlay:
     best: SuitLine
     """The plan with most tricks on average."""
     small: str
-    """Cards of declarer's that were counted as the lowest of the suit, to end the search; figures are then lower bounds."""
+    """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
     weighed: str
     """How the layouts were weighed, in words."""
 
@@ -116,9 +121,9 @@ def suit_play(
 
     ``first`` and ``second`` are the holdings of dummy (North) and declarer (South), such as ``AJT32`` and ``K954``; an
     ``x`` is a lowest card. ``vacant`` are the places of West and East for cards that are unknown, those of the suit
-    among them. With a ``posterior`` of declarer, who sees dummy, the layouts are weighed by it instead; the holdings are
-    then found in the hands, and may be left out where ``suit`` names it. A search of more than ``work`` comparisons is
-    repeated with more of declarer's low cards counted as the lowest.
+    among them. With a ``posterior`` of declarer, who sees dummy, the layouts are weighed by it instead. The holdings
+    are then found in the hands, and may be left out where ``suit`` names it. A search of more than ``work`` comparisons
+    is repeated with more of declarer's low cards counted as the lowest.
 
     >>> play = suit_play("AJT32", "K954")
     >>> [(line.goal, round(line.chance, 4)) for line in play.goals], round(play.best.tricks, 3)
@@ -154,8 +159,9 @@ def suit_play(
         held = (block[:, where.left] >> np.uint64(13 * chosen)).astype(np.int64) & missing
         shares += np.bincount(held, weights, minlength=1 << 13)
     combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
-    told = f"by what {belief.observer.name} believes, {'exactly' if posterior.exact else f'from draws worth {posterior.ess:.0f}'}"
-    return _solved(combination, where, told, inf if posterior.exact else posterior.ess, work, shares=shares)
+    how = "exactly" if posterior.exact else f"from draws worth {posterior.ess:.0f}"
+    weighed = f"by what {belief.observer.name} believes, {how}"
+    return _solved(combination, where, weighed, inf if posterior.exact else posterior.ess, work, shares=shares)
 
 
 def _field(mask: int, suit: Suit) -> int:
@@ -227,12 +233,9 @@ def _solved(
         place = max(range(len(front)), key=lambda i: (0.0 if level is None else round(reached[i][level], 12), means[i]))
         step = steps(front[place][1], combination, table)
         row = reached[place]
-        if level is None:
-            spread = _variance(row)
-        else:
-            spread = float(row[level] * (1.0 - row[level]))
+        spread = _variance(row) if level is None else float(row[level] * (1.0 - row[level]))
         at_least = {sure + 1 + i: float(share) for i, share in enumerate(row)} if longest > sure else {}
-        return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, tuple(told(step, lowest)))
+        return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
     goals = [line(goal) for goal in range(sure + 1, longest + 1)]
     small = "".join(RANKS[rank] for rank in sorted((*first, *second), reverse=True) if rank < combination.small)

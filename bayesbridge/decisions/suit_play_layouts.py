@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import RANKS, SUIT_MASK
+from bayesbridge.cards import RANKS
 from bayesbridge.errors import BayesBridgeError, DealError, NotationError
 
 type Floats = NDArray[np.float64]
@@ -111,7 +111,7 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
     >>> [f"{field:b}" for field in read_pair("Ax", "K3x")]
     ['1000000000001', '100000000110']
     """
-    named = [text.lower().replace("x", "") or "-" for text in (first, second)]
+    named = [text.translate({ord("x"): None, ord("X"): None}) or "-" for text in (first, second)]
     fields = [read_holding(text) for text in named]
     if both := fields[0] & fields[1]:
         rank = RANKS[both.bit_length() - 1]
@@ -171,7 +171,3 @@ def weights_of_fields(combination: Combination, shares: Floats) -> Floats:
     for field in np.flatnonzero(shares):
         weights[places[tuple((int(field) & mask).bit_count() for mask in masks)]] += shares[field]
     return weights
-
-
-ALL: Final = SUIT_MASK
-"""The 13 cards of a suit."""

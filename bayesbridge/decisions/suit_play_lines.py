@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from bayesbridge.cards import RANKS
+from bayesbridge.deal import Seat
 from bayesbridge.decisions.suit_play_layouts import Combination
 from bayesbridge.decisions.suit_play_search import NONE, Counts, Plan
-from bayesbridge.deal import Seat
 from bayesbridge.words import SEATS
 
 CARD_NAMES: Final = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}
@@ -40,6 +40,11 @@ class Step:
     card: str
     answers: tuple[Answer, ...]
     """By what the next defender plays."""
+
+    @property
+    def forced(self) -> bool:
+        """Whether no hand has a choice from here on: the last card of the suit."""
+        return all(not answer.card and all(after is None for _, after in answer.then) for answer in self.answers)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -135,22 +140,26 @@ def _ranks(combination: Combination, group: int) -> str:
     return "" if group == NONE else "".join(RANKS[rank] for rank in combination.groups[group])
 
 
-def told(step: Step | None, lowest: str, indent: str = "") -> Iterator[str]:
-    """A tree as lines of text, what follows a condition under it; ``lowest`` are the defenders' lowest equals."""
-    if step is None:
+def told(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
+    """A tree as lines of text, so many tricks deep; ``lowest`` are the defenders' lowest equals.
+
+    Cases that go on in the same way are told together, and those in which nothing is left to choose not at all.
+    """
+    if step is None or not tricks:
         return
-    yield f"{indent}{_trick(step, lowest)}"
-    groups: dict[Step, list[tuple[Answer, str]]] = {}
+    yield _trick(step, lowest)
+    if tricks == 1:
+        return
+    groups: dict[tuple[str, ...], list[tuple[Answer, str]]] = {}
     branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
     for answer, played, after in branches:
-        if after is not None:
-            groups.setdefault(after, []).append((answer, played))
-    for after, cases in groups.items():
-        if len(groups) == 1 and len(cases) == len(branches):
-            yield from told(after, lowest, indent)
-        else:
-            yield f"{indent}  {_condition(step, cases, lowest)}:"
-            yield from told(after, lowest, f"{indent}    ")
+        if after is not None and not after.forced:
+            groups.setdefault(tuple(told(after, lowest, tricks - 1)), []).append((answer, played))
+    for lines, cases in groups.items():
+        always = len(groups) == 1 and len(cases) == len(branches)
+        if not always:
+            yield f"  {_condition(step, cases, lowest)}:"
+        yield from (line if always else f"    {line}" for line in lines)
 
 
 def _trick(step: Step, lowest: str) -> str:

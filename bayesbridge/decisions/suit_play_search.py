@@ -142,7 +142,9 @@ class Search:
             elsewhere = self._all(live & ~here)
             found = self._front(first, second, a, b, here, lowest - won)
             joined = self._best(
-                tuple((old & (new | elsewhere), (*plans, (group, plan))) for old, plans in joined for new, plan in found)
+                tuple(
+                    (old & (new | elsewhere), (*plans, (group, plan))) for old, plans in joined for new, plan in found
+                )
             )
         return joined
 
