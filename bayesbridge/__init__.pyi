@@ -11,8 +11,8 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.deal_plan import DealPlan, deals
-from .decisions.leads import Leads, leads
-from .decisions.suit_play import SuitPlay, suit_play
+from .decisions.leads import leads
+from .decisions.suit_play import suit_play
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -80,7 +80,6 @@ __all__ = [
     "IterativeBidder",
     "Lacks",
     "Layouts",
-    "Leads",
     "LearnedBidder",
     "LearnedPlayer",
     "Length",
@@ -98,7 +97,6 @@ __all__ = [
     "Strain",
     "StyleBidder",
     "Suit",
-    "SuitPlay",
     "SystemBidder",
     "TablesTooLarge",
     "TooFewDraws",
