@@ -47,6 +47,9 @@ SOLVES: Final = "double_dummy_leads"
 SECONDS: Final = 15.0
 """Time for solving on one core, unless told otherwise."""
 
+MOST_SECONDS: Final = 1e9
+"""That a plugin may be given."""
+
 DOUBT: Final = 0.05
 """Chance of calling a card the best although another is as good, over all comparisons together."""
 
@@ -176,6 +179,8 @@ def leads(
         raise BayesBridgeError(f"goal {goal!r}: choose 'beat' or 'tricks'", goal=goal)
     if seconds is not None and not 0.0 < seconds < float("inf"):
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
+    if timeout is not None and not 0.0 < timeout <= MOST_SECONDS:
+        raise BayesBridgeError(f"timeout {timeout}: give a number above 0, at most {MOST_SECONDS:.0e}", timeout=timeout)
     against, question = lead_question(posterior.belief, contract, by)
     limits = Limits(timeout, memory)
     with confined([lead_solver(limits)], limits) as ready:
