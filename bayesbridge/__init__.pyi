@@ -14,6 +14,8 @@ from .dealing.deal_plan import DealPlan, deals
 from .decisions.comparison import compare
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
+from .decisions.leads import leads
+from .decisions.suit_play import suit_play
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -38,7 +40,7 @@ from .evidence.models import BidderModel, Cost, PlayerModel
 from .evidence.play import Play, Void
 from .evidence.ranges import HighCards, Length
 from .evidence.shape import Shape
-from .history import sharpening
+from .history import card_history, sharpening
 from .joint_distributions import joint_distribution
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
@@ -111,6 +113,7 @@ __all__ = [
     "Void",
     "WrongArgument",
     "at_least",
+    "card_history",
     "card_wins",
     "compare",
     "contracts",
@@ -122,6 +125,7 @@ __all__ = [
     "hookimpl",
     "html_report",
     "joint_distribution",
+    "leads",
     "open_records",
     "plot_captures",
     "plot_cards",
@@ -138,6 +142,7 @@ __all__ = [
     "sensitivity",
     "sharpening",
     "suit_lengths",
+    "suit_play",
     "summary",
     "value_of_information",
 ]

@@ -21,12 +21,14 @@ from bayesbridge.cli import (
     count,
     deal,
     estimate,
+    lead,
     plugins,
     replay,
     report,
     score,
     sensitivity,
     study,
+    suit,
     wins,
 )
 from bayesbridge.cli.parsing import Parser, protect_voids
@@ -35,20 +37,8 @@ from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
 COMMANDS = (
-    estimate,
-    report,
-    contracts,
-    count,
-    deal,
-    wins,
-    sensitivity,
-    replay,
-    score,
-    capture,
-    bid,
-    study,
-    plugins,
-    completion,
+    *(estimate, report, contracts, lead, suit, count, deal, wins),
+    *(sensitivity, replay, score, capture, bid, study, plugins, completion),
 )
 """In the order of the help text."""
 
