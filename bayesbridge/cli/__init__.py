@@ -20,6 +20,7 @@ from bayesbridge.cli import (
     count,
     deal,
     estimate,
+    new_plugin,
     plugins,
     replay,
     report,
@@ -33,7 +34,22 @@ from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
-COMMANDS = (estimate, report, count, deal, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (
+    estimate,
+    report,
+    count,
+    deal,
+    wins,
+    sensitivity,
+    replay,
+    score,
+    capture,
+    bid,
+    study,
+    plugins,
+    new_plugin,
+    completion,
+)
 """In the order of the help text."""
 
 
