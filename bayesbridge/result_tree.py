@@ -43,7 +43,7 @@ class Result(xarray.DataTree):
             raise BayesBridgeError(
                 f"the tree has no group {missing[0]!r}: give one that bb.estimate made, read back from its file"
             )
-        return cls.from_dict({path: node.to_dataset(inherit=False) for path, node in tree.subtree_with_keys})
+        return cls.from_dict(tree.to_dict())
 
     @checked
     def to_dataframe(self, group: str = "pmf") -> pandas.DataFrame:

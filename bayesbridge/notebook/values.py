@@ -202,7 +202,7 @@ def _hands(
         worth = f"{sure.points} points"
         if hidden:
             about = "" if points is None else f"≈ {points[seat]:.1f} points, "
-            worth = f"{about}{hidden} cards hidden"
+            worth = f"{about}{hidden} hidden"
         role = who.get(seat.name, "")
         shown[seat.name] = markup.hand(holdings, f"{SEATS[seat.name]}{f', {role}' if role else ''}", worth)
     return shown

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.evidence.play import Play
-from bayesbridge.plots.palette import GREY, SUIT_COLOURS, bare, ink, new_axes, shaded_cell
+from bayesbridge.plots.palette import GREY, SUIT_COLOURS, bare, in_lines, ink, new_axes, shaded_cell
 from bayesbridge.words import SEATS, SYMBOLS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     >>> import bayesbridge as bb
     >>> ax = plot_cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> ax.get_title()
-    'Where the cards lie, as South sees it: P(seat holds card) in %'
+    'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
     >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
     ['East', 'North', 'West']
     """
@@ -57,9 +57,8 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     _frame(ax, -3.4, 13.1, top + 0.3)
     ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in RANKS])
     crossed = "; a line: played" if played else ""
-    ax.set_title(
-        f"Where the cards lie, as {observer_of(source)} sees it: P(seat holds card) in %{crossed}", fontsize=10
-    )
+    title = f"Where the cards lie, as {observer_of(source)} sees it: P(seat holds card) in %{crossed}"
+    ax.set_title(in_lines(title), fontsize=10)
     return ax
 
 
@@ -91,7 +90,7 @@ def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None)
     _frame(ax, -2.6, longest + 2.3, top + 0.3)
     ax.set_xticks([*(np.arange(longest + 1) + 0.5), longest + 1.7], [*map(str, range(longest + 1)), "mean"])
     seen = f"as {observer_of(source)} sees it"
-    ax.set_title(f"Suit lengths of the hidden hands, {seen}: P(number of cards) in %", fontsize=10)
+    ax.set_title(in_lines(f"Suit lengths of the hidden hands, {seen}: P(number of cards) in %"), fontsize=10)
     return ax
 
 

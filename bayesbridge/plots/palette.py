@@ -42,6 +42,9 @@ INK_UP_TO: Final = 0.8
 """Share of blue up to which text keeps its colour: readable on paper and on a dark screen."""
 
 
+LONGEST_LINE: Final = 50
+"""Letters of a title beyond which it takes two lines."""
+
 DPI: Final = 200
 """Dots in an inch of a saved picture: sharp in print and on any screen."""
 
@@ -118,6 +121,15 @@ def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
     """Take away the lines of the frame that say nothing."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in keep)
+
+
+def in_lines(title: str) -> str:
+    """A title, in two lines where it is long, so that narrow pictures show it whole.
+
+    >>> in_lines("Where the cards lie, as South sees it: P(seat holds card) in %")
+    'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
+    """
+    return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > LONGEST_LINE else title
 
 
 def percent_axis(axis: Axis) -> None:

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.plots.cards import hidden_seats, marginal, observer_of
-from bayesbridge.plots.palette import BLUE, SKY, bare, ink, new_axes, short_percent
+from bayesbridge.plots.palette import BLUE, SKY, bare, in_lines, ink, new_axes, short_percent
+from bayesbridge.summaries import shortest_interval
 from bayesbridge.words import SEATS
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ def plot_points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['North\\nmean 7.0', 'East\\nmean 7.0', 'West\\nmean 7.0']
     """
-    from bayesbridge.summaries import shortest_interval
-
     chances = marginal(source, "point_probabilities")
     hidden = hidden_seats(marginal(source, "card_probabilities"))
     table = chances.sel(seat=hidden)
@@ -63,5 +62,5 @@ def plot_points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) 
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
     ax.set_xlabel("high-card points")
-    ax.set_title(f"Points of the hidden hands, as {observer_of(source)} sees it: P in %", fontsize=10)
+    ax.set_title(in_lines(f"Points of the hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
     return ax

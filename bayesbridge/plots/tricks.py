@@ -10,7 +10,18 @@ from matplotlib.axes import Axes
 from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.contract_odds import ContractOdds
-from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, SKY, bare, ink, new_axes, percent_axis, short_percent
+from bayesbridge.plots.palette import (
+    BLUE,
+    HATCH,
+    ORANGE,
+    SKY,
+    bare,
+    in_lines,
+    ink,
+    new_axes,
+    percent_axis,
+    short_percent,
+)
 from bayesbridge.summaries import distribution
 from bayesbridge.trick_counts import Asked, Tricks
 from bayesbridge.words import SEATS
@@ -24,9 +35,6 @@ RARE: Final = 0.0005
 
 MOST_TICKS: Final = 20
 """Values that each have a tick and a figure; of more, every second, third … one has a tick."""
-
-LONGEST_LINE: Final = 50
-"""Letters of a title beyond which it takes two lines, so that narrow pictures show it whole."""
 
 
 @checked
@@ -77,7 +85,7 @@ def plot_prior_posterior(
     >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
     >>> ax = plot_prior_posterior(before, after, "delta", suit="H")
     >>> ax.get_xlabel(), ax.get_title()
-    ('delta, H', 'delta of S and N, H: before the evidence and after it')
+    ('delta, H', 'delta of S and N, H:\\nbefore the evidence and after it')
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
     looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
@@ -96,7 +104,7 @@ def plot_prior_posterior(
     whose = f"{name} of {Asked.of_result(posterior).names}{picked}"
     if after[2] is not None:
         whose = tricks_title(after[2], where)
-    ax.set_title(_lines(f"{whose}: before the evidence and after it"), fontsize=10)
+    ax.set_title(in_lines(f"{whose}: before the evidence and after it"), fontsize=10)
     ax.legend(frameon=False)
     return ax
 
@@ -155,11 +163,7 @@ def plot_numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> 
 def tricks_title(tricks: Tricks, where: dict[str, Any]) -> str:
     """Whose tricks in which strain, and which of several numbers; in two lines where it is long."""
     picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
-    return _lines(f"{tricks.title}{picked}")
-
-
-def _lines(title: str) -> str:
-    return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > LONGEST_LINE else title
+    return in_lines(f"{tricks.title}{picked}")
 
 
 def _with_goal(shown: NDArray[np.int64], goal: int) -> NDArray[np.int64]:
