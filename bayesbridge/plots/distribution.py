@@ -101,14 +101,15 @@ def _table(pmf: xarray.DataArray, name: str, title: str, ax: Axes | None) -> Axe
     means = (shares * values).sum(axis=1)
     heads, shares = _grouped(values, shares)
     rows, columns = shares.shape
-    ax = new_axes(1.8 + 0.42 * columns, 1.0 + 0.3 * rows) if ax is None else ax
+    ax = new_axes(max(4.8, 1.8 + 0.42 * columns), 1.0 + 0.3 * rows) if ax is None else ax
     for row in range(rows):
         for column in range(columns):
             shaded_cell(ax, column, -row - 1, float(shares[row, column]), 7)
         ax.text(columns + 0.8, -row - 0.5, f"{means[row]:.2f}", ha="center", va="center", fontsize=8)
     ax.set_xlim(0, columns + 1.6)
     ax.set_ylim(-rows - 0.05, 0.1)
-    ax.set_xticks([*(np.arange(columns) + 0.5), columns + 0.8], [*heads, "mean"])
+    turned = 45 if max(map(len, heads)) > 4 else 0  # ranges of values have no room beside each other
+    ax.set_xticks([*(np.arange(columns) + 0.5), columns + 0.8], [*heads, "mean"], rotation=turned)
     ax.set_yticks(-np.arange(rows) - 0.5, labels)
     ax.xaxis.tick_top()
     ax.tick_params(left=False, top=False, labelsize=8)

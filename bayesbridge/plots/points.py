@@ -62,5 +62,5 @@ def plot_points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) 
     ax.tick_params(left=False, labelsize=8)
     bare(ax, keep=())
     ax.set_xlabel("high-card points")
-    ax.set_title(in_lines(f"Points of the hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
+    ax.set_title(in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
     return ax
