@@ -149,7 +149,7 @@ def test_several_numbers_that_are_not_whole_are_picked():
 
 
 def test_an_output_that_is_not_there_is_named(result):
-    with pytest.raises(bb.BayesBridgeError, match="the result has no output 'none': it has T"):
+    with pytest.raises(bb.BayesBridgeError, match="the result has no output 'none': it has c1, c2"):
         bb.plot_distribution(result, "none")
 
 
