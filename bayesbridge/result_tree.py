@@ -22,7 +22,7 @@ GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_
 """What every result has."""
 
 
-class Result(xarray.DataTree):
+class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
     """What ``bb.estimate`` gives: an xarray DataTree that a notebook shows as hands, honours and tricks.
 
     >>> import bayesbridge as bb
@@ -58,8 +58,9 @@ class Result(xarray.DataTree):
         return _distributions(self) if group == "pmf" else _draws(self)
 
     def _repr_html_(self) -> str:
-        whole = all(name in self.children for name in (*GROUPS, "marginals"))
-        return str(import_module("bayesbridge.notebook.values").html(self) if whole else super()._repr_html_())
+        if all(name in self.children for name in (*GROUPS, "marginals")):
+            return str(import_module("bayesbridge.notebook.values").html(self))
+        return str(super()._repr_html_())  # type: ignore[no-untyped-call]
 
 
 def _distributions(result: Result) -> pandas.DataFrame:
