@@ -113,14 +113,14 @@ def observer_of(source: xarray.DataTree | Posterior) -> str:
     """The seat whose belief it is, in a word."""
     if isinstance(source, Posterior):
         return SEATS[source.belief.observer.name]
-    return SEATS[str(source["constant_data"]["observer"].values)]
+    return SEATS[str(source["constant_data"].to_dataset()["observer"].values)]
 
 
 def _played(source: xarray.DataTree | Posterior) -> set[str]:
     """Names of the cards that were played."""
     if isinstance(source, Posterior):
         return {str(piece.card) for piece in source.belief.evidence if isinstance(piece, Play)}
-    texts = map(str, source["observed_data"]["evidence"].values)
+    texts = map(str, source["observed_data"].to_dataset()["evidence"].values)
     return {found[1] for text in texts if (found := re.fullmatch(r"Play\('.', '(..)'\)", text))}
 
 
