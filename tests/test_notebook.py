@@ -179,7 +179,18 @@ def test_a_result_shows_tricks_with_their_shares(result):
     text = Page(result._repr_html_()).text
     assert "T of S and N: captures by the paper's rule: P in %" in text
     assert f"{100 * float(bb.at_least(result).sel(tricks=12)):.0f}" in text
-    assert "Every figure is exact (enumerate)." in text
+    assert "Every figure shown is exact (enumerate)." in text
+
+
+def test_a_result_says_which_figures_are_estimated(values):
+    """Points by draws where their tables would be too large; tricks of the network by draws, T counted."""
+    drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
+    assert re.search(r"Estimated from 100 draws, worth \d+ independent ones: cards and lengths, points, T\.", drawn)
+    both = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
+    text = Page(both._repr_html_()).text
+    assert "independent ones: tricks. Exact: cards and lengths, points, T." in text
+    assert "Tricks of South, dummy North, in no trumps: P in %" in text
+    assert "conditions fail" in text
 
 
 def test_a_part_of_a_result_shows_itself_as_xarray_does(result):

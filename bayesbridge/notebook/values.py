@@ -100,7 +100,7 @@ def _result(result: Result) -> str:
     groups = ", ".join(sorted(result.children))
     return markup.piece(
         position,
-        *_tables(result),
+        *(_table(result, name, pmf) for name, pmf in _shown(result).items()),
         markup.sentence(_accuracy(result)),
         markup.sentence(f"A tree for ArviZ with the groups {groups}."),
     )
@@ -217,39 +217,43 @@ def _counted(belief: Perspective) -> str:
     return "1 layout fits." if layouts == 1 else f"{number(layouts)} layouts fit: {np.log2(float(layouts)):.1f} bits."
 
 
-def _tables(result: Result) -> list[str]:
-    """One shaded row for each output that is one whole number; of the capture algorithm T alone."""
+def _shown(result: Result) -> dict[str, xarray.DataArray]:
+    """Distributions of outputs that are one whole number, by name; of the capture algorithm T alone."""
     draws, pmfs = result["posterior"].to_dataset(), result["pmf"].to_dataset()
-    tables = []
-    for name, pmf in pmfs.data_vars.items():
-        if pmf.ndim > 1 or (draws[name].attrs["estimator"] == "capture" and name not in ("T", "capture_T")):
-            continue
-        values, shares = pmf[f"{name}_value"].values, pmf.values
-        caption, heads = f"{name}: {pmf.attrs['long_name']} P in %", [str(value) for value in values]
-        rows: list[tuple[str, list[float | str]]] = [("P", [float(share) for share in shares])]
-        if pmf.attrs.get("counts_tricks"):
-            tricks = Tricks.of(result, str(name))
-            caption = f"{tricks.title}: P in %"
-            heads = [tricks.count.failing if value == tricks.count.fails_at else str(value) for value in values]
-            counting = [value != tricks.count.fails_at for value in values]
-            reached = zip(values, counting, strict=True)
-            rows.append(("P(at least)", [tricks.at_least(int(value)) if counts else "" for value, counts in reached]))
-        met = np.flatnonzero(shares > 0)
-        kept = met if len(met) <= MOST_COLUMNS else met[np.argsort(shares[met])[-MOST_COLUMNS:]]
-        kept = np.sort(kept)
-        told = [(label, [cells[place] for place in kept]) for label, cells in rows]
-        heads = [escape(heads[place]) for place in kept]
-        tables.append(markup.shades(caption, heads, told))
-        if left := 1.0 - float(shares[kept].sum()) if len(kept) < len(met) else 0.0:
-            tables.append(markup.sentence(f"Values not shown: {percent(left)} together."))
-    return tables
+    return {
+        str(name): pmf
+        for name, pmf in pmfs.data_vars.items()
+        if pmf.ndim == 1 and (name in ("T", "capture_T") or draws[name].attrs["estimator"] != "capture")
+    }
+
+
+def _table(result: Result, name: str, pmf: xarray.DataArray) -> str:
+    """A distribution as one shaded row; of tricks also P(at least so many)."""
+    values, shares = pmf[f"{name}_value"].values, pmf.values
+    met = np.flatnonzero(shares > 0)
+    places = np.sort(met[np.argsort(shares[met])[-MOST_COLUMNS:]])
+    caption, heads = f"{name}: {pmf.attrs['long_name']} P in %", {int(value): str(value) for value in values[places]}
+    rows: list[tuple[str, list[float | str]]] = [("P", [float(share) for share in shares[places]])]
+    if pmf.attrs.get("counts_tricks"):
+        tricks = Tricks.of(result, name)
+        caption, failing = f"{tricks.title}: P in %", tricks.count.fails_at
+        rows.append(("P(at least)", ["" if value == failing else tricks.at_least(value) for value in heads]))
+        if failing is not None and failing in heads:
+            heads[failing] = tricks.count.failing
+    left = 1.0 - float(shares[places].sum()) if len(places) < len(met) else 0.0
+    rest = f"Values not shown: {percent(left)} together." if left else ""
+    return markup.shades(caption, [escape(head) for head in heads.values()], rows) + markup.sentence(rest)
 
 
 def _accuracy(result: Result) -> str:
-    """How the figures came about, in one line."""
-    attrs = result.attrs
+    """Which of the figures shown are exact, in one line."""
+    attrs, marginals = result.attrs, result["marginals"].to_dataset()
+    told = {"cards and lengths": marginals["card_probabilities"], "points": marginals["point_probabilities"]}
+    exact = {name: bool(found.attrs["exact"]) for name, found in (told | _shown(result)).items()}
     fit = f"{number(int(attrs['layouts']))} layouts fit."
-    if attrs["exact"]:
-        return f"{fit} Every figure is exact ({attrs['method']})."
+    if all(exact.values()):
+        return f"{fit} Every figure shown is exact ({attrs['method']})."
     draws, worth = number(int(attrs["draws"])), number(round(float(attrs["ess"])))
-    return f"{fit} Estimated from {draws} draws, worth {worth} independent ones: {attrs['sampled']}. The rest is exact."
+    drawn, counted = (", ".join(name for name in exact if exact[name] is wanted) for wanted in (False, True))
+    rest = f" Exact: {counted}." if counted else ""
+    return f"{fit} Estimated from {draws} draws, worth {worth} independent ones: {drawn}.{rest}"
