@@ -177,7 +177,7 @@ def test_titles_say_whose_and_in_which_strain(result):
     played = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N", trump="H")
     assert bb.plot_tricks(played, "tricks").get_title().startswith("Tricks of South, dummy North, in hearts")
     both = bb.plot_prior_posterior(played, played, "tricks").get_title()
-    assert both == "Tricks of South, dummy North, in hearts:\nbefore the evidence and after it"
+    assert both == "Tricks of South, dummy North, in hearts\nbefore the evidence and after it"
     for draw in (bb.plot_cards, bb.plot_lengths):
         assert "as East sees it" in draw(result).get_title()
 

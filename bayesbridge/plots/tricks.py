@@ -85,7 +85,7 @@ def plot_prior_posterior(
     >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
     >>> ax = plot_prior_posterior(before, after, "delta", suit="H")
     >>> ax.get_xlabel(), ax.get_title()
-    ('delta, H', 'delta of S and N, H:\\nbefore the evidence and after it')
+    ('delta, H', 'delta of S and N, H\\nbefore the evidence and after it')
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
     looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
@@ -104,7 +104,7 @@ def plot_prior_posterior(
     whose = f"{name} of {Asked.of_result(posterior).names}{picked}"
     if after[2] is not None:
         whose = tricks_title(after[2], where)
-    ax.set_title(in_lines(f"{whose}: before the evidence and after it"), fontsize=10)
+    ax.set_title(f"{whose}\nbefore the evidence and after it", fontsize=10)
     ax.legend(frameon=False)
     return ax
 
