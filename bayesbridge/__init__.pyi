@@ -47,12 +47,15 @@ from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
 from .plots.contracts import plot_contracts
+from .plots.distribution import plot_distribution
 from .plots.joint import plot_joint
+from .plots.points import plot_points
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
 from .plots.shrinkage import plot_shrinkage
 from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
 from .report.page import html_report
+from .result_tree import Result
 from .results import equally_weighted, estimate
 from .scoring import Scheme
 from .sensitivity import sensitivity
@@ -95,6 +98,7 @@ __all__ = [
     "PluginError",
     "Posterior",
     "Question",
+    "Result",
     "Reveal",
     "Scheme",
     "Seat",
@@ -131,8 +135,10 @@ __all__ = [
     "plot_cards",
     "plot_contract",
     "plot_contracts",
+    "plot_distribution",
     "plot_joint",
     "plot_lengths",
+    "plot_points",
     "plot_prior_posterior",
     "plot_sensitivity",
     "plot_sharpening",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 
 from bayesbridge.arguments import checked
 from bayesbridge.calls import CALLS, DOUBLE, PASS, Call, Contract
@@ -217,3 +218,6 @@ class Auction:
     def __repr__(self) -> str:
         dummy = "" if self.dummy is None else f", dummy={self.dummy.name!r}"
         return f"Auction.of({str(self)!r}{dummy})"
+
+    def _repr_html_(self) -> str:
+        return str(import_module("bayesbridge.notebook.values").html(self))

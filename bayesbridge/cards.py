@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib import import_module
 from typing import Final
 
 from bayesbridge.arguments import whole
@@ -293,3 +294,6 @@ class Hand:
 
     def __repr__(self) -> str:
         return f"Hand.from_pbn({self.pbn!r})"
+
+    def _repr_html_(self) -> str:
+        return str(import_module("bayesbridge.notebook.values").html(self))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from importlib import import_module
 
 from bayesbridge.arguments import checked
 from bayesbridge.cards import DECK_MASK, Card, Hand
@@ -121,6 +122,9 @@ class Deal:
 
     def __repr__(self) -> str:
         return f"Deal.from_pbn({self.pbn!r})"
+
+    def _repr_html_(self) -> str:
+        return str(import_module("bayesbridge.notebook.values").html(self))
 
 
 def _verify_hands(hands: Mapping[Seat, Hand]) -> int:

@@ -1,11 +1,10 @@
-"""Results as ArviZ DataTrees: draws, weights, exact distributions, and what was asked.
+"""Results as DataTrees for ArviZ: draws, weights, exact distributions, and what was asked.
 
 Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights and likelihoods), ``pmf`` (whole
 distributions of integer outputs, exact where the attribute says so), ``marginals`` (where cards lie, suit lengths,
 points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract), ``contract``
-(chance and tricks of one that is asked about). The tree round-trips through netCDF and zarr, and every ArviZ function
-takes it. ArviZ takes draws as equally likely: where ``sample_stats`` holds log weights, give it
-:func:`equally_weighted` draws. No clock is read: same seed, same tree.
+(chance and tricks of one that is asked about). The tree round-trips through netCDF and zarr. ArviZ takes draws as
+equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed, same tree: no clock.
 """
 
 from __future__ import annotations
@@ -43,6 +42,8 @@ from bayesbridge.tricks import Trick
 if TYPE_CHECKING:
     import xarray
 
+    from bayesbridge.result_tree import Result
+
 SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 """Packages whose version can change a figure."""
 
@@ -64,7 +65,7 @@ def estimate(
     progress: Progress | None = None,
     timeout: float | None = None,
     memory: int | None = None,
-) -> xarray.DataTree:
+) -> Result:
     """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
 
     A ``contract`` such as ``"4SX"``, played ``by`` a declarer, asks whether it makes: the result then has a group
@@ -98,9 +99,11 @@ def estimate(
     return to_datatree(found, odds=odds)
 
 
-def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> xarray.DataTree:
+def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     import xarray
+
+    from bayesbridge.result_tree import Result
 
     posterior, belief = found.posterior, found.posterior.belief
     names = _names(found)
@@ -137,7 +140,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
         groups["contract"] = odds.dataset()
     if marginals:
         groups["marginals"] = _marginals(posterior)
-    return xarray.DataTree.from_dict(groups)
+    return Result.from_dict(groups)
 
 
 @checked

@@ -1,7 +1,7 @@
 """A result as one table: every quantity with its mean, spread and interval, and how far to trust them.
 
 T is a mixture: the mass where the conditions fail, and T given that they hold. The table shows both, before the mean
-that mixes them. Where a figure is exact, error, effective sample size and R-hat mean nothing, and the cells say so.
+that mixes them. A column says which figures are exact: their error is 0, and they have no effective sample size.
 
 The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
 u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-EXACT: Final = "exact"
-NONE: Final = "–"
-"""Stands where a figure has no meaning, such as the R-hat of one chain."""
-
 FEWEST: Final = 10.0
 """Effective draws below which a conditional mean has no error that they could tell."""
 
@@ -47,17 +43,20 @@ FEWEST: Final = 10.0
 def summary(
     result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
 ) -> pandas.DataFrame:
-    """One row a quantity, those that count tricks first; the index names them as ArviZ does, such as ``delta[C]``.
+    """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
     Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass may
-    be larger), then ``mcse``, ``ess`` and ``r_hat``, which say ``exact`` where the figure is. ``names`` picks
-    outputs. The attributes of the table are those of the result.
+    be larger), then ``mcse``, ``ess`` and ``r_hat``, and ``exact``, whether the figure is. All are numbers but the
+    last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no meaning,
+    such as the R-hat of one chain. ``names`` picks outputs. The attributes of the table are those of the result.
 
     >>> import bayesbridge as bb
     >>> table = summary(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "T")
     >>> row = table.loc["T if they hold"]
-    >>> f"{row['mean']:.2f}, {row['mcse']}"
-    '10.23, exact'
+    >>> f"{row['mean']:.2f}, exact: {row['exact']}"
+    '10.23, exact: True'
+    >>> len(table[table["exact"] | (table["ess"] > 400)]) == len(table)
+    True
     """
     import pandas
 
@@ -75,10 +74,10 @@ def summary(
                 quantity.sd,
                 *((np.nan, np.nan) if quantity.event else interval),
                 *draws.errors(quantity),
+                quantity.exact,
             ]
-    table = pandas.DataFrame.from_dict(rows, orient="index", columns=["mean", "sd", *ends, "mcse", "ess", "r_hat"])
-    # As objects, since pandas would print the errors of a column that has no word in it with trailing zeros.
-    table = table.astype({"mcse": object, "ess": object, "r_hat": object})
+    columns = ["mean", "sd", *ends, "mcse", "ess", "r_hat", "exact"]
+    table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
     table.index.name = "quantity"
     table.attrs = dict(result.attrs)
     return table
@@ -254,22 +253,23 @@ class ResultDraws:
         weighed = stats.attrs["engine"] in ("weights", "tilted")
         return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
 
-    def errors(self, quantity: _Quantity) -> tuple[Any, Any, Any]:
-        """Monte Carlo standard error of the mean, effective sample size, R-hat."""
+    def errors(self, quantity: _Quantity) -> tuple[float, float, float]:
+        """Monte Carlo standard error of the mean, effective sample size, R-hat; ``nan`` where they mean nothing."""
+        none = (0.0 if quantity.exact else np.nan), np.nan, np.nan
         if quantity.exact:
-            return EXACT, EXACT, EXACT
+            return none
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
         share = float((self.weights * counts).sum())
         if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
-            return NONE, NONE, NONE
+            return none
         u = counts * (quantity.draws - quantity.mean) / share
         error, r_hat = self.error_of(u)
         if quantity.event or self.weighed:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._worth(counts)))
         if not error:
-            return NONE, NONE, NONE
-        return float(f"{error:.2g}"), round((quantity.sd / error) ** 2) if quantity.sd else NONE, r_hat
+            return none
+        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan, r_hat
 
     def _worth(self, counts: Floats) -> float:
         """Effective draws among those that count."""
@@ -278,11 +278,11 @@ class ResultDraws:
             return float(some.sum() ** 2 / (some**2).sum())
         return self.ess * float(some.sum())
 
-    def error_of(self, u: Floats) -> tuple[float, Any]:
+    def error_of(self, u: Floats) -> tuple[float, float]:
         """Standard error of the mean of u, and R-hat where there are chains."""
         variance = float((self.weights * u**2).sum())
         if u.min() == u.max():
-            return 0.0, NONE
+            return 0.0, np.nan
         if len(u) > 1:
             if (u == u[:, :1]).all():  # every chain stuck at its own value: ArviZ would divide by zero
                 return variance**0.5, np.inf
@@ -292,9 +292,9 @@ class ResultDraws:
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
-            return float(moved**2 + own * self.batches.drawn) ** 0.5, NONE
+            return float(moved**2 + own * self.batches.drawn) ** 0.5, np.nan
         if self.weighed:
             # An engine that knows its weights to deceive says that they are worth less than they look.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return (deceit * own) ** 0.5, NONE
-        return (variance / self.ess) ** 0.5, NONE
+            return (deceit * own) ** 0.5, np.nan
+        return (variance / self.ess) ** 0.5, np.nan

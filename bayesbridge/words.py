@@ -70,3 +70,19 @@ def percent(share: float, digits: int = 1) -> str:
     if 100 * (1 - share) < least / 2:
         return f">{100 - least:.{digits}f} %"
     return f"{100 * share:.{digits}f} %"
+
+
+def short_percent(share: float) -> str:
+    """A probability in at most four characters, without the sign.
+
+    >>> [short_percent(share) for share in (0, 0.0004, 0.004, 0.0449, 0.449, 0.9996, 1)]
+    ['0', '<0.1', '0.4', '4.5', '45', '>99', '100']
+    """
+    hundredths = 100.0 * share
+    if hundredths in (0.0, 100.0):
+        return f"{hundredths:.0f}"
+    if hundredths < 0.05:
+        return "<0.1"
+    if hundredths > 99.5:
+        return ">99"
+    return f"{hundredths:.1f}" if hundredths < 9.95 else f"{hundredths:.0f}"

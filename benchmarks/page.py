@@ -57,7 +57,7 @@ def run(description: str, *measures: Callable[[], Table]) -> None:
         if args.write:
             PAGE.write_text(placed(PAGE.read_text("utf-8"), table, origin()), "utf-8")
             if table.figure is not None:
-                table.figure().savefig(PAGE.parent / "pictures" / f"{table.name}.png", dpi=110)
+                table.figure().savefig(PAGE.parent / "pictures" / f"{table.name}.png", dpi=200)
     if args.json:
         print(json.dumps(document))
 

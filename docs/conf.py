@@ -15,10 +15,11 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
-# Notebooks take a minute and a half: they are run again when they or the bidders have changed, and `make clean` forgets
-# them. A cell that fails is an error.
-_bidders = Path(bayesbridge.__file__).parent / "bidders"
-_digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(_bidders.glob("*.py")))).hexdigest()
+# Notebooks take a minute and a half: they are run again when they, the bidders or what notebooks show have changed, and
+# `make clean` forgets them. A cell that fails is an error.
+_package = Path(bayesbridge.__file__).parent
+_shown = [path for part in ("bidders", "notebook", "plots") for path in sorted((_package / part).glob("*.py"))]
+_digest = hashlib.sha256(b"".join(path.read_bytes() for path in _shown)).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(Path(__file__).parent / "_build" / "notebooks" / _digest[:16])
 nb_execution_timeout = 1200  # seconds for one cell, on a slow machine too

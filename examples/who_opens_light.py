@@ -36,4 +36,4 @@ for ax, (name, asked) in zip(axes, turns.items(), strict=True):
     truth = {pair: bid_rates(asked, [style])[0] for pair, style in true_style.items()}
     bb.plot_shrinkage(styles.bid_rates(asked), counts, truth, ax=ax).set_title(name)
 Path("demo").mkdir(exist_ok=True)
-axes[0].figure.savefig("demo/who_opens_light.png", dpi=110)
+axes[0].figure.savefig("demo/who_opens_light.png", dpi=200)

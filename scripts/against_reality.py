@@ -121,7 +121,7 @@ def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> Non
         ax.spines[["top", "right"]].set_visible(False)
     figure.supxlabel("tricks said less tricks that declarer took", fontsize=9)
     figure.supylabel("% of tables", fontsize=9)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=200)
 
 
 def main() -> None:

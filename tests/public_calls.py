@@ -225,6 +225,9 @@ def examples():
         "Posterior.blocks": (posterior().blocks, {"size": 1000}),
         "Posterior.expect": (posterior().expect, {"quantity": lambda layouts: layouts.points[:, 0]}),
         "Posterior.resample": (posterior().resample, {"n": 5, "rng": 1}),
+        "Posterior.to_dataframe": (posterior().to_dataframe, {"n": 3, "rng": 1}),
+        "Result.of": (bb.Result.of, {"tree": result()}),
+        "Result.to_dataframe": (result().to_dataframe, {"group": "pmf"}),
         "Question": (
             bb.Question,
             {"pair": (bb.Seat.S, bb.Seat.N), "trump": bb.Suit.H, "trick": TRICK, "played": 0},
@@ -354,6 +357,8 @@ def examples():
         "plot_cards": (bb.plot_cards, {"source": result(), "ax": None}),
         "plot_contract": (bb.plot_contract, {"result": asked(), "ax": None}),
         "plot_contracts": (bb.plot_contracts, {"found": chosen(), "most": 3, "ax": None}),
+        "plot_distribution": (bb.plot_distribution, {"result": result(), "name": "delta", "ax": None}),
+        "plot_points": (bb.plot_points, {"source": result(), "ax": None}),
         "plot_lengths": (bb.plot_lengths, {"source": result(), "ax": None}),
         "plot_prior_posterior": (
             bb.plot_prior_posterior,
@@ -498,9 +503,10 @@ def public_names():
         if not isinstance(thing, type):
             yield name
             continue
-        if not issubclass(thing, int):
+        borrowed = any(base.__module__.startswith("xarray.") for base in thing.__mro__)  # much of it is not ours
+        if not issubclass(thing, int) and not borrowed:
             yield name
-        for key in dir(thing) if not issubclass(thing, int) else ("of", "next"):
+        for key in ("of", "next") if issubclass(thing, int) else vars(thing) if borrowed else dir(thing):
             member = inspect.getattr_static(thing, key, None)
             own = key in ("__getitem__", "__contains__", "__or__", "__and__", "__sub__") or not key.startswith("_")
             if own and key not in INNER and (inspect.isfunction(member) or isinstance(member, classmethod)):

@@ -74,7 +74,7 @@ def test_files_lose_nothing(results, tmp_path, name, form):
         result.to_zarr(tmp_path / "result.zarr", consolidated=False)
         back = xarray.open_datatree(tmp_path / "result.zarr", engine="zarr", consolidated=False)
     with back:
-        xarray.testing.assert_identical(result, back.load())
+        xarray.testing.assert_identical(result, bb.Result.of(back.load()))
         for group in result.groups:
             kinds = {key: value.dtype.kind for key, value in result[group].to_dataset().variables.items()}
             assert kinds == {key: value.dtype.kind for key, value in back[group].to_dataset().variables.items()}

@@ -71,18 +71,29 @@ def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(weighe
     np.testing.assert_allclose(bb.at_least(result).values, reached)
 
 
-def test_where_nothing_is_sampled_every_error_says_exact(weighed):
+def test_where_nothing_is_sampled_every_figure_is_exact(weighed):
     table = bb.summary(weighed[1])
-    assert (table[["mcse", "ess", "r_hat"]] == "exact").all(axis=None)
+    assert table["exact"].all()
+    assert (table["mcse"] == 0).all()
+    assert table[["ess", "r_hat"]].isna().all(axis=None)
     assert table.attrs["exact"] == 1
+
+
+def test_columns_are_numbers_and_one_says_what_is_exact():
+    table = bb.summary(bb.estimate(positions.wide().infer(draws=500, rng=1)))
+    assert table["exact"].dtype == bool
+    assert {str(kind) for kind in table.drop(columns="exact").dtypes} == {"float64"}
+    worth = table[table["ess"] > 400]
+    assert 0 < len(worth) == int((~table["exact"] & (table["ess"] > 400)).sum()) < len(table)
 
 
 def test_counted_outputs_are_exact_and_sampled_ones_are_not():
     table = bb.summary(bb.estimate(positions.wide().infer(draws=400, rng=1)))
-    assert table.loc["T", "ess"] == "exact"
+    assert table.loc["T", "exact"]
+    assert not table.loc["kappa[C]", "exact"]
     assert table.loc["kappa[C]", "ess"] == 400
     assert table.loc["kappa[C]", "mcse"] == pytest.approx(table.loc["kappa[C]", "sd"] / 20, rel=0.05)
-    assert table.loc["kappa[C]", "r_hat"] == "–"
+    assert np.isnan(table.loc["kappa[C]", "r_hat"])
 
 
 def repeated(method, draws, times):
@@ -97,7 +108,7 @@ def test_claimed_errors_are_the_spread_of_repeated_runs():
     for quantity in ("conditions fail", "T if they hold", "T ≥ 9", "T"):
         runs = tables.xs(quantity, level=1)
         spread = runs["mean"].std()
-        claimed = np.sqrt((runs["mcse"].astype(float) ** 2).mean())
+        claimed = np.sqrt((runs["mcse"] ** 2).mean())
         assert 1e-6 < stats.chi2.cdf(59 * (spread / claimed) ** 2, 59) < 1 - 1e-6
         # As if all draws counted the same: far too hopeful.
         assert spread / (runs["sd"].mean() / np.sqrt(3000)) > 2.0
@@ -122,7 +133,7 @@ def test_stuck_chains_have_infinite_r_hat(chains):
 def test_draws_that_agree_on_a_number_do_not_tell_its_error(chains):
     row = bb.summary(chains, "c1").loc["c1[S]"]
     assert row["mean"] == pytest.approx(4)
-    assert (row["sd"], row["mcse"], row["ess"]) == (0, "–", "–")
+    assert (row["sd"], np.isnan(row["mcse"]), np.isnan(row["ess"])) == (0, True, True)
 
 
 @pytest.mark.parametrize("expected", [0.3, 2.0, 4.0])
@@ -180,8 +191,8 @@ def test_tricks_of_a_play_out_are_no_mixture(weighed):
     assert "conditions fail" not in table.index
 
 
-def test_the_table_fits_a_terminal_of_80_columns(chains):
-    text = str(bb.summary(chains, ["T", "delta"]))
+def test_the_table_with_three_digits_fits_a_terminal_of_80_columns(chains):
+    text = str(bb.summary(chains, ["T", "delta"]).round(3))
     assert "..." not in text
     assert max(map(len, text.splitlines())) <= 80
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from numbers import Integral
 from secrets import randbits
 from typing import TYPE_CHECKING
@@ -138,6 +139,9 @@ class Belief(Perspective):
         """The belief before any evidence, then after each piece."""
         for n in range(len(self.evidence) + 1):
             yield self._with(self.evidence[:n])
+
+    def _repr_html_(self) -> str:
+        return str(import_module("bayesbridge.notebook.values").html(self))
 
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
         """The same observer with other evidence."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from math import log, log2
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.arguments import checked, shorten
 from bayesbridge.belief.perspective import Perspective
-from bayesbridge.cards import Card, Suit
+from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK
@@ -30,12 +31,16 @@ from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 Floats = NDArray[np.float64]
 
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
+
+MOST_ROWS: Final = 1_000_000
+"""Rows of a table of layouts, half a gigabyte."""
 
 CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
@@ -199,9 +204,34 @@ class Posterior:
             raise BayesBridgeError(f"n {n}: take from 0 to {MOST_DRAWS} layouts", n=n)
         return Layouts.adopt(self.draws.resample(int(n), generator(rng)))
 
+    @checked
+    def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
+        """The layouts as a pandas table, one row for each: ``weight``, the four hands in PBN, their points and lengths.
+
+        Columns are named as in ``joint_distribution``: ``points[N]``, ``length[N:S]``; weights add up to one. With
+        ``n`` as many rows are drawn by their weights, and count the same. A table has at most a million rows.
+        """
+        import pandas
+
+        if n is None and len(self) > MOST_ROWS:
+            raise BayesBridgeError(f"{len(self)} layouts are too many for a table: draw some, as in n=100_000")
+        layouts = self.layouts if n is None else self.resample(min(n, MOST_ROWS + 1), rng)
+        if len(layouts) > MOST_ROWS:
+            raise BayesBridgeError(f"n {n}: a table has at most {MOST_ROWS} rows", n=n)
+        lengths, points = layouts.lengths, layouts.points
+        columns: dict[str, Any] = {"weight": self.weights if n is None else np.full(len(layouts), 1.0 / max(n, 1))}
+        columns |= {seat.name: [Hand(int(mask)).pbn for mask in layouts.masks[:, seat]] for seat in Seat}
+        columns |= {f"points[{seat.name}]": points[:, seat] for seat in Seat}
+        for seat in Seat:
+            columns |= {f"length[{seat.name}:{suit.name}]": lengths[:, seat, suit] for suit in reversed(Suit)}
+        return pandas.DataFrame(columns)
+
     def __repr__(self) -> str:
         worth = "exact" if self.exact else f"ESS {self.ess:.0f}"
         return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {worth}>"
+
+    def _repr_html_(self) -> str:
+        return str(import_module("bayesbridge.notebook.values").html(self))
 
 
 def _numbers(values: Any, n: int) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from bayesbridge.cli import (
     deal,
     estimate,
     lead,
+    new_plugin,
     plugins,
     replay,
     report,
@@ -38,7 +39,7 @@ from bayesbridge.notices import tell
 
 COMMANDS = (
     *(estimate, report, contracts, lead, suit, count, deal, wins),
-    *(sensitivity, replay, score, capture, bid, study, plugins, completion),
+    *(sensitivity, replay, score, capture, bid, study, plugins, new_plugin, completion),
 )
 """In the order of the help text."""
 

@@ -30,8 +30,10 @@ def print_script(script: str) -> None:
     print(script)
 
 
-def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> None:
-    """A table with its first ``left`` columns of words and the others of figures.
+def print_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, bars: bool = False
+) -> None:
+    """A table with its first ``left`` columns of words and the others of figures; the last may be one of ``bars``.
 
     A figure is never cut or broken: the table may become wider than the terminal.
     """
@@ -42,7 +44,8 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for i, name in enumerate(header):
-        table.add_column(printable(name), justify="left" if i < left else "right", no_wrap=True)
+        words = i < left or (bars and i == len(header) - 1)
+        table.add_column(printable(name), justify="left" if words else "right", no_wrap=True)
     for row in rows:
         table.add_row(*map(printable, row))
     console = Console(markup=False, highlight=False, emoji=False)

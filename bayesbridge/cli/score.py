@@ -239,9 +239,8 @@ def _show(found: Summary, args: Namespace) -> None:
         for predicted, observed, cards in found.calibration
         if cards >= 10
     ]
-    print_table(
-        "Cards predicted in a seat, and those that lay there", ["predicted", "observed", "cards", ""], curve_rows
-    )
+    title = "Cards predicted in a seat, and those that lay there"
+    print_table(title, ["predicted", "observed", "cards", ""], curve_rows, bars=True)
 
 
 def _loss(what: str, found: Measured, monte_carlo: float, hard: float) -> list[str]:

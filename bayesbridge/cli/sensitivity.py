@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
         from bayesbridge.plots.sensitivity import plot_sensitivity
 
         with writing("--out", target) as part:
-            plot_sensitivity(found, level=args.level)[0].figure.savefig(part, format=target.suffix[1:], dpi=110)
+            plot_sensitivity(found, level=args.level)[0].figure.savefig(part, format=target.suffix[1:])
     if args.json:
         print_json({"models": [_document(found, place) for place in range(found.sizes["model"])],
                     **evidence_document(belief)})  # fmt: skip

@@ -77,7 +77,7 @@ def run(args: Namespace) -> int:
     print_accuracy(posterior)
     say()
     rows = [[card, percent(chance), bar(chance, 30)] for card, chance in wins.items()]
-    print_table(_title(args.seat, trick, trump), ["card", "wins", ""], rows)
+    print_table(_title(args.seat, trick, trump), ["card", "wins", ""], rows, bars=True)
     if args.seat in belief.constraints.hidden:
         say(f"{args.seat.name}'s hand is hidden: each figure is given that {args.seat.name} may play the card.")
     if belief.contract_strain is None:

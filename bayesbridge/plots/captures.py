@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.arguments import checked
-from bayesbridge.plots.palette import BLUE, SUIT_COLOURS, bare, ink, new_grid, verify_axes
+from bayesbridge.plots.palette import BLUE, SUIT_COLOURS, bare, ink, new_grid, percent_axis, verify_axes
 from bayesbridge.summaries import distribution
 from bayesbridge.words import SEATS, SYMBOLS
 
@@ -46,7 +45,7 @@ def plot_captures(
             ax.bar(values, pmf.sel(suit=suit).values, color=BLUE, edgecolor=ink(), linewidth=0.4)
             ax.set_xlim(-0.7, last + 0.7)
             ax.set_xticks(range(0, last + 1, 1 if last < 7 else 2))
-            ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            percent_axis(ax.yaxis)
             ax.tick_params(labelsize=8)
             bare(ax)
             if row == 0:

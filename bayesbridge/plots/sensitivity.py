@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, VERMILION, bare, ink, new_grid
+from bayesbridge.plots.palette import BLUE, GREY, ORANGE, VERMILION, bare, ink, new_grid, percent_axis
 
 if TYPE_CHECKING:
     import xarray
@@ -55,7 +54,7 @@ def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | 
     captures.errorbar(chance, rows, xerr=spread, fmt="o", color=BLUE, ecolor=ink(), markersize=5)
     captures.set_xlabel(f"P(T ≥ {6 + level})\ncaptures by the paper's rule")
     captures.set_xlim(-0.03, 1.03)
-    captures.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    percent_axis(captures.xaxis)
     doubtful = ((found["card_probabilities"] > 1e-9) & (found["card_probabilities"] < 1 - 1e-9)).any(("card", "model"))
     for seat in (str(name) for name in found["seat"].values if bool(doubtful.sel(seat=name))):
         mark, colour, size = MARKS[seat]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.history import sharpening
-from bayesbridge.plots.palette import BLUE, ORANGE, VERMILION, bare, new_grid, verify_axes
+from bayesbridge.plots.palette import BLUE, ORANGE, VERMILION, bare, new_grid, percent_axis, verify_axes
 
 if TYPE_CHECKING:
     import pandas
@@ -64,7 +63,7 @@ def plot_sharpening(
         _line(chances, places, table["made"], drawn, ORANGE, ":", "D", label)
     chances.set_ylabel("probability")
     chances.set_ylim(-0.03, 1.05)
-    chances.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    percent_axis(chances.yaxis)
     for ax in axes:
         bare(ax)
         ax.grid(axis="y", linewidth=0.3)

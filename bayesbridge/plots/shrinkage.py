@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from bayesbridge.arguments import checked
-from bayesbridge.plots.palette import BLUE, GREY, VERMILION, bare, ink, new_axes
+from bayesbridge.plots.palette import BLUE, GREY, VERMILION, bare, ink, new_axes, percent_axis
 
 if TYPE_CHECKING:
     import xarray
@@ -71,7 +70,7 @@ def plot_shrinkage(
     shares = [bids / turns for bids, turns in counts.values() if turns]
     most = max([float(edges.max()), *shares, *(truth or {}).values()])
     ax.set_xlim(-0.04 * most, 1.06 * most)
-    ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    percent_axis(ax.xaxis)
     bare(ax)
     ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)
     return ax

@@ -84,13 +84,13 @@ def percent(share: float) -> str:
 
 
 def number(value: Any) -> str:
-    """A figure of the summary; words stay, and what has no meaning is a dash.
+    """A figure of the summary; what is true or false becomes a word, and what has no meaning a dash.
 
-    >>> number("exact"), number(float("nan")), number(9.0), number(0.48837), number(7)
-    ('exact', '–', '9', '0.488', '7')
+    >>> number(True), number(float("nan")), number(9.0), number(0.48837), number(7)
+    ('yes', '–', '9', '0.488', '7')
     """
-    if isinstance(value, str):
-        return escape(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if value != value:
         return "–"
     rounded = round(float(value), 9)  # sums of weights miss whole numbers by rounding

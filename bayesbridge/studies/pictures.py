@@ -6,10 +6,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.plots.palette import BLUE, HATCH, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes, new_grid
+from bayesbridge.plots.palette import (
+    BLUE,
+    HATCH,
+    ORANGE,
+    PALE,
+    SKY,
+    VERMILION,
+    bare,
+    ink,
+    new_axes,
+    new_grid,
+    percent_axis,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +83,7 @@ def plot_algorithms(comparative: Comparison, captures: Comparison | None = None,
     ax.set_xticks(tricks)
     ax.set_xlabel("captures counted")
     ax.set_ylabel("share of all deals")
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))
+    percent_axis(ax.yaxis)
     ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=2, frameon=False)
     bare(ax)
     return ax
@@ -99,7 +111,7 @@ def plot_second_hand(comparative: Comparison, *, ax: Axes | None = None) -> Axes
         ax.text(count, 0.03, f"{share:.0%}\nof {many:,.0f}", ha="center", color="white", fontsize=8)
     ax.set_xticks(results)
     ax.set_xlabel("captures that Algorithm 1 counts on one hand")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    percent_axis(ax.yaxis)
     ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=3, frameon=False)
     bare(ax)
     return ax

@@ -21,9 +21,8 @@ HERE = Path(__file__).parent
 
 
 def save(name, axes):
-    """Write a picture, whether one Axes or several were drawn."""
-    figure = axes.figure if hasattr(axes, "figure") else axes.flat[0].figure
-    figure.savefig(HERE / f"{name}.png", dpi=110)
+    """Write a picture."""
+    axes.figure.savefig(HERE / f"{name}.png")
 
 
 def main():
@@ -34,6 +33,7 @@ def main():
     save("tricks", bb.plot_tricks(result, level=3))
     save("cards", bb.plot_cards(result))
     save("lengths", bb.plot_lengths(result))
+    save("points", bb.plot_points(result))
     save("captures", bb.plot_captures(result))
     save("joint", bb.plot_joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     asked = start.given(bb.Called("W", "2NT"))

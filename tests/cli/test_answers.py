@@ -151,7 +151,7 @@ def test_a_table_is_as_wide_as_its_figures_need(answer, monkeypatch):
     assert answer("study", "captures", "--exact") == wide
 
 
-@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2] for module in COMMANDS])
+@pytest.mark.parametrize("command", [module.__name__.rpartition(".")[2].replace("_", "-") for module in COMMANDS])
 def test_help_explains_and_gives_an_example_that_parses(answer, command):
     text = answer(command, "--help")
     assert "--json" in text

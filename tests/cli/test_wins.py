@@ -1,5 +1,6 @@
 """``wins``: P(card wins) for the seat in turn."""
 
+import re
 from math import comb
 
 import pytest
@@ -74,6 +75,13 @@ def test_too_many_layouts_are_sampled(document):
     said = document("wins", "--observer", "S", "--hand", HAND, "--trick", "W:H5", "--seat", "N", "--draws", "1000")
     assert (said["exact"], said["method"], said["draws"], said["ess"]) == (False, "sample", 1000, 1000.0)
     assert said["wins"]["HK"] == 1
+
+
+def test_bars_begin_at_one_line(answer):
+    text = answer("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    bars = [re.search("[█▏▎▍▌▋▊▉]", line) for line in text.splitlines() if re.match("H[Q72] ", line)]
+    assert len({found.start() for found in bars if found}) == 1
+    assert sum(found is not None for found in bars) >= 2
 
 
 def test_a_table_for_people(answer):

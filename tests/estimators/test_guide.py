@@ -30,6 +30,9 @@ def test_every_command_of_the_page_works_in_order(tmp_path):
     done = []
     for command in GUIDE.commands:
         match command.split():
+            case ["bayesbridge", "new-plugin", name]:
+                run(project, "-m", "bayesbridge", "new-plugin", name)
+                assert (project / f"bayesbridge-{name}" / "pyproject.toml").is_file()
             case ["pip", "install", "."]:
                 install(project)
                 origin = run(project, "-c", "import bayesbridge_template as t; print(t.__file__)")
@@ -43,4 +46,4 @@ def test_every_command_of_the_page_works_in_order(tmp_path):
             case _:
                 pytest.fail(f"nobody runs {command!r}")
         done.append(command.split()[0])
-    assert done == ["pip", "bayesbridge", "bayesbridge", "pytest"]
+    assert done == ["bayesbridge", "pip", "bayesbridge", "bayesbridge", "pytest"]

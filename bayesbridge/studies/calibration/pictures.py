@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
 
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes, new_grid
+from bayesbridge.plots.palette import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    SKY,
+    VERMILION,
+    bare,
+    ink,
+    new_axes,
+    new_grid,
+    percent_axis,
+)
 from bayesbridge.studies.calibration.ranks import EDGES, LEVELS, cells_for, ecdf_band, share_band
 
 if TYPE_CHECKING:
@@ -83,7 +94,7 @@ def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
         fontsize=10,
     )
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        percent_axis(axis)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
@@ -111,7 +122,7 @@ def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
         shares = [found.coverage[name][level] for name in found.names]
         ax.plot(shares, rows, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.6, label=f"{level:.0%}")
     ax.set_yticks(places, found.names)
-    ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    percent_axis(ax.xaxis)
     ax.set_xlabel(f"intervals that held the truth, of {found.deals} deals")
     ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
     bare(ax)
@@ -124,7 +135,7 @@ def _histogram(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
     ax.bar((np.arange(cells) + 0.5) / cells, shares, 1 / cells, color=SKY, edgecolor=ink(), linewidth=0.4)
     for height, style in zip((1 / cells, *share_band(deals, 1 / cells)), ("-", "--", "--"), strict=True):
         ax.axhline(height, color=ink(), linestyle=style, linewidth=1.0)
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    percent_axis(ax.yaxis)
     bare(ax)
 
 

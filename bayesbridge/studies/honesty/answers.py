@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -168,9 +168,9 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
     table = summary(result)
     stated = {}
     for name in QUANTITIES[:-1]:
-        error = table["mcse"].get(name, "–")
-        if error == "exact" or isinstance(error, float):
-            stated[name] = Stated(float(table["mean"][name]), 0.0 if isinstance(error, str) else error)
+        error = float(table["mcse"].get(name, nan))
+        if isfinite(error):
+            stated[name] = Stated(float(table["mean"][name]), error)
     if isfinite(posterior.log_evidence) and not as_if_equal:
         stated[EVIDENCE] = Stated(posterior.log_evidence, posterior.log_evidence_error)
     return Answer(stated, posterior.ess, bool(posterior.draws.warning))

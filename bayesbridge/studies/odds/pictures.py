@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
 
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes
+from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.odds.scores import AT_TRUTH, CORRECTED, NETWORK, REACHED
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
         ax.errorbar(told, observed, errors, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2)
         ax.plot(told, observed, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.6, label=label)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        percent_axis(axis)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")

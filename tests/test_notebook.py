@@ -1,0 +1,330 @@
+"""What notebooks show: values as small HTML with the right figures, each picture once."""
+
+import re
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib.image
+import nbformat
+import numpy as np
+import pytest
+import xarray
+from matplotlib.figure import Figure
+from nbclient import NotebookClient
+
+import bayesbridge as bb
+from bayesbridge.notebook import markup
+from bayesbridge.notebook.values import html
+from bayesbridge.plots.palette import DPI, Panels, Picture
+from tests import positions
+
+DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"
+MOST_BYTES = 50_000
+EMPTY = {"br"}
+
+
+class Page(HTMLParser):
+    """Tags that open and close in order, and the text without the style."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.words, self.attributes = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += attrs
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] != "style":
+            self.words.append(data.replace(markup.AS_TEXT, ""))
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return positions.called().infer(rng=1)
+
+
+@pytest.fixture(scope="module")
+def result(posterior):
+    return bb.estimate(posterior, pair="S:N")
+
+
+@pytest.fixture(scope="module")
+def values(posterior, result):
+    deal = bb.Deal.of(DEAL)
+    return {
+        "hand": deal["N"],
+        "part of a hand": bb.Hand.of("SA HK"),
+        "deal": deal,
+        "auction": bb.Auction.of("S:1H Pass 1NT 2C Pass"),
+        "auction of three": bb.Auction.of("S:1NT Pass Pass", dummy="N"),
+        "passed out": bb.Auction.of("N:Pass Pass Pass Pass"),
+        "empty auction": bb.Auction.three(),
+        "belief": posterior.belief,
+        "posterior": posterior,
+        "drawn": positions.passed().infer("weights", draws=100, rng=1),
+        "result": result,
+    }
+
+
+def test_every_value_is_a_small_piece_of_html_that_needs_nothing(values):
+    for name, value in values.items():
+        shown = value._repr_html_()
+        page = Page(shown)
+        assert len(shown.encode()) < MOST_BYTES, name
+        assert page.text, name
+        assert not re.search(r"<script|<link|<img|https?:|url\(", shown), name
+        assert not {key for key, _ in page.attributes} & {"src", "href", "onclick", "onload", "id"}, name
+
+
+def test_colours_follow_the_page(values):
+    """No colour of paper or of text is fixed: shades let what is below through, so dark pages stay dark."""
+    for value in values.values():
+        shown = value._repr_html_()
+        for background in re.findall(r"background(?:-color)?:([^;}\"]+)", shown):
+            alpha = re.fullmatch(r"rgba\(0,114,178,(0\.\d+)\)", background)
+            assert background == "none" or (alpha and float(alpha[1]) <= markup.DARKEST)
+        assert set(re.findall(r"[^-]color:([^;}]+)", shown)) <= {"inherit", "#d55e00"}
+
+
+def test_a_hand_shows_its_cards_and_points():
+    assert (
+        Page(bb.Hand.of("AKQT2.KJ3..Q5432")._repr_html_()).text
+        == "♠ A K Q 10 2 ♥ K J 3 ♦ – ♣ Q 5 4 3 2 15 points, 13 cards"
+    )
+
+
+def test_a_deal_shows_four_hands_around_the_compass():
+    text = Page(bb.Deal.of(DEAL)._repr_html_()).text
+    places = [text.index(word) for word in ("North", "West", "N W", "East", "South")]
+    assert places == sorted(places)
+    assert text.count("points") == 4
+
+
+@pytest.mark.parametrize(
+    ("auction", "words"),
+    [
+        (bb.Auction.of("S:1H Pass 1NT 2C Pass"), "West North East South 1 ♥ Pass 1NT 2 ♣ Pass ?"),
+        (bb.Auction.of("S:1NT Pass Pass", dummy="N"), "West East South 1NT Pass Pass The contract is 1NT by S."),
+        (bb.Auction.of("N:Pass Pass Pass Pass"), "West North East South Pass Pass Pass Pass Passed out."),
+        (bb.Auction.three("E"), "West East South ?"),
+    ],
+)
+def test_an_auction_is_a_table_of_the_seats_that_bid(auction, words):
+    assert Page(auction._repr_html_()).text == words
+
+
+def test_calls_stand_below_their_seats():
+    shown = bb.Auction.of("S:1H Pass 1NT 2C Pass")._repr_html_()
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(<td>.*?)</tr>", shown)]
+    assert [[re.sub(r"<.*?>", "", cell).replace(markup.AS_TEXT, "") for cell in row] for row in rows] == [
+        ["", "", "", "1♥"],
+        ["Pass", "1NT", "2♣", "Pass"],
+        ["?", "", "", ""],
+    ]
+
+
+def test_a_belief_says_what_was_seen_and_how_many_layouts_fit(posterior):
+    text = Page(posterior.belief._repr_html_()).text
+    for piece in posterior.belief.evidence[1:]:
+        assert str(piece) in text
+    assert "8 568 layouts fit: 13.1 bits." in text
+    assert "South 1NT" in text
+
+
+def test_a_belief_that_cannot_be_says_why():
+    """West's points can only come from the jack of hearts and the king of clubs: 1, 3 or 4."""
+    belief = positions.quiet().given(bb.Lacks("W", "SQ"), bb.HighCards("W", 2, 2))
+    text = Page(belief._repr_html_()).text
+    with pytest.raises(bb.Contradiction) as caught:
+        belief.count()
+    assert " ".join(str(caught.value).split()) in text
+
+
+def test_honours_have_their_shares_in_words(posterior):
+    shown = posterior._repr_html_()
+    chances = posterior.card_probabilities()
+    honours = [name for name in map(str, chances["card"].values) if name[1] in "AKQJ"]
+    doubtful = [name for name in honours if 1e-9 < float(chances.sel(card=name).max()) < 1 - 1e-9]
+    (table,) = re.findall(r'<table class="shades">(.*?)</table>', shown)
+    heads = [re.sub(r"<.*?>", "", cell).replace(markup.AS_TEXT, "") for cell in re.findall(r"<th>(.*?)</th>", table)]
+    symbols = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
+    assert heads[1 : len(doubtful) + 1] == [f"{symbols[name[0]]}{name[1]}" for name in doubtful]
+    figures = [float(figure) for figure in re.findall(r'<td style="[^"]*">([\d.]+)</td>', table)]
+    expected = [100 * float(chances.sel(card=name, seat=seat)) for seat in "SW" for name in doubtful]
+    assert figures == pytest.approx(expected, abs=0.51)
+    assert "Every figure is exact: all of them were weighed." in shown
+
+
+def test_estimated_figures_say_so(values):
+    text = Page(values["drawn"]._repr_html_()).text
+    assert re.search(r"Estimated from 100 draws, worth \d+ independent ones: one standard error .* at most", text)
+    counted = Page(positions.wide().infer(draws=50, rng=1)._repr_html_()).text
+    assert "These figures are exact, by counting" in counted
+
+
+def test_a_result_shows_tricks_with_their_shares(result):
+    text = Page(result._repr_html_()).text
+    assert "T of S and N: captures by the paper's rule: P in %" in text
+    assert f"{100 * float(bb.at_least(result).sel(tricks=12)):.0f}" in text
+    assert "Every figure shown is exact (enumerate)." in text
+
+
+def test_a_result_says_which_figures_are_estimated(values):
+    """Points by draws where their tables would be too large; tricks of the network by draws, T counted."""
+    drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
+    assert re.search(r"Estimated from 100 draws, worth \d+ independent ones: cards and lengths, points, T\.", drawn)
+    both = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
+    text = Page(both._repr_html_()).text
+    assert "independent ones: tricks. Exact: cards and lengths, points, T." in text
+    assert "Tricks of South, dummy North, in no trumps: P in %" in text
+    assert "conditions fail" in text
+
+
+def test_a_part_of_a_result_shows_itself_as_xarray_does(result):
+    assert "xr-wrap" in result["posterior"]._repr_html_()
+
+
+def test_text_of_strangers_is_escaped(posterior):
+    @bb.estimator("odd", doc="<script>alert('&')</script>.", dtype="int8")
+    def odd(deal, question):
+        return 1
+
+    shown = bb.estimate(posterior, odd)._repr_html_()
+    assert "<script" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_other_values_have_none():
+    with pytest.raises(TypeError, match="int has no HTML"):
+        html(3)
+
+
+def test_pictures_show_themselves_and_those_of_others_do_not(result):
+    for drawn in (bb.plot_tricks(result), bb.plot_captures(result)):
+        data, size = drawn._repr_png_()
+        height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
+        inches = drawn.figure.get_size_inches()
+        assert (width, height) == pytest.approx(DPI * inches, abs=1)
+        assert size == {"width": round(96 * inches[0]), "height": round(96 * inches[1])}
+    assert isinstance(bb.plot_captures(result), Panels)
+    assert bb.plot_captures(result)[0, 0].figure.get_dpi() == DPI
+    own = Figure().subplots()
+    assert not isinstance(bb.plot_tricks(result, ax=own), Picture)
+    assert not isinstance(bb.plot_captures(result, figure=Figure()), Panels)
+
+
+def test_marimo_is_given_the_figure_of_several_axes(result):
+    panels = bb.plot_captures(result)
+    assert panels._display_() is panels.figure is panels[3, 2].figure
+
+
+CELLS = {
+    "import bayesbridge as bb\nposterior = bb.Belief('S', 'AKQ2.KJ3.A54.Q32').infer(draws=100, rng=1)\n"
+    "result = bb.estimate(posterior)": (0, 0),
+    "bb.plot_tricks(result)": (1, 0),
+    "bb.plot_captures(result)": (1, 0),
+    "ax = bb.plot_points(result)": (0, 0),
+    "posterior": (0, 1),
+    "result": (0, 1),
+    "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nbb.plot_cards(posterior, ax=ax)": (1, 0),
+    "bb.plot_cards(posterior)": (1, 0),
+    "display(bb.plot_tricks(result))\nbb.plot_distribution(result, 'delta')": (2, 0),
+}
+"""Cell → how many pictures and how many pieces of HTML it shows, also once pyplot is there."""
+
+
+def test_a_notebook_shows_each_picture_once():
+    for cell, expected in zip(executed(CELLS), CELLS.values(), strict=True):
+        assert shown_by(cell) == expected, cell.source
+
+
+@pytest.mark.slow
+def test_the_notebook_of_the_site_shows_something_in_every_cell():
+    page = (Path(__file__).parent.parent / "docs" / "notebooks.md").read_text("utf-8")
+    sources = re.findall(r"^```\{code-cell\}\n(.*?)^```$", page, re.M | re.S)
+    for cell in executed(sources):
+        assert shown_by(cell) == ((1, 0) if "bb.plot_" in cell.source else (0, 1)), cell.source
+
+
+def executed(sources):
+    """The cells of a notebook after they were run, in a kernel of their own."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    NotebookClient(notebook, timeout=1200, kernel_name="python3").execute()
+    return notebook.cells
+
+
+def shown_by(cell):
+    """How many pictures and how many pieces of HTML a cell shows."""
+    shown = [output.get("data", {}) for output in cell.outputs]
+    return sum("image/png" in data for data in shown), sum("text/html" in data for data in shown)
+
+
+def test_layouts_as_a_table(posterior):
+    table = posterior.to_dataframe()
+    assert len(table) == len(posterior)
+    assert table["weight"].sum() == pytest.approx(1)
+    assert set(table["N"]) == {positions.NORTH}
+    first = bb.Deal.of(dict(table.loc[0, list("NESW")]))
+    assert first == posterior.layouts[0]
+    assert (table["points[S]"] == [bb.Hand.of(text).points for text in table["S"]]).all()
+    assert (table["length[W:H]"] == [bb.Hand.of(text).length("H") for text in table["W"]]).all()
+    mean = float(np.average(table["points[S]"], weights=table["weight"]))
+    assert mean == pytest.approx(posterior.expect(lambda layouts: layouts.points[:, bb.Seat.S]))
+    some = posterior.to_dataframe(n=7, rng=1)
+    assert (len(some), some["weight"].tolist()) == (7, [1 / 7] * 7)
+
+
+def test_too_many_layouts_for_a_table(posterior, monkeypatch):
+    monkeypatch.setattr("bayesbridge.belief.posterior.MOST_ROWS", 100)
+    with pytest.raises(bb.BayesBridgeError, match="8568 layouts are too many for a table: draw some"):
+        posterior.to_dataframe()
+    with pytest.raises(bb.BayesBridgeError, match="n 200: a table has at most 100 rows"):
+        posterior.to_dataframe(n=200)
+
+
+def test_a_result_as_a_table(result):
+    table = result.to_dataframe()
+    sums = table.groupby("quantity")["probability"].sum()
+    np.testing.assert_allclose(sums, 1.0)
+    assert table["exact"].all()
+    T = table[table["quantity"] == "T"].set_index("value")["probability"]
+    assert T.to_dict() == pytest.approx(result["pmf"]["T"].to_series().to_dict())
+    mean = (table["value"] * table["probability"]).groupby(table["quantity"]).sum()
+    summed = bb.summary(result)
+    np.testing.assert_allclose(mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"])
+
+
+def test_draws_as_a_table(result):
+    table = result.to_dataframe("posterior")
+    assert len(table) == result["posterior"].sizes["draw"] * result["posterior"].sizes["chain"]
+    summed = bb.summary(result)
+    for name in ("T", "delta[C]"):
+        assert float((table[name] * table["weight"]).sum()) == pytest.approx(summed.loc[name, "mean"])
+    with pytest.raises(bb.BayesBridgeError, match="group 'marginals': name 'pmf' or 'posterior'"):
+        result.to_dataframe("marginals")
+
+
+def test_distributions_of_each_layout_become_their_means():
+    result = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N")
+    table = result.to_dataframe("posterior")
+    mean = float((table["tricks"] * table["weight"]).sum())
+    assert mean == pytest.approx(bb.summary(result).loc["tricks", "mean"], abs=1e-5)
+
+
+def test_a_tree_from_elsewhere_is_no_result(result):
+    assert bb.Result.of(result) is result
+    with pytest.raises(bb.BayesBridgeError, match="the tree has no group 'posterior'"):
+        bb.Result.of(xarray.DataTree.from_dict({"pmf": result["pmf"].to_dataset()}))
