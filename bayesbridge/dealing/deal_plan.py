@@ -18,7 +18,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.calls import auction_of, calls_test
+from bayesbridge.dealing.call_guides import call_draws
+from bayesbridge.dealing.calls import CallDraws, auction_of
 from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, Drawn, Test, draw, expression_test, first, too_few
 from bayesbridge.dealing.expressions import TRUE, Expression, Taken, walk
 from bayesbridge.dealing.parser import parse_expression
@@ -55,6 +56,8 @@ class DealPlan:
     plan: Plan
     tests: tuple[tuple[str, Test], ...] = ()
     """What is tested on each draw, with a name for it."""
+    calls: CallDraws | None = None
+    """How deals under an auction are drawn."""
 
     @classmethod
     @checked
@@ -96,14 +99,13 @@ class DealPlan:
         if where is not None:
             tests.append(("where", _where_test(where)))
         auction = auction_of([piece for piece in pieces(*evidence) if isinstance(piece, Called)])
-        if auction is not None:
-            tests.append((f"calls {auction}", calls_test(auction, bidder or _experts())))
-        return cls(plan, tuple(tests))
+        calls = None if auction is None else call_draws(plan, auction, bidder or _experts())
+        return cls(plan, tuple(tests), calls)
 
     @property
     def exact(self) -> bool:
         """Whether every draw is a deal that was asked for, with nothing tested."""
-        return not self.tests
+        return not self.tests and self.calls is None
 
     @property
     def count(self) -> int | None:
@@ -119,14 +121,14 @@ class DealPlan:
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
         """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
 
-        A warning says so when fewer than one draw in a hundred passes the tests.
+        A warning says so when fewer than one draw in a hundred is kept.
         """
         found = self.search(n, rng, most=most)
         wanted = whole(n, "n")
         if found.kept < wanted:
             raise too_few(found, wanted)
         if not self.exact and found.rate < LOW:
-            told = f"{chance_text(found.rate)} of the draws pass the tests: deals take as much longer"
+            told = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
             warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
         return Layouts.adopt(first(found, wanted))
 
@@ -143,9 +145,8 @@ class DealPlan:
         wanted, limit = whole(n, "n"), whole(most, "most")
         if not 0 <= wanted <= MOST_DRAWS:
             raise BayesBridgeError(f"{wanted} deals: ask for 0 to {MOST_DRAWS} at a time", n=wanted)
-        return draw(
-            self.plan, wanted, rng, tests=[test for _, test in self.tests], most=max(limit, 1), progress=progress
-        )
+        tests = [test for _, test in self.tests]
+        return draw(self.plan, wanted, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
 
     @checked
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
@@ -168,9 +169,10 @@ class DealPlan:
         return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
 
     def lines(self) -> list[str]:
-        """The plan for people: what is exact, what is tested, the chance of the exact part."""
+        """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are heard."""
         named = [name for name, _ in self.tests if name != "condition"]
-        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named]
+        heard = [] if self.calls is None else self.calls.lines()
+        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named] + heard
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -55,7 +55,7 @@ def test_the_same_seed_gives_the_same_deals_and_more_begin_with_fewer():
 
 def test_where_keeps_what_it_says_and_warns_when_few_pass():
     assert (bb.deals(20, where=lambda layouts: layouts.points[:, 1] > 12, rng=1).points[:, 1] > 12).all()
-    with pytest.warns(UserWarning, match="of the draws pass the tests"):
+    with pytest.warns(UserWarning, match="of the draws are kept"):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 25, rng=1)
     with pytest.raises(bb.BayesBridgeError, match="0 of 2 deals were found in 500 draws"):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 37, rng=1, most=500)
