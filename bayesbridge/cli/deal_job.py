@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from bayesbridge.dealing.boards import Numbering
-from bayesbridge.dealing.deal_plan import DealPlan, known_cards
+from bayesbridge.dealing.deal_plan import DealPlan, given_cards
 from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, Drawn, first
 from bayesbridge.dealing.expressions import TRUE, Expression, conjunction
 from bayesbridge.dealing.findings import Finding
@@ -55,12 +55,8 @@ class DealJob:
     def of(cls, args: Namespace, script: Script | None, limits: Limits) -> DealJob:
         """Plan what the options and the script ask for."""
         asked = script or Script()
-        known = known_cards(None, tuple(args.evidence))
-        for seat, hand in args.given:
-            known = known.hold(seat, hand.mask)
-        for place, mask in enumerate(asked.predealt):
-            known = known.hold(place, mask)
-        more = _read("--condition", parse_expression, args.condition) if args.condition else TRUE
+        known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
+        more = TRUE if args.condition is None else _read("--condition", parse_expression, args.condition)
         common = conjunction((asked.condition, more))
         types = [_read("--type", HandType.of, text) for text in args.type]
         if len({one.name for one in types}) < len(types):
@@ -189,8 +185,9 @@ class DealJob:
             told = "passed the tests" if calls is None else "were kept"
             yield f"{number(search.kept)} of {number(search.drawn)} draws {told}, {chance_text(search.rate)}"
             if calls is None:
-                whole = float(self.plan.plan.exact_chance) * search.rate
-                yield f"about {chance_text(whole)} of all deals with the known cards meet the whole"
+                exact = float(self.plan.plan.exact_chance)
+                told = f"about {chance_text(exact * search.rate)} of all deals with the known cards meet the whole"
+                yield f"{told}, ± {100 * exact * search.error:.2g} %"
             elif not calls.exact:
                 yield f"calls: {100 * search.cut:.2g} % of the probability was cut off, by these draws"
             if search.rate < LOW:

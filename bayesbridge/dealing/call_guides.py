@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from bayesbridge.auction import Auction
-from bayesbridge.dealing.calls import CallDraws, Floats, Guide, Pilot, Way, limit_of, soft_evidence
+from bayesbridge.dealing.calls import CallDraws, Floats, Guide, Pilot, Way, limit_of, lost, soft_evidence
 from bayesbridge.dealing.drawing import Test, expression_test
 from bayesbridge.dealing.expressions import Expression
 from bayesbridge.dealing.planning import Plan
@@ -42,6 +42,12 @@ GAIN: Final = 10.0
 
 CUT: Final = 0.001
 """The share of probability that a pilot may lose: to notice it takes about a million deals."""
+
+MOST_CUT: Final = 0.05
+"""A share beyond which tilted draws are not used."""
+
+DOUBLINGS: Final = 3
+"""A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much."""
 
 WORTH: Final = 100.0
 """Independent draws that a pilot must be worth."""
@@ -162,20 +168,32 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
     except Contradiction:
         return None
     guide = ByTilts(fitted.proposal, expression_test(plan.exact, None))
-    masks, log_q = guide.propose(n, np.random.default_rng(SEED))
-    log_weights = soft.of_layouts(masks) - log_q
-    log_weights = log_weights[log_weights > -np.inf]
-    if not len(log_weights):
+    random = np.random.default_rng(SEED)
+    seen, drawn, log_limit, cut = _log_weights(guide, soft, n, random), n, 0.0, 1.0
+    for _ in range(DOUBLINGS):
+        if not len(seen) or Pilot.of(seen - seen.max(), drawn).worth < min(WORTH, n / 10):
+            return None
+        log_limit = limit_of(seen, CUT)
+        fresh = _log_weights(guide, soft, drawn, random)
+        cut = lost(fresh, log_limit)
+        seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
+        if cut <= 2 * CUT:
+            break
+    if cut > MOST_CUT:
         return None
-    top = float(log_weights.max())
-    relative = Pilot.of(log_weights - top, n)
-    if relative.worth < min(WORTH, n / 10):
-        return None
-    log_limit = limit_of(log_weights, CUT)
+    top = float(seen.max())
+    mean = Pilot.of(seen - top, drawn)
     scale = math.exp(top - math.log(plan.table.total))
-    kept = Pilot.of(np.minimum(log_weights - log_limit, 0.0), n).mean
-    guide = ByTilts(guide.proposal, guide.meets, log_limit)
-    return CallDraws(auction, soft, guide, "tilted", relative.mean * scale, relative.error * scale, kept, CUT)
+    kept = Pilot.of(np.minimum(seen - log_limit, 0.0), drawn).mean
+    limited = ByTilts(guide.proposal, guide.meets, log_limit)
+    return CallDraws(auction, soft, limited, "tilted", mean.mean * scale, mean.error * scale, kept, cut)
+
+
+def _log_weights(guide: Guide, soft: SoftEvidence, n: int, rng: np.random.Generator) -> Floats:
+    """log L / (c g) of those of ``n`` draws that have any weight."""
+    masks, log_limit = guide.propose(n, rng)
+    found = soft.of_layouts(masks) - log_limit
+    return found[found > -np.inf]
 
 
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:

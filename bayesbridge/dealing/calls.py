@@ -101,7 +101,7 @@ class CallDraws:
         if self.way != "rejection":
             found.append(f"  about {chance_text(self.kept)} of the draws are kept")
         if not self.exact:
-            found.append(f"  within {100 * self.cut:.2g} % of the exact distribution, by a pilot")
+            found.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
         return found
 
     def document(self) -> dict[str, Any]:
@@ -125,8 +125,10 @@ class Pilot(NamedTuple):
     worth: float
 
     @classmethod
-    def of(cls, log_weights: Floats, drawn: int) -> Pilot:
+    def of(cls, log_weights: Floats, drawn: int, most: float = 0.0) -> Pilot:
         """From the log weights of ``drawn`` draws; draws that are left out have no weight.
+
+        The error counts one more draw of log weight ``most``, which may have been missed.
 
         >>> Pilot.of(np.zeros(5), 10).mean
         0.5
@@ -135,7 +137,8 @@ class Pilot(NamedTuple):
         total, squares = float(weights.sum()), float(np.square(weights).sum())
         mean = total / drawn
         spread = math.sqrt(max(squares / drawn - mean**2, 0.0) / drawn)
-        return cls(mean, spread, total**2 / squares if squares else 0.0)
+        error = math.hypot(spread, math.exp(most) / drawn)
+        return cls(mean, error, total**2 / squares if squares else 0.0)
 
 
 def limit_of(log_weights: Floats, cut: float) -> float:
@@ -149,6 +152,19 @@ def limit_of(log_weights: Floats, cut: float) -> float:
     above = np.cumsum(weights) - weights * np.arange(1, len(weights) + 1)  # lost if c is the weight at each place
     place = int(np.searchsorted(above, cut * weights.sum(), side="right"))
     return top + math.log((float(weights[:place].sum()) - cut * float(weights.sum())) / place)
+
+
+def lost(log_weights: Floats, log_limit: float) -> float:
+    """The share of their sum that weights lose if all above c count as c; all of it if there is none.
+
+    >>> round(lost(np.log([1.0, 1.0, 1.0, 5.0]), math.log(3.0)), 6)
+    0.25
+    """
+    if not len(log_weights):
+        return 1.0
+    relative = np.exp(log_weights - log_weights.max())
+    limit = math.exp(min(log_limit - float(log_weights.max()), 0.0))
+    return float(np.maximum(relative - limit, 0.0).sum() / relative.sum())
 
 
 def auction_of(calls: Sequence[Called]) -> Auction | None:

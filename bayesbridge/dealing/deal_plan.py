@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.arguments import checked, shorten, whole
 from bayesbridge.auction import Auction
-from bayesbridge.cards import Hand
+from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.dealing.call_guides import call_draws
@@ -26,7 +27,7 @@ from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.dealing.planning import Plan, chance_text
 from bayesbridge.dealing.solving import Solver, find_solver
 from bayesbridge.dealing.statistics import exact_counts
-from bayesbridge.errors import BayesBridgeError, NotationError, TablesTooLarge
+from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge
 from bayesbridge.evidence.calls import Called
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.evidence.models import BidderModel
@@ -76,12 +77,13 @@ class DealPlan:
         the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
         """
         asked = TRUE if condition is None else parse_expression(condition)
-        return cls.compiled(known_cards(given, evidence), asked, evidence, where=where, bidder=bidder)
+        held = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
+        return cls.compiled(held, asked, evidence, where=where, bidder=bidder)
 
     @classmethod
     def compiled(
         cls,
-        known: Constraints,
+        given: Constraints,
         condition: Expression,
         evidence: tuple[Piece | Auction, ...] = (),
         *,
@@ -90,7 +92,8 @@ class DealPlan:
         solver: Solver | None = None,
     ) -> DealPlan:
         """The same from parts that have been read."""
-        plan = Plan.of(known, condition)
+        seen = pieces(*evidence)
+        plan = _planned(given, condition, seen)
         tests: list[tuple[str, Test]] = []
         if plan.tested:
             needs = any(isinstance(node, Taken) for part in plan.tested for node in walk(part))
@@ -98,7 +101,7 @@ class DealPlan:
             tests.append(("condition", expression_test(plan.tested, ready)))
         if where is not None:
             tests.append(("where", _where_test(where)))
-        auction = auction_of([piece for piece in pieces(*evidence) if isinstance(piece, Called)])
+        auction = auction_of([piece for piece in seen if isinstance(piece, Called)])
         calls = None if auction is None else call_draws(plan, auction, bidder or _experts())
         return cls(plan, tuple(tests), calls)
 
@@ -205,16 +208,45 @@ def deals(
     return plan.deals(n, rng=rng, most=most)
 
 
-def known_cards(
-    given: Mapping[Seat | str, Hand | str] | None, evidence: tuple[Piece | Auction, ...] = ()
-) -> Constraints:
-    """The cards given and what hard evidence says, compiled without an observer."""
-    if play := next((piece for piece in pieces(*evidence) if isinstance(piece, Play)), None):
+def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
+    """Cards of some seats, as masks; raises ``Contradiction`` where a card is given twice or a hand has too many."""
+    held = [0, 0, 0, 0]
+    for seat, mask in given:
+        held[seat] |= mask
+    for seat, other in combinations(Seat, 2):
+        if both := held[seat] & held[other]:
+            card = Card((both & -both).bit_length() - 1)
+            raise Contradiction(f"{card} is given to {seat.name} and to {other.name}: give it once", evidence=())
+    for seat in Seat:
+        if (many := held[seat].bit_count()) > 13:
+            raise Contradiction(f"{seat.name} is given {many} cards: a hand has 13", evidence=())
+    return reduce(lambda known, seat: known.hold(seat, held[seat]), Seat, Constraints.free())
+
+
+def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> Plan:
+    """The plan of all hard evidence; where no deal fits, the error names a smallest set of pieces in conflict."""
+    if play := next((piece for piece in seen if isinstance(piece, Play)), None):
         raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
-    start = Constraints.free()
-    for seat, cards in (given or {}).items():
-        start = start.hold(Seat.of(seat), Hand.of(cards).mask)
-    return reduce(lambda known, piece: piece.constrain(known, 0), pieces(*evidence), start)
+    hard = tuple(piece for piece in seen if not isinstance(piece, Called))
+
+    def plan(some: tuple[Piece, ...]) -> Plan:
+        return Plan.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
+
+    try:
+        return plan(hard)
+    except Contradiction as error:
+        if not hard:
+            raise
+        needed, told = hard, error
+    for piece in hard:
+        fewer = tuple(other for other in needed if other is not piece)
+        try:
+            plan(fewer)
+        except Contradiction as error:
+            needed, told = fewer, error
+    if not needed:
+        raise told
+    raise Contradiction(f"{told}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
 
 
 def _where_test(where: Where) -> Test:

@@ -114,7 +114,9 @@ WRONG = {
     "a file": (["none.dlr"], "cannot read 'none.dlr'"),
     "an ending": (["--out", "x.doc"], "deals are PBN, LIN, text or JSON"),
     "no seat": (["--given", "AKQ"], "names no seat"),
-    "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits"),
+    "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits what is given"),
+    "a card twice": (["--given", "S:A...", "--given", "N:A..."], "SA is given to N and to S"),
+    "no condition": (["--condition", ""], "argument --condition: line 1, column 1: the end"),
     "a bidder": (["--call", "N:1NT", "--bidder", "nobody"], "argument --bidder: "),
 }
 

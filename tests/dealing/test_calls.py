@@ -60,8 +60,8 @@ def agreement(shares, points):
 
 CONDITIONS = {
     "none": "1",
-    "one hand": "spades(north) >= 4 && hcp(east) <= 9",
-    "two hands": "hcp(east) + hcp(west) <= 12 && shape(south, any 4xxx)",
+    "one hand": "spades(north) >= 5",
+    "two hands": "hcp(north) + hcp(south) >= 30",
 }
 
 
@@ -97,7 +97,8 @@ def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
     assert rare.count is None
     lines = rare.lines()
     assert "Calls N:2NT Pass 3NT: independent deals, drawn where the calls point and kept by their weight" in lines
-    assert "  within 0.1 % of the exact distribution, by a pilot" in lines
+    assert lines[-1].startswith("  within about 0.")
+    assert rare.calls.cut <= 3 * CUT
     assert rare.calls.document()["way"] == "tilted"
     named = call_draws(rare.plan, AUCTION, Points(), "rejection")
     assert abs(named.chance - rare.calls.chance) <= 5 * math.hypot(named.error, rare.calls.error)
@@ -149,7 +150,8 @@ def test_a_bound_loses_the_share_that_it_may():
         limit = math.exp(limit_of(log_weights, cut))
         assert np.maximum(weights - limit, 0.0).sum() == pytest.approx(cut * weights.sum(), abs=1e-9)
     assert Pilot.of(log_weights, 5000).mean == pytest.approx(weights.mean())
-    assert Pilot.of(log_weights, 5000).error == pytest.approx(weights.std() / math.sqrt(5000))
+    error = math.hypot(weights.std() / math.sqrt(5000), 1 / 5000)
+    assert Pilot.of(log_weights, 5000).error == pytest.approx(error)
 
 
 def test_what_is_cut_off_is_measured():
