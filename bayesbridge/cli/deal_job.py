@@ -190,7 +190,7 @@ class DealJob:
                 yield f"{told}, ± {100 * exact * search.error:.2g} %"
             elif not calls.exact:
                 yield f"calls: {100 * search.cut:.2g} % of the probability was cut off, by these draws"
-            if search.rate < LOW:
+            if calls is None and search.rate < LOW:
                 yield "few draws are kept: a deal costs as many more; say more of it in words that tables know"
         for name, one in self.by_type.items():
             if one.kept < one.drawn:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from bayesbridge.auction import Auction
+from bayesbridge.constraints import Constraints
 from bayesbridge.dealing.calls import CallDraws, Floats, Guide, Pilot, Way, limit_of, lost, soft_evidence
 from bayesbridge.dealing.drawing import Test, expression_test
-from bayesbridge.dealing.expressions import Expression
+from bayesbridge.dealing.expressions import Expression, Held, Number, Operation, ShapeIn
+from bayesbridge.dealing.holdings import LENGTH, POINTS
 from bayesbridge.dealing.planning import Plan
 from bayesbridge.dealing.splitting import by_seat
 from bayesbridge.engines.level_proposal import LevelProposal
@@ -48,6 +51,9 @@ MOST_CUT: Final = 0.05
 
 DOUBLINGS: Final = 3
 """A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much."""
+
+UNMET: Final = -4.0
+"""The log likelihood that a hand which does not meet the plan loses in a fit: more would spoil the regression."""
 
 WORTH: Final = 100.0
 """Independent draws that a pilot must be worth."""
@@ -156,7 +162,7 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
     likelihood, seats = _by_seat(plan, soft)
     try:
         fitted = tilted(
-            plan.known,
+            tightened(plan.known, plan.exact),
             Anywhere(plan),
             likelihood,
             seats,
@@ -196,13 +202,45 @@ def _log_weights(guide: Guide, soft: SoftEvidence, n: int, rng: np.random.Genera
     return found[found > -np.inf]
 
 
+def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
+    """Constraints with what parts of a condition say of lengths, shapes and points, as far as they say it plainly.
+
+    >>> from bayesbridge.dealing.parser import parse_expression
+    >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
+    (0, 0, 0, 5)
+    """
+    for part in parts:
+        match part:
+            case ShapeIn(seat, shapes):
+                known = known.shape(seat, shapes)
+            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in _RANGES:
+                below, above = _RANGES[sign]
+                low = -99 if below is None else value + below
+                high = 99 if above is None else value + above
+                if measure == LENGTH and suit is not None:
+                    known = known.length(seat, suit, low, high)
+                elif measure == POINTS and suit is None:
+                    known = known.points(seat, low, high)
+    return known.normalised()
+
+
+_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
+    ">": (1, None),
+    ">=": (0, None),
+    "<": (None, -1),
+    "<=": (None, 0),
+    "==": (0, 0),
+}
+"""How far the lowest and the highest value lie from the number that is compared with."""
+
+
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
     """What calls and the exact part of the plan say of one hand, and the seats of which they say something."""
     own, _ = by_seat(plan.exact)
 
     def likelihood(seat: int, hands: Hands) -> Floats:
         found = soft.of_seat(seat, hands)
-        return np.where(_meets(own[seat], seat, hands), found, -np.inf) if seat in own else found
+        return found if seat not in own else np.where(_meets(own[seat], seat, hands), found, found + UNMET)
 
     return likelihood, tuple(dict.fromkeys((*soft.seats, *own)))
 
