@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.constraints import Constraints
@@ -245,7 +246,7 @@ def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int,
     return likelihood, tuple(dict.fromkeys((*soft.seats, *own)))
 
 
-def _meets(part: Expression, seat: int, hands: Hands) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _meets(part: Expression, seat: int, hands: Hands) -> NDArray[np.bool_]:
     """(n,) whether hands of a seat meet a condition on this seat alone."""
     masks = np.zeros((len(hands), 4), dtype=np.uint64)
     masks[:, seat] = hands

@@ -38,8 +38,10 @@ class FoundAverage:
         """``value`` with ``fraction`` where it is exact, else with ``error`` and ``n``; null if no deal was found."""
         mean = Mean.of(self.counts, exact=self.exact)
         value = None if isnan(mean.value) else float(mean.value)
-        told = {"fraction": str(mean.value)} if self.exact else {"error": mean.error, "n": sum(self.counts.values())}
-        return {"name": self.action.title, "kind": "average", "exact": self.exact, "value": value, **told}
+        head = {"name": self.action.title, "kind": "average", "exact": self.exact, "value": value}
+        if self.exact:
+            return {**head, "fraction": str(mean.value)}
+        return {**head, "error": mean.error, "n": sum(self.counts.values())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class FoundFrequency:
         total = sum(self.counts.values())
         bins = sorted(binned(self.counts, self.ranges).items())
         values = [{"value": self._value(places), **self._share(ways, total)} for places, ways in bins]
-        drawn = {} if self.exact else {"n": total}
+        drawn: dict[str, Any] = {} if self.exact else {"n": total}
         ranges = [list(pair) for pair in self.ranges]
         head = {"name": self.action.title, "kind": "frequency", "exact": self.exact, **drawn, "ranges": ranges}
         return {**head, "values": values}
