@@ -182,7 +182,7 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
             return None
         log_limit = limit_of(seen, CUT)
         fresh = _log_weights(guide, soft, drawn, random)
-        cut = lost(fresh, log_limit)
+        cut = max(CUT, lost(fresh, log_limit))
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * CUT:
             break
