@@ -1,4 +1,4 @@
-"""Kept deals a second for ten conditions of the dealer language, from common to one in 742 000.
+"""Kept deals a second for ten conditions of the dealer language, from common to rarer than one in a million.
 
     python benchmarks/bench_scripts.py [--json | --write]
 
@@ -31,7 +31,7 @@ SCRIPTS = {
     "two no-trump against a pre-empt": f"shape(north, {BALANCED}) && hcp(north) >= 20 && hcp(north) <= 21 && "
     "shape(east, x7xx) && hcp(east) <= 9",
     "majors opposite majors": "shape(north, 55xx) && shape(south, 55xx)",
-    "28 points": "hcp(north) >= 28 && spades(south) >= 6",
+    "29 points opposite a long suit": "hcp(north) >= 29 && spades(south) >= 6",
 }
 
 

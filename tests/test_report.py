@@ -14,6 +14,7 @@ from PIL import Image
 
 import bayesbridge as bb
 from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.report.layouts import examples_section
 from bayesbridge.report.pictures import INK, PAPER
 from tests import positions
 
@@ -62,7 +63,8 @@ def question():
 @pytest.fixture(scope="module")
 def html(question):
     posterior, result, options = question
-    return bb.html_report(posterior, result, title="Seat <E> & friends", command="bayesbridge report …", **options)
+    named = {"title": "Seat <E> & friends", "command": "bayesbridge report …"}
+    return bb.html_report(posterior, result, **named, **options, examples=5)
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +90,20 @@ def test_identifiers_are_unique_and_references_lead_to_one(html, page):
 
 
 def test_every_section_is_there(page):
-    heads = re.findall(r"The position|What was seen|Pictures|Numbers|How it was computed", page.text)
-    assert heads == ["The position", "What was seen", "Pictures", "Numbers", "How it was computed"]
+    heads = re.findall(r"The position|What was seen|Pictures|Numbers|Examples|How it was computed", page.text)
+    assert heads == ["The position", "What was seen", "Pictures", "Numbers", "Examples", "How it was computed"]
     tags = [tag for tag, _ in page.elements]
     assert tags.count("figure") == tags.count("figcaption") == 6
     assert tags.count("h1") == tags.count("main") == tags.count("title") - 6 == 1
+
+
+def test_examples_are_layouts_of_the_posterior(question, html):
+    posterior, _, _ = question
+    hidden = [bb.Seat(seat) for seat in posterior.belief.constraints.hidden]
+    rows = re.findall(r'<tr><th scope="row">[1-5]</th>((?:<td>[2-9TJQKA.]+</td>)+)</tr>', html)
+    shown = [[bb.Hand.of(cards) for cards in re.findall(r"<td>(.*?)</td>", row)] for row in rows]
+    assert shown == [[deal[seat] for seat in hidden] for deal in posterior.resample(5, posterior.seed)]
+    assert examples_section(posterior, 0) == ""
 
 
 def test_pictures_take_the_colours_of_the_page(html, page):

@@ -81,15 +81,18 @@ def run(args: Namespace) -> int:
         tell(line, begin="")
     job.deal(None if args.json else progress_line("deals"))
     numbering = _numbering(args, job)
-    if target is not None:
+    written = target is not None and (job.found > 0 or job.wanted == 0)
+    if target is not None and written:
         with writing("--out", target) as part:
             part.write_text(job.text(form, numbering), encoding="utf-8")
     if args.json:
         print_json(job.document(numbering))
     elif target is None:
         say(*job.lines(args.form, numbering))
-    else:
+    elif written:
         say(f"{job.found} deals are in {target}.", *job.statistics())
+    else:
+        say(f"No deal was found, and {target} was not written.")
     for line in job.remarks() if not args.json else ():
         tell(line)
     return 1 if job.found < job.wanted else 0
@@ -137,7 +140,10 @@ def _target(args: Namespace) -> tuple[Path | None, str]:
     if args.out is None:
         return None, args.form or "diagram"
     path = verify_target("--out", args.out, "deals are PBN, LIN, text or JSON", *_ENDINGS)
-    return path, "json" if path.suffix == ".json" else args.form or _ENDINGS[path.suffix]
+    usual = _ENDINGS[path.suffix]
+    if args.form not in (None, usual) and path.suffix != ".txt":
+        raise UsageError(f"argument --form: {args.out!r} would not hold {args.form}: leave it out, or write to .txt")
+    return path, args.form or usual
 
 
 def _script(args: Namespace) -> Any:

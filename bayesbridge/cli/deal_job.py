@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
 from bayesbridge.dealing.boards import Numbering
-from bayesbridge.dealing.deal_plan import DealPlan, known_cards
-from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, first
+from bayesbridge.dealing.deal_plan import DealPlan, given_cards
+from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, Drawn, first
 from bayesbridge.dealing.expressions import TRUE, Expression, conjunction
+from bayesbridge.dealing.findings import Finding
 from bayesbridge.dealing.forms import FORMS
 from bayesbridge.dealing.layout_values import LayoutValues
 from bayesbridge.dealing.levelling import HandType, Levelled
 from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.dealing.planning import chance_text
-from bayesbridge.dealing.running import exact_statistics, needs_deals, needs_solver, printed, summarised
+from bayesbridge.dealing.running import exact_statistics, findings, needs_deals, needs_solver, printed
 from bayesbridge.dealing.script import Script
 from bayesbridge.dealing.solving import Solver, find_solver
 from bayesbridge.dealing.statistics import Counts
@@ -47,19 +48,15 @@ class DealJob:
     exact: list[Counts | None]
     layouts: Layouts | None = None
     types: list[str] = field(default_factory=list)
-    drawn: int = 0
-    kept: int = 0
+    search: Drawn = field(default_factory=Drawn)
+    by_type: Mapping[str, Drawn] = field(default_factory=dict)
 
     @classmethod
     def of(cls, args: Namespace, script: Script | None, limits: Limits) -> DealJob:
         """Plan what the options and the script ask for."""
         asked = script or Script()
-        known = known_cards(None, tuple(args.evidence))
-        for seat, hand in args.given:
-            known = known.hold(seat, hand.mask)
-        for place, mask in enumerate(asked.predealt):
-            known = known.hold(place, mask)
-        more = _read("--condition", parse_expression, args.condition) if args.condition else TRUE
+        known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
+        more = TRUE if args.condition is None else _read("--condition", parse_expression, args.condition)
         common = conjunction((asked.condition, more))
         types = [_read("--type", HandType.of, text) for text in args.type]
         if len({one.name for one in types}) < len(types):
@@ -89,11 +86,12 @@ class DealJob:
     def deal(self, progress: Callable[[int, int], None] | None) -> None:
         """Draw the deals, unless tables tell all that is asked."""
         if self.levels is not None:
-            self.layouts, self.types, _ = self.levels.deals(self.wanted, self.seed, most=self.most, progress=progress)
+            self.layouts, self.types, self.by_type = self.levels.deals(
+                self.wanted, self.seed, most=self.most, progress=progress
+            )
         elif not self.script.actions or needs_deals(self.script, self.exact):
-            found = self.plan.search(self.wanted, self.seed, most=self.most, progress=progress)
-            self.layouts = Layouts.adopt(first(found, self.wanted))
-            self.drawn, self.kept = found.drawn, found.kept
+            self.search = self.plan.search(self.wanted, self.seed, most=self.most, progress=progress)
+            self.layouts = Layouts.adopt(first(self.search, self.wanted))
         else:
             self.wanted = 0
 
@@ -127,6 +125,8 @@ class DealJob:
             "deals_that_fit": None if self.plan.count is None else str(self.plan.count),
             "probability": None if chance is None else float(chance),
         }
+        if self.plan.calls is not None:
+            document["calls"] = self.plan.calls.document()
         if self.levels is not None:
             document["types"] = {
                 one.name: {
@@ -151,8 +151,9 @@ class DealJob:
                     **({"type": self.types[place]} if self.types else {}),
                 }
             )
-        tested = {"drawn": self.drawn, "kept": self.kept} if not self.plan.exact else {}
-        return {**self.plan_document(), **tested, "deals": boards, "statistics": list(self.statistics())}
+        tested = {"drawn": self.search.drawn, "kept": self.search.kept} if not self.plan.exact else {}
+        statistics = [found.document() for found in self._findings()]
+        return {**self.plan_document(), **tested, "deals": boards, "statistics": statistics}
 
     def text(self, form: str, numbering: Numbering) -> str:
         """The deals as a file."""
@@ -172,17 +173,28 @@ class DealJob:
 
     def statistics(self) -> Iterator[str]:
         """The lines of averages and frequencies."""
-        return summarised(self.script, self.exact, self._values, self.solver)
+        return chain.from_iterable(found.lines() for found in self._findings())
+
+    def _findings(self) -> Iterator[Finding]:
+        return findings(self.script, self.exact, self._values, self.solver)
 
     def remarks(self) -> Iterator[str]:
         """How much was tested, and whether that was enough."""
-        if self.drawn and not self.plan.exact:
-            rate = self.kept / self.drawn
-            yield f"{number(self.kept)} of {number(self.drawn)} draws passed the tests, {chance_text(rate)}"
-            whole = float(self.plan.plan.exact_chance) * rate
-            yield f"about {chance_text(whole)} of all deals with the known cards meet the whole"
-            if rate < LOW:
-                yield "few draws pass: what is tested costs as many more; say more of it in words that tables know"
+        search, calls = self.search, self.plan.calls
+        if search.drawn and not self.plan.exact:
+            told = "passed the tests" if calls is None else "were kept"
+            yield f"{number(search.kept)} of {number(search.drawn)} draws {told}, {chance_text(search.rate)}"
+            if calls is None:
+                exact = float(self.plan.plan.exact_chance)
+                told = f"about {chance_text(exact * search.rate)} of all deals with the known cards meet the whole"
+                yield f"{told}, ± {100 * exact * search.error:.2g} %"
+            elif not calls.exact:
+                yield f"calls: {100 * search.cut:.2g} % of the probability was cut off, by these draws"
+            if calls is None and search.rate < LOW:
+                yield "few draws are kept: a deal costs as many more; say more of it in words that tables know"
+        for name, one in self.by_type.items():
+            if one.kept < one.drawn:
+                yield f"type {name}: {number(one.kept)} of {number(one.drawn)} draws were kept, {chance_text(one.rate)}"
         if self.found < self.wanted:
             yield (
                 f"{self.found} of {self.wanted} deals were found: allow more draws with --generate, "

@@ -15,6 +15,7 @@ from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line, say
+from bayesbridge.cli.show import add_show, examples
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.documents import accuracy_document
 from bayesbridge.notices import tell
@@ -57,6 +58,7 @@ def add(commands: Subparsers) -> None:
     add_method(parser)
     add_draws(parser)
     add_contract(parser)
+    add_show(parser)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
     )
@@ -115,13 +117,15 @@ def run(args: Namespace) -> int:
         prior=prior,
         command=_command(args, position),
         contract=contract,
+        examples=args.show or 0,
         **named,
     )
     with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
     if args.json:
         how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-        print_json({"file": str(path), "bytes": path.stat().st_size, **how, **contract_document(odds)})
+        shown = {**contract_document(odds), **examples(posterior, args)}
+        print_json({"file": str(path), "bytes": path.stat().st_size, **how, **shown})
     else:
         say(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
     failures = result.attrs["failures"]
@@ -161,7 +165,7 @@ def _command(args: Namespace, position: Position) -> str:
     words = ["bayesbridge", "report", *position.words()]
     if args.pair is not None:
         words += ["--pair", ":".join(seat.name for seat in args.pair)]
-    for name in ("level", "title"):
+    for name in ("level", "show", "title"):
         if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
     words += contract_words(args)

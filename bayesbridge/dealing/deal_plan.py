@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,17 +16,18 @@ from numpy.typing import NDArray
 
 from bayesbridge.arguments import checked, shorten, whole
 from bayesbridge.auction import Auction
-from bayesbridge.cards import Hand
+from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.calls import auction_of, calls_test
+from bayesbridge.dealing.call_guides import call_draws
+from bayesbridge.dealing.calls import CallDraws, auction_of
 from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, Drawn, Test, draw, expression_test, first, too_few
 from bayesbridge.dealing.expressions import TRUE, Expression, Taken, walk
 from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.dealing.planning import Plan, chance_text
 from bayesbridge.dealing.solving import Solver, find_solver
 from bayesbridge.dealing.statistics import exact_counts
-from bayesbridge.errors import BayesBridgeError, NotationError, TablesTooLarge
+from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge
 from bayesbridge.evidence.calls import Called
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.evidence.models import BidderModel
@@ -55,6 +57,8 @@ class DealPlan:
     plan: Plan
     tests: tuple[tuple[str, Test], ...] = ()
     """What is tested on each draw, with a name for it."""
+    calls: CallDraws | None = None
+    """How deals under an auction are drawn."""
 
     @classmethod
     @checked
@@ -73,12 +77,13 @@ class DealPlan:
         the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
         """
         asked = TRUE if condition is None else parse_expression(condition)
-        return cls.compiled(known_cards(given, evidence), asked, evidence, where=where, bidder=bidder)
+        held = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
+        return cls.compiled(held, asked, evidence, where=where, bidder=bidder)
 
     @classmethod
     def compiled(
         cls,
-        known: Constraints,
+        given: Constraints,
         condition: Expression,
         evidence: tuple[Piece | Auction, ...] = (),
         *,
@@ -87,7 +92,8 @@ class DealPlan:
         solver: Solver | None = None,
     ) -> DealPlan:
         """The same from parts that have been read."""
-        plan = Plan.of(known, condition)
+        seen = pieces(*evidence)
+        plan = _planned(given, condition, seen)
         tests: list[tuple[str, Test]] = []
         if plan.tested:
             needs = any(isinstance(node, Taken) for part in plan.tested for node in walk(part))
@@ -95,15 +101,14 @@ class DealPlan:
             tests.append(("condition", expression_test(plan.tested, ready)))
         if where is not None:
             tests.append(("where", _where_test(where)))
-        auction = auction_of([piece for piece in pieces(*evidence) if isinstance(piece, Called)])
-        if auction is not None:
-            tests.append((f"calls {auction}", calls_test(auction, bidder or _experts())))
-        return cls(plan, tuple(tests))
+        auction = auction_of([piece for piece in seen if isinstance(piece, Called)])
+        calls = None if auction is None else call_draws(plan, auction, bidder or _experts())
+        return cls(plan, tuple(tests), calls)
 
     @property
     def exact(self) -> bool:
         """Whether every draw is a deal that was asked for, with nothing tested."""
-        return not self.tests
+        return not self.tests and self.calls is None
 
     @property
     def count(self) -> int | None:
@@ -119,14 +124,14 @@ class DealPlan:
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
         """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
 
-        A warning says so when fewer than one draw in a hundred passes the tests.
+        A warning says so when fewer than one draw in a hundred is kept.
         """
         found = self.search(n, rng, most=most)
         wanted = whole(n, "n")
         if found.kept < wanted:
             raise too_few(found, wanted)
         if not self.exact and found.rate < LOW:
-            told = f"{chance_text(found.rate)} of the draws pass the tests: deals take as much longer"
+            told = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
             warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
         return Layouts.adopt(first(found, wanted))
 
@@ -143,9 +148,8 @@ class DealPlan:
         wanted, limit = whole(n, "n"), whole(most, "most")
         if not 0 <= wanted <= MOST_DRAWS:
             raise BayesBridgeError(f"{wanted} deals: ask for 0 to {MOST_DRAWS} at a time", n=wanted)
-        return draw(
-            self.plan, wanted, rng, tests=[test for _, test in self.tests], most=max(limit, 1), progress=progress
-        )
+        tests = [test for _, test in self.tests]
+        return draw(self.plan, wanted, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
 
     @checked
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
@@ -168,9 +172,10 @@ class DealPlan:
         return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
 
     def lines(self) -> list[str]:
-        """The plan for people: what is exact, what is tested, the chance of the exact part."""
+        """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are heard."""
         named = [name for name, _ in self.tests if name != "condition"]
-        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named]
+        heard = [] if self.calls is None else self.calls.lines()
+        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named] + heard
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -203,16 +208,45 @@ def deals(
     return plan.deals(n, rng=rng, most=most)
 
 
-def known_cards(
-    given: Mapping[Seat | str, Hand | str] | None, evidence: tuple[Piece | Auction, ...] = ()
-) -> Constraints:
-    """The cards given and what hard evidence says, compiled without an observer."""
-    if play := next((piece for piece in pieces(*evidence) if isinstance(piece, Play)), None):
+def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
+    """Cards of some seats, as masks; raises ``Contradiction`` where a card is given twice or a hand has too many."""
+    held = [0, 0, 0, 0]
+    for seat, mask in given:
+        held[seat] |= mask
+    for seat, other in combinations(Seat, 2):
+        if both := held[seat] & held[other]:
+            card = Card((both & -both).bit_length() - 1)
+            raise Contradiction(f"{card} is given to {seat.name} and to {other.name}: give it once", evidence=())
+    for seat in Seat:
+        if (many := held[seat].bit_count()) > 13:
+            raise Contradiction(f"{seat.name} is given {many} cards: a hand has 13", evidence=())
+    return reduce(lambda known, seat: known.hold(seat, held[seat]), Seat, Constraints.free())
+
+
+def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> Plan:
+    """The plan of all hard evidence; where no deal fits, the error names a smallest set of pieces in conflict."""
+    if play := next((piece for piece in seen if isinstance(piece, Play)), None):
         raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
-    start = Constraints.free()
-    for seat, cards in (given or {}).items():
-        start = start.hold(Seat.of(seat), Hand.of(cards).mask)
-    return reduce(lambda known, piece: piece.constrain(known, 0), pieces(*evidence), start)
+    hard = tuple(piece for piece in seen if not isinstance(piece, Called))
+
+    def plan(some: tuple[Piece, ...]) -> Plan:
+        return Plan.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
+
+    try:
+        return plan(hard)
+    except Contradiction as error:
+        if not hard:
+            raise
+        needed, told = hard, error
+    for piece in hard:
+        fewer = tuple(other for other in needed if other is not piece)
+        try:
+            plan(fewer)
+        except Contradiction as error:
+            needed, told = fewer, error
+    if not needed:
+        raise told
+    raise Contradiction(f"{told}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
 
 
 def _where_test(where: Where) -> Test:

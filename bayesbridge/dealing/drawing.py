@@ -1,4 +1,4 @@
-"""Draws by a plan: exact ones as they come, tested ones until enough have passed."""
+"""Draws by a plan: exact ones as they come, tested ones until enough have passed, and those that calls keep."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.dealing.calls import CallDraws
 from bayesbridge.dealing.expressions import Expression, Taken, conjunction, walk
 from bayesbridge.dealing.layout_values import LayoutValues
 from bayesbridge.dealing.planning import Plan
@@ -29,10 +30,16 @@ _FIRST, _LARGEST = 1 << 6, 1 << 16
 
 @dataclass(slots=True)
 class Drawn:
-    """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed."""
+    """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
+
+    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` adds up by how
+    much the weights of some were too large (:class:`bayesbridge.dealing.calls.Batch`).
+    """
 
     drawn: int = 0
+    called: int = 0
     kept: int = 0
+    over: float = 0.0
     masks: list[Masks] = field(default_factory=list)
 
     @property
@@ -44,6 +51,11 @@ class Drawn:
     def error(self) -> float:
         """One standard error of the share."""
         return float(np.sqrt(self.rate * (1 - self.rate) / self.drawn)) if self.drawn else 0.0
+
+    @property
+    def cut(self) -> float:
+        """The share of probability that was cut off, so far as these draws show it."""
+        return self.over / (self.called + self.over) if self.over else 0.0
 
 
 def expression_test(parts: Sequence[Expression], solver: Solver | None) -> Test:
@@ -68,26 +80,33 @@ def draw(
     rng: Seed = None,
     *,
     tests: Sequence[Test] = (),
+    calls: CallDraws | None = None,
     most: int = MOST_DRAWS,
     progress: Callable[[int, int], None] | None = None,
 ) -> Drawn:
-    """``n`` independent uniform deals that meet the plan and pass the tests; fewer if ``most`` draws gave no more.
+    """``n`` independent deals that meet the plan and pass the tests; fewer if ``most`` draws gave no more.
 
-    The tested parts of the plan are among ``tests`` already. The same seed gives the same deals, and more deals begin
-    with those that fewer give.
+    They are equally likely, or as likely as ``calls`` make them. The tested parts of the plan are among ``tests``
+    already. The same seed gives the same deals, and more deals begin with those that fewer give.
     """
     random = generator(rng)
     state = seed_state(random)
     found = Drawn()
     size = _FIRST
     while found.kept < n and found.drawn < most:
-        wanted = min(_LARGEST, n - found.kept) if not tests else min(size, most - found.drawn)
-        masks = plan.table.draw(wanted, state)
+        free = not tests and calls is None
+        wanted = min(_LARGEST, n - found.kept) if free else min(size, most - found.drawn)
+        if calls is None:
+            masks = plan.table.draw(wanted, state)
+        else:
+            masks, over = calls.draw(wanted, random)
+            found.over += over
+        found.called += len(masks)
         passed = np.ones(len(masks), dtype=np.bool_)
         for test in tests:
             if passed.any():
                 passed[passed] = test(masks[passed], random)
-        found.drawn += len(masks)
+        found.drawn += wanted
         found.kept += int(passed.sum())
         found.masks.append(masks[passed])
         size = min(2 * size, _LARGEST)

@@ -15,7 +15,7 @@ from bayesbridge.dealing.deal_plan import DealPlan
 from bayesbridge.dealing.drawing import MOST_DRAWS, Drawn, first, too_few
 from bayesbridge.dealing.expressions import Expression, Operation, conjunction
 from bayesbridge.dealing.parser import parse_expression
-from bayesbridge.errors import NotationError
+from bayesbridge.errors import Contradiction, NotationError
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator
 
@@ -61,7 +61,11 @@ class Levelled:
         plans = []
         for place, one in enumerate(types):
             earlier = tuple(Operation("not", (other.condition,)) for other in types[:place])
-            plans.append(planned(conjunction((one.condition, *earlier))))
+            try:
+                plans.append(planned(conjunction((one.condition, *earlier))))
+            except Contradiction as error:
+                reason = "; a deal belongs to the first type that it fits" if earlier else ""
+                raise Contradiction(f"type {one.name!r}: {error}{reason}", **error.data) from None
         return cls(tuple(types), tuple(plans))
 
     def sizes(self, n: int) -> list[int]:

@@ -158,4 +158,4 @@ def _as_much_as_fits(
 
 def _nothing(condition: Expression) -> Contradiction:
     asked = "" if condition == TRUE else f" and the condition {short_text(condition)}"
-    return Contradiction(f"no deal fits the cards given{asked}: take a part of it away", evidence=())
+    return Contradiction(f"no deal fits what is given{asked}: take a part of it away", evidence=())

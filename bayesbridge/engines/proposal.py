@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import numpy as np
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.tilt_split import HONOUR_POINTS, Tilt, side, split
 from bayesbridge.engines.tilt_sums import Floats, Hands, Ints, Side
 from bayesbridge.layouts import Masks
@@ -29,6 +28,19 @@ SPREAD: Final = 0.05
 """Share of the uniform distribution."""
 
 
+class Uniform(Protocol):
+    """Exact uniform draws over the layouts that fit, as :class:`~bayesbridge.engines.sampling.Sampler` makes them."""
+
+    @property
+    def total(self) -> int:
+        """The exact number of layouts."""
+        ...
+
+    def draw(self, n: int, rng: Seed = None) -> Masks:
+        """``n`` independent uniform layouts: (n, 4) masks."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
     """A tilted distribution over the layouts that some constraints allow.
@@ -36,6 +48,7 @@ class Proposal:
     order: the hidden seats in the order in which they take cards
     tilts: one a seat, N E S W; all with the same points of honours
 
+    >>> from bayesbridge.engines.sampling import Sampler
     >>> known = Constraints.free().hold(2, 0x1FFF)
     >>> flat = Proposal.flat(known, Sampler.of(known))
     >>> layouts, log_q = flat.draw(4, rng=1)
@@ -44,13 +57,13 @@ class Proposal:
     """
 
     known: Constraints
-    sampler: Sampler
+    sampler: Uniform
     order: tuple[int, ...]
     tilts: tuple[Tilt, ...]
     spread: float = SPREAD
 
     @classmethod
-    def flat(cls, constraints: Constraints, sampler: Sampler, worth: Ints = HONOUR_POINTS) -> Self:
+    def flat(cls, constraints: Constraints, sampler: Uniform, worth: Ints = HONOUR_POINTS) -> Self:
         """The uniform distribution; other points than high-card points count where no hard evidence is about these."""
         known = constraints.normalised()
         none = Tilt.none(HONOUR_POINTS if known.bounded else worth)

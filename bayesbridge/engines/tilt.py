@@ -23,8 +23,7 @@ from typing import Final
 import numpy as np
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.proposal import Proposal, Uniform
 from bayesbridge.engines.tilt_rounds import Round, SeatLikelihood, ask, joined, refit
 from bayesbridge.engines.tilt_split import HONOUR_POINTS
 from bayesbridge.engines.tilt_sums import Floats, Ints
@@ -140,7 +139,7 @@ class Tilted:
 
 def tilted(
     constraints: Constraints,
-    sampler: Sampler,
+    sampler: Uniform,
     likelihood: SeatLikelihood,
     seats: Sequence[int],
     *,
@@ -162,6 +161,7 @@ def tilted(
     ``worth`` is the (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
     high-card points, these count in any case.
 
+    >>> from bayesbridge.engines.sampling import Sampler
     >>> from bayesbridge.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
     >>> strong = lambda seat, hands: 0.3 * high_card_points(hands) - 10.0
@@ -236,7 +236,7 @@ def _settled(done: Sequence[Round]) -> bool:
     return last.share >= GOOD or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
 
 
-def _begin(constraints: Constraints, sampler: Sampler, start: Proposal | None, worth: Ints) -> Proposal:
+def _begin(constraints: Constraints, sampler: Uniform, start: Proposal | None, worth: Ints) -> Proposal:
     """The uniform proposal, or an earlier one made to fit the hard evidence of today."""
     flat = Proposal.flat(constraints, sampler, worth)
     if start is None or start.uniform or set(start.order) != set(flat.order) or (start.worth != flat.worth).any():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.level_proposal import LevelProposal
 from bayesbridge.engines.proposal import Proposal
+from bayesbridge.engines.soft import SoftEvidence
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import SEARCH, tilted
 from bayesbridge.engines.tilt_split import HONOUR_POINTS
@@ -77,12 +78,12 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     )
 
 
-def _worth(target: Target) -> Ints:
+def honour_points(soft: SoftEvidence) -> Ints:
     """(16,) the points of honours that the tilts count: what all callers' models offer, or high-card points.
 
     Values are scaled up to ten in a suit, or as near to it as whole numbers go, like those of high-card points.
     """
-    offered = {honour_values_of(term.call[0]) if term.call else None for term in target.soft.terms}
+    offered = {honour_values_of(term.call[0]) if term.call else None for term in soft.terms}
     values = offered.pop() if len(offered) == 1 else None
     if values is None:
         return HONOUR_POINTS
@@ -104,7 +105,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
-            worth=_worth(target),
+            worth=honour_points(target.soft),
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None

@@ -16,6 +16,7 @@ from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.positions.position import python_lines
 from bayesbridge.report.contract import contract_section, error_of
 from bayesbridge.report.diagram import diagram
+from bayesbridge.report.layouts import examples_section
 from bayesbridge.report.pictures import outputs_shown, pictures
 from bayesbridge.report.tables import card_places, distribution_of, goals, percent, spaced, summarised
 from bayesbridge.summaries import counts_tricks, summary
@@ -38,6 +39,7 @@ def html_report(
     prior: xarray.DataTree | None = None,
     command: str | None = None,
     contract: xarray.DataTree | None = None,
+    examples: int = 0,
 ) -> str:
     """A result as one self-contained HTML page.
 
@@ -46,7 +48,8 @@ def html_report(
 
     ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
     ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
-    makes the page again; the same in Python stands there anyway.
+    makes the page again; the same in Python stands there anyway. ``examples`` asks for so many layouts, drawn by their
+    probability.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
@@ -74,6 +77,7 @@ def html_report(
             + summarised(summary(result))
             + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
         ),
+        ("Examples", examples_section(posterior, examples)),
         ("How it was computed", _computed(posterior, result, command, (first, second), contract)),
     ]
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)

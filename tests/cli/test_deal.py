@@ -62,6 +62,14 @@ def test_files_hold_the_same_deals(dealt, tmp_path):
     assert document["deals"] == told
 
 
+def test_no_deal_writes_no_file(dealt, tmp_path):
+    path = tmp_path / "old.pbn"
+    path.write_text("old")
+    words = ("-n", "5", "--condition", "rnd(100000) == 0", "--generate", "100", "--out", str(path))
+    assert "was not written" in dealt(*words, status=1).out
+    assert path.read_text() == "old"
+
+
 def test_a_script_does_what_it_says(dealt, script):
     out, err = dealt(script)
     lines = out.splitlines()
@@ -114,7 +122,17 @@ WRONG = {
     "a file": (["none.dlr"], "cannot read 'none.dlr'"),
     "an ending": (["--out", "x.doc"], "deals are PBN, LIN, text or JSON"),
     "no seat": (["--given", "AKQ"], "names no seat"),
-    "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits"),
+    "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits what is given"),
+    "types that overlap": (
+        ["--type", "a: hcp(north) > 20", "--type", "b: hcp(north) > 25"],
+        "type 'b': no deal fits",
+    ),
+    "a form that a file is not of": (
+        ["--out", "x.pbn", "--form", "lin"],
+        "argument --form: 'x.pbn' would not hold lin",
+    ),
+    "a card twice": (["--given", "S:A...", "--given", "N:A..."], "SA is given to N and to S"),
+    "no condition": (["--condition", ""], "argument --condition: line 1, column 1: the end"),
     "a bidder": (["--call", "N:1NT", "--bidder", "nobody"], "argument --bidder: "),
 }
 

@@ -29,7 +29,8 @@ def test_the_page_is_written_and_named(folder, answer):
 
 
 def test_json_says_where_and_how(folder, document):
-    said = document(*QUESTION)
+    said = document(*QUESTION, "--show", "2")
+    assert len(said["examples"]) == 2
     assert said["file"] == "report.html"
     assert said["bytes"] == (folder / "report.html").stat().st_size
     assert (said["method"], said["layouts"]) == ("convolution", "84478098072866400")
@@ -41,7 +42,8 @@ def test_the_command_on_the_page_makes_it_again(folder, answer):
         'evidence = [{ call = "W:1NT" }, { length = "E:S:2-5" }, { hcp = "E:0-9" }, { holds = "W:HA" }, '
         '{ lacks = "E:C4" }, { void = "N:H" }]\n'
     )
-    answer("report", "--position", "position.toml", "--draws", "300", "--no-history", "--seed", "4", "--level", "2")
+    words = "--position position.toml --draws 300 --no-history --seed 4 --level 2 --show 3"
+    answer("report", *words.split())
     first = (folder / "report.html").read_bytes()
     (folder / "position.toml").unlink()
     command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", first.decode("utf-8"))[1])

@@ -55,7 +55,7 @@ def test_the_same_seed_gives_the_same_deals_and_more_begin_with_fewer():
 
 def test_where_keeps_what_it_says_and_warns_when_few_pass():
     assert (bb.deals(20, where=lambda layouts: layouts.points[:, 1] > 12, rng=1).points[:, 1] > 12).all()
-    with pytest.warns(UserWarning, match="of the draws pass the tests"):
+    with pytest.warns(UserWarning, match="of the draws are kept"):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 25, rng=1)
     with pytest.raises(bb.BayesBridgeError, match="0 of 2 deals were found in 500 draws"):
         bb.deals(2, where=lambda layouts: layouts.points[:, 1] > 37, rng=1, most=500)
@@ -103,10 +103,15 @@ def test_what_does_not_fit_into_tables_is_tested():
 
 
 def test_nothing_fits():
-    with pytest.raises(bb.Contradiction, match="no deal fits the cards given and the condition"):
+    with pytest.raises(bb.Contradiction, match="no deal fits what is given and the condition"):
         DealPlan.of(condition="hcp(north) > 37")
-    with pytest.raises(bb.Contradiction, match="no deal fits"):
-        DealPlan.of(bb.Holds("N", "SA"), bb.Holds("S", "SA"))
+    with pytest.raises(bb.Contradiction, match=r"in conflict: N holds SA; S holds SA$") as caught:
+        DealPlan.of(bb.Holds("N", "SA"), bb.Void("E", "H"), bb.Holds("S", "SA"))
+    assert caught.value.data["evidence"] == (bb.Holds("N", "SA"), bb.Holds("S", "SA"))
+    with pytest.raises(bb.Contradiction, match="SA is given to N and to S: give it once"):
+        DealPlan.of(given={"S": "AKQ2.KJ3.A54.Q32", "N": "A..."})
+    with pytest.raises(bb.Contradiction, match="S is given 14 cards: a hand has 13"):
+        DealPlan.of(given={"S": "AKQ.AKQ.AKQ.AKQJT"})
     with pytest.raises(bb.NotationError, match="give the card with Holds"):
         DealPlan.of(bb.Play("N", "SA"))
     with pytest.raises(bb.BayesBridgeError, match="ask for 0 to"):

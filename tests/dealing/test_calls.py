@@ -1,0 +1,195 @@
+"""Deals under calls: each way against exact counts or against another way, and what a plan says of it."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency, chisquare
+
+import bayesbridge as bb
+from bayesbridge.dealing.call_guides import CUT, ByTilts, call_draws, tightened
+from bayesbridge.dealing.calls import Pilot, limit_of
+from bayesbridge.dealing.deal_plan import DealPlan
+from bayesbridge.dealing.drawing import draw, first
+from bayesbridge.dealing.parser import parse_expression
+from bayesbridge.random64 import seed_state
+from tests.dealing.plain_conditions import holds
+
+AUCTION = bb.Auction.of("N:2NT Pass 3NT")
+SOUTH = "AKQ2.KJ3.A54.Q32"
+
+
+def opens(points):
+    return 1 / (1 + np.exp(-1.5 * (points - 23.0)))
+
+
+def raises(points):
+    return 0.8 / (1 + np.exp(-1.0 * (points - 7.0)))
+
+
+class Points:
+    """Opens 2NT and raises by points alone, so that exact counts by points tell the posterior; always passes."""
+
+    def log_likelihood(self, hands, auction, index):
+        if str(auction.calls[index]) == "Pass":
+            return np.zeros(len(hands))
+        points = bb.high_card_points(hands).astype(float)
+        return np.log(opens(points) if index == 0 else raises(points))
+
+
+def posterior(condition):
+    """P(points of North, points of South), exact, and P(calls): counts times likelihoods."""
+    counts = DealPlan.of(condition=condition).frequency("hcp(north)", "hcp(south)")
+    weights = {(n, s): float(share) * opens(n) * raises(s) for (n, s), share in counts.items()}
+    total = sum(weights.values())
+    return {pair: weight / total for pair, weight in weights.items()}, total
+
+
+def agreement(shares, points):
+    """p of a χ² test of drawn points of North and South against exact shares; rare pairs are put together."""
+    n = len(points)
+    drawn = {}
+    for north, south in points[:, [0, 2]].tolist():
+        drawn[north, south] = drawn.get((north, south), 0) + 1
+    common = [pair for pair, share in shares.items() if n * share >= 8]
+    seen = [drawn.get(pair, 0) for pair in common]
+    wanted = [n * shares[pair] for pair in common]
+    seen.append(n - sum(seen))
+    wanted.append(n - sum(wanted))
+    return chisquare(seen, wanted).pvalue
+
+
+CONDITIONS = {
+    "none": "1",
+    "one hand": "spades(north) >= 5",
+    "two hands": "hcp(north) + hcp(south) >= 30",
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_tilted_deals_follow_the_exact_posterior(name):
+    condition = CONDITIONS[name]
+    plan = DealPlan.of(condition=condition).plan
+    calls = call_draws(plan, AUCTION, Points(), "tilted")
+    found = draw(plan, 1500, 3, calls=calls)
+    masks = first(found, 1500)
+    shares, chance = posterior(condition)
+    assert abs(calls.chance - chance) <= 5 * calls.error
+    assert agreement(shares, bb.high_card_points(masks)) > 1e-6
+    assert all(holds(parse_expression(condition), deal) for deal in masks[:200].tolist())
+    assert found.rate > min(5 * chance, 0.1)
+    assert found.cut <= 10 * CUT
+
+
+def test_deals_that_are_not_kept_by_their_weight_would_be_noticed():
+    plan = DealPlan.of().plan
+    calls = call_draws(plan, AUCTION, Points(), "tilted")
+    masks, _ = calls.guide.propose(1500, np.random.default_rng(3))
+    assert agreement(posterior("1")[0], bb.high_card_points(masks)) < 1e-6
+
+
+def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
+    common = DealPlan.of(bb.Auction.of("N:Pass"), bidder=Points())
+    assert common.calls.way == "rejection"
+    assert common.calls.chance == pytest.approx(1.0)
+    rare = DealPlan.of(AUCTION, bidder=Points())
+    assert rare.calls.way == "tilted"
+    assert not rare.exact
+    assert rare.count is None
+    lines = rare.lines()
+    assert "Calls N:2NT Pass 3NT: independent deals, drawn where the calls point and kept by their weight" in lines
+    assert lines[-1].startswith("  within about 0.")
+    assert rare.calls.cut <= 3 * CUT
+    assert rare.calls.document()["way"] == "tilted"
+    named = call_draws(rare.plan, AUCTION, Points(), "rejection")
+    assert abs(named.chance - rare.calls.chance) <= 5 * math.hypot(named.error, rare.calls.error)
+
+
+def test_the_same_seed_gives_the_same_deals_under_calls():
+    plan = DealPlan.of(AUCTION, bidder=Points())
+    assert np.array_equal(plan.deals(20, rng=3).masks, plan.deals(60, rng=3).masks[:20])
+    assert not np.array_equal(plan.deals(20, rng=3).masks, plan.deals(20, rng=4).masks)
+
+
+def test_levels_agree_with_rejection():
+    auction = bb.Auction.of("W:1NT Pass Pass")
+    plan = DealPlan.of(given={"S": SOUTH}, condition="spades(west) >= 3").plan
+    bidder = bb.IterativeBidder(slip=0.02)
+    ways = [call_draws(plan, auction, bidder, way) for way in ("rejection", "levels")]
+    assert abs(ways[0].chance - ways[1].chance) <= 5 * math.hypot(ways[0].error, ways[1].error)
+    assert ways[1].kept > 3 * ways[0].kept
+    assert ways[1].exact
+    points = [bb.high_card_points(first(draw(plan, 1000, 5, calls=way), 1000))[:, 3] for way in ways]
+    values = np.arange(38)
+    table = np.array([(side[:, None] == values).sum(0) for side in points])
+    table = np.column_stack([table[:, table.sum(0) >= 20], table[:, table.sum(0) < 20].sum(1)])
+    assert chi2_contingency(table[:, table.sum(0) > 0]).pvalue > 1e-6
+
+
+def test_ways_that_do_not_apply():
+    plan = DealPlan.of().plan
+    with pytest.raises(bb.BayesBridgeError, match="cannot be drawn by levels here"):
+        call_draws(plan, AUCTION, Points(), "levels")
+
+    class Never:
+        def log_likelihood(self, hands, auction, index):
+            return np.full(len(hands), -np.inf)
+
+    with pytest.raises(bb.BayesBridgeError, match="cannot be drawn by tilted here"):
+        call_draws(plan, AUCTION, Never(), "tilted")
+    hopeless = DealPlan.of(AUCTION, bidder=Never())
+    assert hopeless.calls.way == "rejection"
+    assert len(hopeless.lines()) == 2
+    with pytest.raises(bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"):
+        hopeless.deals(1, rng=1, most=1000)
+
+
+@pytest.mark.parametrize(
+    "condition", ["spades(north) > 4 && hcp(north) == 10", "shape(east, any 5xxx) && hcp(east) < 9"]
+)
+def test_constraints_hold_on_all_deals_of_a_condition(condition):
+    plan = DealPlan.of(condition=condition).plan
+    tight = tightened(plan.known, plan.exact)
+    assert tight.allows(plan.table.draw(200, seed_state(1))).all()
+    assert not tight.allows(DealPlan.of().deals(200, rng=1).masks).all()
+
+
+def test_a_bound_loses_the_share_that_it_may():
+    log_weights = np.random.default_rng(1).normal(0.0, 1.5, 5000)
+    weights = np.exp(log_weights)
+    for cut in (0.0, 0.001, 0.05):
+        limit = math.exp(limit_of(log_weights, cut))
+        assert np.maximum(weights - limit, 0.0).sum() == pytest.approx(cut * weights.sum(), abs=1e-9)
+    assert Pilot.of(log_weights, 5000).mean == pytest.approx(weights.mean())
+    error = math.hypot(weights.std() / math.sqrt(5000), 1 / 5000)
+    assert Pilot.of(log_weights, 5000).error == pytest.approx(error)
+
+
+def test_what_is_cut_off_is_measured():
+    plan = DealPlan.of().plan
+    calls = call_draws(plan, AUCTION, Points(), "tilted")
+    guide = calls.guide
+    low = ByTilts(guide.proposal, guide.meets, guide.log_limit - 2.0)
+    lowered = type(calls)(AUCTION, calls.soft, low, "tilted", calls.chance, calls.error, calls.kept)
+    found = draw(plan, 3000, 1, calls=lowered)
+    masks, log_q = guide.proposal.draw(20_000, np.random.default_rng(9))
+    weights = np.exp(calls.soft.of_layouts(masks) - log_q - low.log_limit)
+    cut = np.maximum(weights - 1.0, 0.0)
+    wanted = cut.sum() / weights.sum()
+    error = math.sqrt(np.square(cut - wanted * weights).sum()) / weights.sum()
+    assert abs(found.cut - wanted) <= 5 * error * (1 + math.sqrt(20_000 / found.drawn))
+
+
+@pytest.mark.slow
+def test_the_learned_bidder_is_followed_either_way():
+    auction = bb.Auction.of("N:1S Pass 2S Pass 4S")
+    plan = DealPlan.of().plan
+    found = []
+    for way in ("rejection", "tilted"):
+        calls = call_draws(plan, auction, bb.LearnedBidder(), way)
+        found.append(first(draw(plan, 2000, 1, calls=calls), 2000))
+    for feature in (lambda masks: bb.high_card_points(masks)[:, 0], lambda masks: bb.high_card_points(masks)[:, 2]):
+        values = np.arange(38)
+        table = np.array([(feature(masks)[:, None] == values).sum(0) for masks in found])
+        table = np.column_stack([table[:, table.sum(0) >= 20], table[:, table.sum(0) < 20].sum(1)])
+        assert chi2_contingency(table[:, table.sum(0) > 0]).pvalue > 1e-6

@@ -1,0 +1,153 @@
+"""Statistics of scripts as plain data, and contracts scored: against sums made one deal at a time."""
+
+import json
+import math
+import statistics
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.dealing.deal_plan import DealPlan
+from bayesbridge.dealing.layout_values import LayoutValues
+from bayesbridge.dealing.running import exact_statistics, findings
+from bayesbridge.dealing.statements import parse
+from tests.dealing.plain_conditions import paid, suits_of
+
+STATISTICS = """
+condition hcp(north) >= 12
+action average "points" hcp(north), frequency "spades" (spades(north), 2, 5),
+  frequency "both" (hcp(north), 12, 13, spades(north), 0, 4), evalcontract "game" (south, x4S, vul)
+"""
+
+
+def spades_of_south(masks, seat, strain):
+    """In place of a solver: South takes two tricks for each spade, six at least."""
+    assert (seat, strain) == (2, 3)
+    return np.array([min(13, max(6, 2 * len(suits_of(int(row[2]))[3]))) for row in masks], dtype=np.int64)
+
+
+@pytest.fixture(scope="module")
+def script():
+    return parse(STATISTICS)
+
+
+@pytest.fixture(scope="module")
+def plan(script):
+    return DealPlan.compiled(bb.constraints.Constraints.free(), script.condition)
+
+
+@pytest.fixture(scope="module")
+def documents(script, plan):
+    """Exact ones where there are tables, then all of 400 deals."""
+    masks = plan.deals(400, rng=1).masks
+    values = LayoutValues(masks)
+    exact = [found.document() for found in findings(script, exact_statistics(script, plan), values, spades_of_south)]
+    drawn = [found.document() for found in findings(script, [None] * 4, values, spades_of_south)]
+    return masks, exact, drawn
+
+
+def test_names_and_kinds(documents):
+    _, exact, drawn = documents
+    for told in (exact, drawn):
+        assert [one["name"] for one in told] == ["points", "spades", "both", "game"]
+        assert [one["kind"] for one in told] == ["average", "frequency", "frequency", "contract"]
+        assert json.loads(json.dumps(told)) == told
+    assert [one["exact"] for one in exact] == [True, True, True, False]
+    assert not any(one["exact"] for one in drawn)
+
+
+def test_exact_figures_are_those_of_the_plan(documents, plan):
+    _, (average, spades, both, _), _ = documents
+    assert Fraction(average["fraction"]) == plan.average("hcp(north)")
+    shares = plan.frequency("spades(north)")
+    told = {one["value"]: one for one in spades["values"]}
+    assert spades["ranges"] == [[2, 5]]
+    assert told["below"]["share"] == float(shares[0,] + shares[1,])
+    assert told["above"]["share"] == pytest.approx(sum(float(share) for (n,), share in shares.items() if n > 5))
+    assert Fraction(int(told[3]["deals_that_fit"]), plan.count) == shares[3,]
+    assert sum(int(one["deals_that_fit"]) for one in both["values"]) == plan.count
+    assert [12, 4] in [one["value"] for one in both["values"]]
+    assert ["above", "above"] in [one["value"] for one in both["values"]]
+
+
+def test_sampled_figures_are_sums_over_the_deals(documents):
+    masks, _, (average, spades, both, contract) = documents
+    hands = [suits_of(int(row[0])) for row in masks]
+    points = [sum("JQKA".index(rank) + 1 for suit in hand for rank in suit if rank in "JQKA") for hand in hands]
+    assert average["n"] == spades["n"] == both["n"] == contract["n"] == 400
+    assert average["value"] == pytest.approx(statistics.fmean(points))
+    assert average["error"] == pytest.approx(statistics.stdev(points) / 20)
+    told = {one["value"]: one for one in spades["values"]}
+    four = sum(len(hand[3]) == 4 for hand in hands)
+    assert told[4]["deals"] == four
+    assert told[4]["error"] == pytest.approx(math.sqrt(four / 400 * (1 - four / 400) / 400))
+    assert sum(one["deals"] for one in both["values"]) == 400
+
+
+def test_a_contract_is_scored_deal_by_deal(documents, script):
+    masks, _, (*_, contract) = documents
+    taken = [int(n) for n in spades_of_south(masks, 2, 3)]
+    scores = [paid(True, 4, 3, tricks) for tricks in taken]
+    assert contract["contract"] == "4S"
+    assert (contract["declarer"], contract["vulnerable"]) == ("S", True)
+    assert contract["made"]["share"] == pytest.approx(statistics.fmean(tricks >= 10 for tricks in taken))
+    assert contract["score"]["value"] == pytest.approx(statistics.fmean(scores))
+    assert contract["score"]["error"] == pytest.approx(statistics.pstdev(scores) / 20)
+    lines = list(list(findings(script, [None] * 4, LayoutValues(masks), spades_of_south))[3].lines())
+    assert lines[0].startswith("game: 4S makes ")
+    assert f"scores {statistics.fmean(scores):.0f} ± " in lines[0]
+
+
+def test_no_deal_has_no_figures(script):
+    none = LayoutValues(np.empty((0, 4), dtype=np.uint64))
+    taken = np.empty(0, dtype=np.int64)
+    average, spades, _, contract = findings(script, [None] * 4, none, lambda *_: taken)
+    assert average.document()["value"] is None
+    assert spades.document()["values"] == []
+    assert contract.document()["made"]["share"] is None
+    assert list(contract.lines()) == ["game: 4S: no deal was found"]
+    assert json.loads(json.dumps(average.document()))
+
+
+CERTAIN = """
+predeal south SAKQJT98765432 north H5432, D5432, C65432
+produce 3
+action evalcontract "all" (south, x7S, nv), evalcontract "all" (north, x7S, vul),
+  evalcontract "none" (south, x1N, nv), evalcontract "none" (north, x7N, vul)
+"""
+"""Spades as trumps take every trick. Without trumps the defenders' cards beat all of North's."""
+
+
+def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
+    pytest.importorskip("bayesbridge_double_dummy")
+    path = tmp_path / "certain.dlr"
+    path.write_text(CERTAIN)
+    assert main(["deal", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["statistics"]
+    assert [one["made"]["share"] for one in told] == [1.0, 1.0, 0.0, 0.0]
+    assert [one["score"]["value"] for one in told] == [1510.0, 2210.0, -350.0, -1300.0]
+
+
+STRAINS = {"S": "spades", "N": "notrumps", "D": "diamonds"}
+
+
+@pytest.mark.parametrize(("seat", "strain"), [("north", "S"), ("east", "N"), ("west", "D")])
+def test_solved_contracts_agree_with_another_way_to_the_solver(tmp_path, capsys, seat, strain):
+    pytest.importorskip("bayesbridge_double_dummy")
+    from endplay import dds, types
+
+    path = tmp_path / "random.dlr"
+    actions = f"evalcontract ({seat}, x3{strain}, nv), average tricks({seat}, {STRAINS[strain]})"
+    path.write_text(f"produce 4\naction printoneline, {actions}")
+    assert main(["deal", str(path), "--json", "--seed", "5"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert len(told["deals"]) == 4
+    place = getattr(types.Player, seat), types.Denom.find(strain)
+    taken = [dds.calc_dd_table(types.Deal(board["deal"]))[place] for board in told["deals"]]
+    contract, average = told["statistics"]
+    assert average["value"] == pytest.approx(statistics.fmean(taken))
+    scores = [paid(False, 3, "CDHSN".index(strain), tricks) for tricks in taken]
+    assert contract["score"]["value"] == pytest.approx(statistics.fmean(scores))
