@@ -76,6 +76,8 @@ def estimate_document(found: Evaluation) -> dict[str, Any]:
         "failures": {name: str(failure) for name, failure in found.failures.items()},
         "card_probabilities": nested(posterior.card_probabilities()),
         "length_probabilities": nested(posterior.length_probabilities()),
+        "point_probabilities": nested(posterior.point_probabilities()),
+        "points_exact": posterior.counts_points,
     }
 
 
