@@ -46,6 +46,7 @@ from .plots.sharpening import plot_sharpening
 from .plots.shrinkage import plot_shrinkage
 from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
 from .report.page import html_report
+from .report.record import html_record
 from .results import equally_weighted, estimate
 from .scoring import Scheme
 from .sensitivity import sensitivity
@@ -113,6 +114,7 @@ __all__ = [
     "estimator",
     "high_card_points",
     "hookimpl",
+    "html_record",
     "html_report",
     "joint_distribution",
     "open_records",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import log2
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import print_accuracy
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.output_tables import show_outputs
 from bayesbridge.cli.printing import print_table, say
-from bayesbridge.documents import is_exact, method_of
+from bayesbridge.documents import is_exact, method_of, strength, told_bits
 from bayesbridge.words import BITS, SUITS, percent
 
 if TYPE_CHECKING:
@@ -46,48 +45,30 @@ def _show_points(posterior: Posterior, exact: bool) -> None:
     rows = []
     for seat in hidden:
         shares = [float(share) for share in chances.values[seat]]
-        low, high = (_quantile(shares, share) for share in (0.1, 0.9))
-        mean = sum(points * share for points, share in enumerate(shares))
+        mean, low, high = strength(shares)
         ranges = [percent(min(1.0, sum(shares[first : last + 1]))) for first, last in RANGES]
         rows.append([str(chances.seat.values[seat]), f"{mean:.1f}", f"{low} to {high}", *ranges])
     sampled = " (from the draws)" if exact and not posterior.counts_points else ""
     names = [f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES]
-    print_table(
-        f"High-card points of the hidden hands{sampled}", ["seat", "mean", "80 % of cases", *names], rows
-    )
-
-
-def _quantile(shares: list[float], share: float) -> int:
-    """The smallest number that is not exceeded with this probability."""
-    so_far = 0.0
-    for points, chance in enumerate(shares):
-        so_far += chance
-        if so_far >= share - 1e-9:
-            return points
-    return len(shares) - 1
+    print_table(f"High-card points of the hidden hands{sampled}", ["seat", "mean", "80 % of cases", *names], rows)
 
 
 def _show_cards(posterior: Posterior) -> None:
-    """The cards that the evidence tells most about; cards of a suit that lie alike share a row.
-
-    What is told of a card is the information beyond the number of places left in each hidden hand, in bits: Σ p log₂
-    p/q, where q is a hand's share of the places.
-    """
+    """The cards that the evidence tells most about; cards of a suit that lie alike share a row."""
     known = posterior.belief.constraints
     hidden = known.hidden
-    places = [13 - known.must[seat].bit_count() for seat in hidden]
     alike: dict[tuple[str, ...], str] = {}
     told: dict[tuple[str, ...], float] = {}
+    bits = told_bits(posterior)
     order: dict[tuple[str, ...], tuple[float, int]] = {}
     chances = posterior.card_probabilities()
     for place, card in enumerate(map(str, chances.card.values)):
         shares = [float(chances.values[place][seat]) for seat in hidden]
         if known.unknown_mask >> (51 - place) & 1:
             row = (card[0], *map(percent, shares))
-            bits = sum(p * log2(p * sum(places) / q) for p, q in zip(shares, places, strict=True) if p > 0.0)
             alike[row] = f"{alike[row]}{card[1:]}" if row in alike else card
-            told.setdefault(row, max(0.0, bits))
-            order.setdefault(row, (-round(bits, 3), place % 13))
+            told.setdefault(row, bits[place])
+            order.setdefault(row, (-round(bits[place], 3), place % 13))
     if not alike:
         say("Every card is known.")
         return

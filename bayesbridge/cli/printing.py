@@ -101,10 +101,13 @@ def progress_line(noun: str) -> Callable[[int, int], None] | None:
 @contextmanager
 def still_working() -> Iterator[None]:
     """Work of one command: after a second without another sign a bar on a terminal's stderr says that it goes on."""
+    global _working
+    _working = True
     _wait()
     try:
         yield
     finally:
+        _working = False
         end_progress()
 
 
@@ -116,13 +119,16 @@ _timers: list[Timer] = []
 
 _lock = RLock()
 
+_working = False
+"""Whether a command is at work."""
+
 
 def _on_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _wait() -> None:
-    if _on_terminal():
+    if _working and _on_terminal():
         timer = Timer(PATIENCE, lambda: _show_that_work_goes_on(timer))
         timer.daemon = True
         with _lock:

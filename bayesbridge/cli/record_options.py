@@ -77,5 +77,6 @@ def moment(record: Record, observer: Seat, calls: int | None, tricks: int | None
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     kept = seen if calls is None else seen[:calls]
     return Position(
-        {name: Sourced(value, where) for name, value in settings.items()}, tuple(Sourced(piece, where) for piece in kept)
+        {name: Sourced(value, where) for name, value in settings.items()},
+        tuple(Sourced(piece, where) for piece in kept),
     )

@@ -42,9 +42,7 @@ def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]
     return walk
 
 
-def chosen_record(
-    records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat
-) -> Record:
+def chosen_record(records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     place = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+
 from bayesbridge.cli.accuracy import MOST_DRAWS
 from bayesbridge.cli.parsing import Once, Subparsers, add_command, reading, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say

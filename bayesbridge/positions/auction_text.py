@@ -23,8 +23,8 @@ def calls_of(
 ) -> list[Called]:
     """The calls with their seats.
 
-    The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer is the next to call;
-    after the end of the auction the first card of ``evidence`` tells who led, else the observer leads.
+    The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
+    the end of the auction the first card of ``evidence`` tells who led, else the observer leads.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
