@@ -133,7 +133,10 @@ def test_three_sentences_come_first(question, html):
     points = posterior.expect(lambda layouts: layouts.points[:, [2, 3]])
     assert said[0].startswith(f"South has the strongest hidden hand: about {points[0]:.0f} points")
     assert f"West about {points[1]:.0f}" in said[0]
-    holds = {card: posterior.expect(lambda layouts: layouts.holds(card)[:, 2]) for card in ("SQ", "CK")}
+    holds = {
+        "SQ": posterior.expect(lambda layouts: layouts.holds("SQ")[:, 2]),
+        "CK": posterior.expect(lambda layouts: layouts.holds("CK")[:, 2]),
+    }
     named = re.findall(r"the (\w+) of (\w+) \((\w+) with ([\d.]+) %\)", said[1])
     assert {(rank, suit) for rank, suit, _, _ in named} == {("queen", "spades"), ("king", "clubs")}
     for rank, suit, seat, share in named:

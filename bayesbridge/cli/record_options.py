@@ -52,7 +52,7 @@ def record_position(args: argparse.Namespace) -> Position:
     for name in ("hand", "players", "dummy", "position"):
         if getattr(args, name) is not None:
             raise UsageError(f"argument --{name}: the record tells it: leave --{name} out, or --record")
-    observer = args.observer or Seat.S
+    observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
     return moment(record, observer, args.after_call, args.after_trick)
 

@@ -32,14 +32,14 @@ def write_record_page(args: Namespace, path: Path) -> int:
     from bayesbridge.report.record import html_record
 
     for name in sorted(NOT_HERE):
-        if getattr(args, name):
+        if getattr(args, name) is not None:
             option = name.replace("_", "-")
             raise UsageError(f"argument --{option}: a page of FILE takes it from the record: leave --{option} out")
     if args.evidence or args.method != "auto" or args.actual or args.no_history:
         raise UsageError(
             "argument FILE: it tells what was seen: leave evidence and other questions out, or use --record"
         )
-    observer = args.observer or Seat.S
+    observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
     page = html_record(
         record,
@@ -49,7 +49,7 @@ def write_record_page(args: Namespace, path: Path) -> int:
         draws=args.draws or DRAWS,
         rng=args.seed,
         progress=progress_line("steps"),
-        command=_command(args),
+        command=_command(args, observer),
     )
     with writing("--out", path) as part:
         part.write_text(page, "utf-8", newline="\n")
@@ -63,11 +63,11 @@ def write_record_page(args: Namespace, path: Path) -> int:
     return 0
 
 
-def _command(args: Namespace) -> str:
+def _command(args: Namespace, observer: Seat) -> str:
     """The command line that makes the page again."""
-    words = ["bayesbridge", "report", args.file]
+    words = ["bayesbridge", "report", args.file, "--observer", observer.name]
     for name in ("board", "room", "title", "draws"):
         if (value := getattr(args, name)) is not None:
             words += [f"--{name}", str(value)]
-    words += ["--observer", (args.observer or Seat.S).name, *(["--cards"] if args.cards else [])]
+    words += ["--cards"] if args.cards else []
     return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])

@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
 
-    observer = args.observer or Seat.S
+    observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
     belief = Belief.of_record(record, observer)
     contract = record.contract
