@@ -38,7 +38,7 @@ def test_every_example_has_a_page_with_what_it_printed(gallery, tmp_path):
 
 def test_an_example_that_fails_is_an_error(gallery, tmp_path):
     (tmp_path / "examples" / "wrong.py").write_text('raise SystemExit("no such hand")\n')
-    with pytest.raises(RuntimeError, match="wrong.py failed: no such hand"):
+    with pytest.raises(RuntimeError, match=r"wrong\.py failed: no such hand"):
         gallery.write_gallery(tmp_path / "kept")
 
 

@@ -32,7 +32,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         self.ids += [value for key, value in attrs if key == "id"]
-        if tag != "meta":
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):

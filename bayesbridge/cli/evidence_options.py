@@ -46,8 +46,8 @@ def add_evidence(parser: Parser) -> None:
         type=lambda text: Sourced(AuctionText(text), "argument --auction"),
         action="append",
         dest="evidence",
-        metavar='"1NT p 3NT"',
-        help="all calls so far in one text; S: before them, or --dealer, says who began",
+        metavar="CALLS",
+        help='all calls so far in one text, as "1NT p 3NT"; S: before them, or --dealer, says who began',
     )
     group.add_argument(
         "--dealer",

@@ -78,7 +78,7 @@
     at("cards").className = honours ? "suits" : "suits all";
     at("cards").replaceChildren(...[..."SHDC"].map((letter, block) => {
       const head = ranks.map((rank) => make("th", { scope: "col", class: gone.has(letter + rank) ? "gone" : "" }, rankOf(letter + rank)));
-      const rows = step.hidden.map((seat) => make("tr", {}, make("th", { scope: "row" }, honours ? SEATS[seat] : SEATS[seat].slice(0, 5)),
+      const rows = step.hidden.map((seat) => make("tr", {}, make("th", { scope: "row" }, SEATS[seat]),
         ...ranks.map((rank, place) => {
           const card = letter + rank, share = step.places[seat][13 * block + place];
           const certain = share === 1000 || step.hidden.every((other) => step.places[other][13 * block + place] === 0);

@@ -51,7 +51,8 @@ def states(
 ) -> list[dict[str, Any]]:
     """One object for each step, in order; probabilities in thousandths."""
     found: list[dict[str, Any]] = []
-    before, bits = 0, None  # nothing to compare the first step with
+    before = 0
+    bits: float | None = None
     for _, pieces, posterior in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
         seen = belief.evidence[:pieces]
         state = _state(posterior, contract, rng)
