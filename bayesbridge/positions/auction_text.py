@@ -9,6 +9,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall, NotationError
 from bayesbridge.evidence.calls import Called
+from bayesbridge.evidence.piece import Piece
 from bayesbridge.evidence.play import Play
 
 
@@ -20,7 +21,7 @@ class AuctionText(str):
 
 def calls_of(
     text: str, *, dealer: Seat | None, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any] = ()
-) -> list[Called]:
+) -> list[Piece]:
     """The calls with their seats.
 
     The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after

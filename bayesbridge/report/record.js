@@ -84,7 +84,8 @@
           const certain = share === 1000 || step.hidden.every((other) => step.places[other][13 * block + place] === 0);
           const classes = [share > 550 ? "strong" : "", gone.has(card) ? "gone" : "",
             real && table.truth[seat].includes(card) && !certain ? "true" : ""].filter(Boolean).join(" ");
-          return make("td", { class: classes, style: `--p:${share / 10}%` }, share || !certain ? percent(share) : "·");
+          const text = gone.has(card) ? (share === 1000 ? "×" : "·") : share || !certain ? percent(share) : "·";
+          return make("td", { class: classes, style: `--p:${share / 10}%` }, text);
         })));
       return make("table", { class: "heat" }, make("caption", {}, suit(letter)),
         make("thead", {}, make("tr", {}, make("td", {}), ...head)), make("tbody", {}, ...rows));

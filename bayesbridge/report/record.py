@@ -79,10 +79,10 @@ def _control(steps: int) -> str:
     buttons = "".join(
         f'<button type="button" id="{name}" aria-label="{label}" title="{label}">{sign}</button>'
         for name, label, sign in (
-            ("first", "first step (Home)", "⏮\ufe0e"),
-            ("back", "step back (left arrow)", "◀\ufe0e"),
-            ("next", "step on (right arrow)", "▶\ufe0e"),
-            ("last", "last step (End)", "⏭\ufe0e"),
+            ("first", "first step (Home)", "«"),
+            ("back", "step back (left arrow)", "‹"),
+            ("next", "step on (right arrow)", "›"),
+            ("last", "last step (End)", "»"),
         )
     )
     slider = f'<input type="range" id="slider" min="0" max="{steps - 1}" value="0" aria-label="step">'
@@ -100,7 +100,7 @@ VIEWS = (
     "<section><h2>Who holds which card, in %</h2>"
     '<p class="choices"><label><input type="checkbox" id="honours"> honours only</label> '
     '<label id="reveal"><input type="checkbox" id="truth"> mark the real hands</label></p>'
-    '<div class="suits" id="cards"></div></section>'
+    '<div class="suits" id="cards"></div><p class="worth">× played · in no hidden hand</p></section>'
     '<section><h2>Points of the hidden hands</h2><div id="points"></div></section>'
     '<section><h2>Lengths of the hidden suits</h2><div id="lengths"></div></section>'
 )

@@ -18,7 +18,8 @@ from bayesbridge.evidence.piece import Piece
 from bayesbridge.history import moments
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
-from bayesbridge.words import SEATS, SYMBOLS, number
+from bayesbridge.report.tables import spaced
+from bayesbridge.words import SEATS, SYMBOLS
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[s
     odds = None if contract is None else network_odds(posterior, contract, rng)
     return {
         "bits": round(posterior.entropy_bits, 2) if isfinite(posterior.entropy_bits) else None,
-        "layouts": number(posterior.count()),
+        "layouts": spaced(posterior.count()),
         "exact": posterior.exact or posterior.draws.tables is not None,
         "hidden": [seat.name for seat in hidden],
         "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
