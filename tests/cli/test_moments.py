@@ -38,7 +38,7 @@ def test_an_auction_is_its_calls():
         (("--auction", "1NT p 3NT p p p", "--dealer", "N"), "N"),
         (("--auction", "1NT p 3NT"), "N"),  # West is to call
         (("--auction", "p 1NT p"), "N"),
-        (("--auction", "1NT p 3NT p p p", "--play", "N:SK"), "E"),  # North led
+        (("--auction", "1NT p 3NT p p p", "--play", "N:SK"), "W"),  # North led
     ],
 )
 def test_who_began_is_told_or_follows(words, first):
