@@ -15,6 +15,8 @@ from PIL import Image
 import bayesbridge as bb
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.report.honours import told_of_honours
+from bayesbridge.report.in_short import sentences
 from bayesbridge.report.models import bidder_words, player_words
 from bayesbridge.report.pictures import INK, PAPER
 from tests import positions
@@ -133,16 +135,20 @@ def test_three_sentences_come_first(question, html):
     points = posterior.expect(lambda layouts: layouts.points[:, [2, 3]])
     assert said[0].startswith(f"South has the strongest hidden hand: about {points[0]:.0f} points")
     assert f"West about {points[1]:.0f}" in said[0]
-    holds = {
-        "SQ": posterior.expect(lambda layouts: layouts.holds("SQ")[:, 2]),
-        "CK": posterior.expect(lambda layouts: layouts.holds("CK")[:, 2]),
-    }
-    named = re.findall(r"the (\w+) of (\w+) \((\w+) with ([\d.]+) %\)", said[1])
-    assert {(rank, suit) for rank, suit, _, _ in named} == {("queen", "spades"), ("king", "clubs")}
-    for rank, suit, seat, share in named:
-        south = holds[f"{suit[0].upper()}{rank[0].upper()}"]
-        assert float(share) / 100 == pytest.approx(south if seat == "South" else 1 - south, abs=0.0006)
+    assert said[1].startswith("No missing ace, king or queen is likelier")
     assert re.fullmatch(r"Of all games .* by South has the best chance: .* tricks on average\.", said[2])
+
+
+def test_what_is_told_of_honours():
+    """East has no heart, and nothing else is known: each missing heart honour is told log2(3/2) bits."""
+    posterior = positions.wide().given(bb.Void("E", "H")).infer(draws=50, rng=1)
+    told = told_of_honours(posterior)
+    assert [card for _, card, _, _ in told[:2]] == ["HA", "HQ"]
+    assert all(bits == pytest.approx(np.log2(1.5)) and share == pytest.approx(0.5) for bits, _, _, share in told[:2])
+    assert sentences(posterior, [ContractOdds.of(bb.estimate(posterior, contract="4S", solve=0))], True)[1] == (
+        "Among the missing honours most is known about the ace of hearts (North with 50.0 %) "
+        "and the queen of hearts (North with 50.0 %)."
+    )
 
 
 def test_the_figures_of_the_paper_are_in_its_fold(question, page):
