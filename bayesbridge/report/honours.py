@@ -102,6 +102,7 @@ def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]
     found = []
     for place, card in enumerate(CARDS):
         if card[1] in "AKQ" and known.unknown_mask >> (51 - place) & 1:
-            likeliest = Seat(max(known.hidden, key=chances[place].__getitem__))
-            found.append((bits[place], card, likeliest, float(chances[place][likeliest])))
+            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
+            likeliest = max(shares, key=shares.__getitem__)
+            found.append((bits[place], card, likeliest, shares[likeliest]))
     return sorted(found, key=lambda row: (-round(row[0], 4), CARDS.index(row[1])))
