@@ -1,6 +1,6 @@
 """Auctions sharpen beliefs: where honours lie and how long suits are is guessed better as the calls come in.
 
-Four experts (learned from records) bid random deals, South listens: the log-loss of the truth. python examples/auctions_sharpen_beliefs.py [DEALS]
+Four experts, learned from records, bid random deals while South listens: python examples/auctions_sharpen_beliefs.py
 """
 
 import sys
