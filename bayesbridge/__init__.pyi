@@ -55,6 +55,7 @@ from .plots.sharpening import plot_sharpening
 from .plots.shrinkage import plot_shrinkage
 from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
 from .report.page import html_report
+from .report.record import html_record
 from .result_tree import Result
 from .results import equally_weighted, estimate
 from .scoring import Scheme
@@ -127,6 +128,7 @@ __all__ = [
     "estimator",
     "high_card_points",
     "hookimpl",
+    "html_record",
     "html_report",
     "joint_distribution",
     "leads",

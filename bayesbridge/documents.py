@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import isfinite
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from math import isfinite, log2
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -76,7 +77,40 @@ def estimate_document(found: Evaluation) -> dict[str, Any]:
         "failures": {name: str(failure) for name, failure in found.failures.items()},
         "card_probabilities": nested(posterior.card_probabilities()),
         "length_probabilities": nested(posterior.length_probabilities()),
+        "point_probabilities": nested(posterior.point_probabilities()),
+        "points_exact": posterior.counts_points,
     }
+
+
+def strength(shares: Sequence[float]) -> tuple[float, int, int]:
+    """Mean points of a hand, and the points below and above which one case in ten lies each.
+
+    >>> strength([0.05, 0.1, 0.5, 0.3, 0.05])
+    (2.2, 1, 3)
+    """
+    mean = sum(points * share for points, share in enumerate(shares))
+    so_far = list(accumulate(shares))
+    low, high = (
+        next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
+    )
+    return mean, low, high
+
+
+def told_bits(posterior: Posterior) -> list[float]:
+    """What is told of the place of each card, spades first and high cards first, in bits; 0 for cards in sight.
+
+    It is what the evidence says beyond the number of places left in each hidden hand: Σ p log₂ p/q, where q is a
+    hand's share of the places.
+    """
+    known = posterior.belief.constraints
+    places = {seat: 13 - known.must[seat].bit_count() for seat in known.hidden}
+    total = sum(places.values())
+    bits = [0.0] * 52
+    for card, shares in enumerate(posterior.card_probabilities().values):
+        if known.unknown_mask >> (51 - card) & 1:
+            terms = ((float(shares[seat]), total / room) for seat, room in places.items())
+            bits[card] = max(0.0, sum(p * log2(p * inverse) for p, inverse in terms if p > 0.0))
+    return bits
 
 
 def method_of(found: Evaluation) -> str:

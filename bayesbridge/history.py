@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
@@ -58,15 +58,10 @@ def sharpening(
     level = (1 if goal is None else goal.level) if level is None else level
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
-    events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
-    history = list(belief.history())
-    rows = []
-    posterior: Posterior | None = None
-    for number, (pieces, event) in enumerate(events, 1):
-        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
-        rows.append({"event": event, **_believed(posterior, pair, level, rng), **_made(posterior, goal, rng)})
-        if progress is not None:
-            progress(number, len(events))
+    rows = [
+        {"event": event, **_believed(posterior, pair, level, rng), **_made(posterior, goal, rng)}
+        for event, _, posterior in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress)
+    ]
     table = pandas.DataFrame(rows)
     table.attrs = {"level": level, "contract": "" if goal is None else str(goal)}
     return table
@@ -97,23 +92,44 @@ def card_history(
     wanted = Card.of(card)
     if wanted in belief.hand:
         raise BayesBridgeError(f"{wanted} is in {belief.observer.name}'s own hand: name another card", card=wanted)
-    events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
-    history = list(belief.history())
     rows = []
-    posterior: Posterior | None = None
-    for number, (pieces, event) in enumerate(events, 1):
-        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
+    for event, _, posterior in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
         shares = {seat.name: _share(posterior, wanted, seat) for seat in Seat}
         exact = posterior.exact or posterior.draws.tables is not None
         error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
         rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
-        if progress is not None:
-            progress(number, len(events))
     return pandas.DataFrame(rows)
 
 
 def _share(posterior: Posterior, card: Card, seat: Seat) -> float:
     return min(1.0, float(posterior.card_probabilities().sel(card=str(card), seat=seat.name)))
+
+
+class Moment(NamedTuple):
+    """One step of a history: what happened last, how many pieces were seen, and what is believed then."""
+
+    event: str
+    pieces: int
+    posterior: Posterior
+
+
+def moments(
+    belief: Belief, *, by_card: bool = False, draws: int = 20_000, rng: Seed = 0, progress: Progress | None = None
+) -> Iterator[Moment]:
+    """The posterior before any evidence, then after each piece; cards come a trick at a time unless ``by_card``.
+
+    >>> import bayesbridge as bb
+    >>> [moment.event for moment in moments(Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")))]
+    ["S's hand", 'E is void in H']
+    """
+    events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
+    history = list(belief.history())
+    posterior: Posterior | None = None
+    for number, (pieces, event) in enumerate(events, 1):
+        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
+        yield Moment(event, pieces, posterior)
+        if progress is not None:
+            progress(number, len(events))
 
 
 def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:

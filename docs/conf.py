@@ -1,9 +1,13 @@
 """How Sphinx builds the site."""
 
 import hashlib
+import sys
 from pathlib import Path
 
 import bayesbridge
+
+sys.path.insert(0, str(Path(__file__).parent))
+from run_examples import write_gallery
 
 project = "bayesbridge"
 author = "the bayesbridge developers"
@@ -34,4 +38,12 @@ nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = "bayesbridge"
+
+
+def setup(app):
+    """Examples are run before anything is read: their pages are written from what they print and draw."""
+    kept = Path(__file__).parent / "_build" / "examples" / _digest[:16]
+    app.connect("builder-inited", lambda _: write_gallery(kept))

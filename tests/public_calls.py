@@ -338,6 +338,19 @@ def examples():
         ),
         "estimator": (bb.estimator, {"name": "x", "doc": "X.", "dtype": "int8"}),
         "high_card_points": (bb.high_card_points, {"masks": MASKS}),
+        "html_record": (
+            bb.html_record,
+            {
+                "record": Record(hands=(None, None, bb.Hand.of("AKQ2.KJ3.A54.Q32"), None)),
+                "observer": "S",
+                "title": "x",
+                "by_card": False,
+                "draws": 50,
+                "rng": 0,
+                "progress": None,
+                "command": None,
+            },
+        ),
         "html_report": (
             bb.html_report,
             {

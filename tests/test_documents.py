@@ -37,8 +37,6 @@ PROMPT = re.compile(r"^\w*\$ ", re.M)
 
 NOT_RUN = {
     "class BidderModel(Protocol):": "a signature, not a program",
-    "from bayesbridge.bidders.fit import fit_styles": "starts from the reader's own records; tests/bidders/test_fit.py",
-    "from bayesbridge.joint import infer_jointly": "goes on from there; tests/test_joint.py",
     "from dask_jobqueue import SLURMCluster": "needs SLURM; tests/studies/test_cluster.py has a real cluster",
     "from dask_kubernetes.operator import KubeCluster": "needs a Kubernetes cluster",
 }

@@ -13,8 +13,12 @@ import pytest
 from PIL import Image
 
 import bayesbridge as bb
+from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.report.honours import told_of_honours
+from bayesbridge.report.in_short import sentences
 from bayesbridge.report.layouts import examples_section
+from bayesbridge.report.models import bidder_words, player_words
 from bayesbridge.report.pictures import INK, PAPER
 from tests import positions
 
@@ -31,7 +35,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         self.ids += [value for key, value in attrs if key == "id"]
-        if tag != "meta":
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
@@ -90,11 +94,31 @@ def test_identifiers_are_unique_and_references_lead_to_one(html, page):
 
 
 def test_every_section_is_there(page):
-    heads = re.findall(r"The position|What was seen|Pictures|Numbers|Examples|How it was computed", page.text)
-    assert heads == ["The position", "What was seen", "Pictures", "Numbers", "Examples", "How it was computed"]
+    heads = [
+        "The table",
+        "Who holds the honours, in %",
+        "Points of the hidden hands",
+        "What can be made",
+        "What was seen",
+        "Every card and every suit",
+        "How the belief sharpened",
+        "Captures by the paper's rule, and other estimators",
+        "Examples",
+        "How it was computed",
+    ]
+    places = [page.text.index(f" {head} ") for head in heads]
+    assert places == sorted(places)
     tags = [tag for tag, _ in page.elements]
-    assert tags.count("figure") == tags.count("figcaption") == 6
-    assert tags.count("h1") == tags.count("main") == tags.count("title") - 6 == 1
+    assert tags.count("figure") == tags.count("figcaption") == 8
+    assert tags.count("h1") == tags.count("main") == tags.count("title") - 8 == 1
+    assert tags.count("details") == 5
+
+
+def test_what_is_folded_is_the_paper(html):
+    """A player reads no Greek letter and no repr of a model before the first fold."""
+    start = html[: html.index("<details>")]
+    assert not re.search(r"[κδχ]|Algorithm 2|Bidder\(", start)
+    assert "κ" in html
 
 
 def test_examples_are_layouts_of_the_posterior(question, html):
@@ -111,16 +135,64 @@ def test_pictures_take_the_colours_of_the_page(html, page):
     assert PAPER not in html
     assert "currentColor" in html
     images = [attrs for tag, attrs in page.elements if tag == "svg"]
+    assert len(images) == 8
     assert all(attrs["role"] == "img" and "viewbox" in attrs for attrs in images)
 
 
-def test_the_answer_comes_first(question, page):
+def test_three_sentences_come_first(question, html):
+    """Strength, honours, tricks: each figure by another way than the page's own."""
+    posterior, _, _ = question
+    said = re.findall(r"<p>(.*?)</p>", re.search(r'<div class="short">(.*?)</div>', html)[1])
+    assert len(said) == 3
+    points = posterior.expect(lambda layouts: layouts.points[:, [2, 3]])
+    assert said[0].startswith(f"South has the strongest hidden hand: about {points[0]:.0f} points")
+    assert f"West about {points[1]:.0f}" in said[0]
+    assert said[1].startswith("No missing ace, king or queen is likelier")
+    assert re.fullmatch(r"Of all games .* by South has the best chance: .* tricks on average\.", said[2])
+
+
+def test_what_is_told_of_honours():
+    """East has no heart, and nothing else is known: each missing heart honour is told log2(3/2) bits."""
+    posterior = positions.wide().given(bb.Void("E", "H")).infer(draws=50, rng=1)
+    told = told_of_honours(posterior)
+    assert [card for _, card, _, _ in told[:2]] == ["HA", "HQ"]
+    assert all(bits == pytest.approx(np.log2(1.5)) and share == pytest.approx(0.5) for bits, _, _, share in told[:2])
+    assert sentences(posterior, [ContractOdds.of(bb.estimate(posterior, contract="4S", solve=0))], True)[1] == (
+        "Among the missing honours most is known about the ace of hearts (North with 50.0 %) "
+        "and the queen of hearts (North with 50.0 %)."
+    )
+
+
+def test_the_figures_of_the_paper_are_in_its_fold(question, page):
     _, result, _ = question
     reached = float(bb.at_least(result).sel(tricks=12))
-    start = page.text[:300]
+    folded = page.text[page.text.index("Captures by the paper's rule, and") :]
     assert 0.05 < reached < 0.95
-    assert f"{100 * reached:.1f} % T ≥ 12. T of S and N: captures by the paper's rule" in start
-    assert "The figures of T are exact." in page.text[:500]
+    assert f"{100 * reached:.1f} % T ≥ 12. T of S and N: captures by the paper's rule" in folded[:300]
+    assert "The figures of T are exact." in folded[:500]
+
+
+def test_honours_and_points_are_those_of_the_posterior(question, html):
+    posterior, _, _ = question
+    tables = re.findall(r'<table class="heat">.*?</table>', html)
+    assert len(tables) == 4
+    shares = re.findall(r'style="--p:(\d+)%">([^<]*)<', tables[3])  # clubs: the king alone is missing
+    south = posterior.expect(lambda layouts: layouts.holds("CK")[:, 2])
+    assert (f"{100 * south:.0f}", f"{100 * south:.0f}") in shares
+    assert 'title="North holds it">N</td>' in tables[3]
+    west = posterior.expect(lambda layouts: layouts.points[:, 3])
+    assert f"West: {west:.1f} points on average" in html
+
+
+def test_models_stand_in_plain_words():
+    assert bidder_words(bb.IterativeBidder(0.05, suits=True)).endswith("in every strain, 5 % slips")
+    assert bidder_words(bb.LearnedBidder("NS")).endswith("vulnerable: NS")
+    assert bidder_words(bb.StyleBidder(aggressiveness=0.5)) == "a bidder who overbids by 0.5 tricks, 2 % slips"
+    told = bidder_words(bb.StyleBidder(suit_preference=-1.0, slip=0.0))
+    assert told == "a bidder who prefers no trumps by 1 tricks, no slips"
+    assert bidder_words(MixtureBidder((bb.StyleBidder(), bb.IterativeBidder()))).startswith("one of 2 kinds")
+    assert bidder_words(Page.__new__(Page)) == "the bidder model Page"
+    assert player_words(Page.__new__(Page)) == "the player model Page"
 
 
 def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):
@@ -148,7 +220,7 @@ def test_the_evidence_stands_in_order(page):
     places = [page.text.index(str(piece)) for piece in belief.evidence]
     assert places == sorted(places)
     assert "S calls 1NT weighs layouts" in page.text
-    assert "IterativeBidder(slip=0.02, suits=False)" in page.text
+    assert "taken to bid as the paper's bidder (Algorithm 1), 2 % slips" in page.text
 
 
 def test_numbers_are_those_of_the_summary(question, page):
@@ -186,7 +258,7 @@ def test_a_drawn_result_tells_what_it_is_worth():
 def test_other_estimators_need_no_captures():
     posterior = positions.quiet().infer(rng=1)
     page = Page(bb.html_report(posterior, bb.estimate(posterior, "bid", pair="S:N")))
-    assert [tag for tag, _ in page.elements].count("figure") == 2
+    assert [tag for tag, _ in page.elements].count("figure") == 4
     assert "level[S]" in page.text
 
 
@@ -244,7 +316,8 @@ def test_a_contract_has_a_section_of_its_own():
     html = bb.html_report(posterior, bb.estimate(posterior), contract=asked)
     page = Page(html)
     assert f"Whether {odds.contract} makes" in page.text
-    assert f"{odds.sentence} {odds.caution}" in page.text
+    assert odds.sentence in page.text
+    assert odds.caution in page.text
     likeliest = int(odds.pmf.argmax())
     assert re.search(rf'<th scope="row">{likeliest}</th><td>{100 * odds.pmf[likeliest]:.1f} %</td>', html)
     names = {"bb": bb, "posterior": posterior}

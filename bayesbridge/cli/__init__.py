@@ -33,7 +33,7 @@ from bayesbridge.cli import (
     wins,
 )
 from bayesbridge.cli.parsing import Parser, protect_voids
-from bayesbridge.cli.printing import end_progress
+from bayesbridge.cli.printing import end_progress, still_working
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
@@ -68,7 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.reconfigure(errors="replace")
         try:
             args = build_parser().parse_args(protect_voids(sys.argv[1:] if argv is None else argv))
-            status = int(args.run(args))
+            with still_working():
+                status = int(args.run(args))
         except SystemExit:  # --help and --version end so
             status = 0
         finally:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.limits import add_limits, limits_of
-from bayesbridge.cli.parsing import Once, Parser, reading
+from bayesbridge.cli.parsing import Once, Parser, UsageError, reading
+from bayesbridge.cli.record_options import add_record, record_position
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.positions.auction_text import AuctionText, calls_of
 from bayesbridge.positions.position import Position, Sourced
 from bayesbridge.positions.settings import SETTINGS
 
@@ -37,6 +42,22 @@ def add_evidence(parser: Parser) -> None:
             help=kind.help,
         )
     group.add_argument(
+        "--auction",
+        type=lambda text: Sourced(AuctionText(text), "argument --auction"),
+        action="append",
+        dest="evidence",
+        metavar="CALLS",
+        help='all calls so far in one text, as "1NT p 3NT"; S: before them, or --dealer, says who began',
+    )
+    group.add_argument(
+        "--dealer",
+        type=reading(Seat.of),
+        action=Once,
+        metavar="S",
+        help="who began --auction (default: so that the observer calls next, or leads)",
+    )
+    add_record(group)
+    group.add_argument(
         "--position",
         action=Once,
         metavar="FILE",
@@ -46,8 +67,8 @@ def add_evidence(parser: Parser) -> None:
 
 
 def position_of(args: argparse.Namespace) -> Position:
-    """What the options and the position file say."""
-    position = Position({})
+    """What the options say, on top of the position file or the record."""
+    position = record_position(args)
     if args.position:
         from bayesbridge.positions.toml_file import read_position
 
@@ -57,7 +78,28 @@ def position_of(args: argparse.Namespace) -> Position:
         for name, setting in SETTINGS.items()
         if (value := getattr(args, name)) is not None
     }
-    return position.with_more(settings, args.evidence)._replace(limits=limits_of(args))
+    known = {**position.settings, **settings}
+    return position.with_more(settings, list(_pieces(args, known)))._replace(limits=limits_of(args))
+
+
+def _pieces(args: argparse.Namespace, known: Mapping[str, Sourced[Any]]) -> Iterator[Sourced[Piece]]:
+    """The evidence of the options in order, with the calls of an auction one by one."""
+    values = {name: given.value for name, given in known.items()}
+    dummy = None if values.get("players") == 4 else values.get("dummy", Seat.N)
+    told = [piece.value for piece in args.evidence]
+    if args.dealer is not None and not any(isinstance(piece, AuctionText) for piece in told):
+        raise UsageError("argument --dealer: it says who began --auction: give that too")
+    for piece in args.evidence:
+        if not isinstance(piece.value, AuctionText):
+            yield piece
+            continue
+        try:
+            calls = calls_of(
+                piece.value, dealer=args.dealer, observer=values.get("observer"), dummy=dummy, evidence=told
+            )
+        except BayesBridgeError as error:
+            raise UsageError(f"argument --auction: {error}") from None
+        yield from (Sourced(call, piece.where) for call in calls)
 
 
 def _with_source(kind: type[Piece]) -> Any:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock, Timer
 from typing import Any
 
 from bayesbridge.words import number, printable
@@ -16,17 +18,20 @@ from bayesbridge.words import number, printable
 
 def print_json(document: dict[str, Any]) -> None:
     """One object on one line, in ASCII, so that it survives any terminal."""
+    end_progress()
     print(json.dumps(document, allow_nan=False).replace("\x7f", "\\u007f"))  # DEL is ASCII, and JSON leaves it
 
 
 def say(*lines: str) -> None:
     """Lines for people, an empty one if none is given; each argument is one line, whatever it holds."""
+    end_progress()
     for line in lines or ("",):
         print(printable(line))
 
 
 def print_script(script: str) -> None:
     """A text of our own as it is, with its lines and tabs."""
+    end_progress()
     print(script)
 
 
@@ -48,6 +53,7 @@ def print_table(
         table.add_column(printable(name), justify="left" if words else "right", no_wrap=True)
     for row in rows:
         table.add_row(*map(printable, row))
+    end_progress()
     console = Console(markup=False, highlight=False, emoji=False)
     room = console.options.update(width=10_000)
     console.width = max(console.width, Measurement.get(console, room, table).maximum)
@@ -67,44 +73,95 @@ def bar(share: float, width: int = 40) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
+PATIENCE = 1.0
+"""Seconds of silence after which a terminal is told that work goes on."""
+
+
 def progress_line(noun: str) -> Callable[[int, int], None] | None:
     """Shows on stderr how many of all are done, and the time that is left; ``None`` where stderr is no terminal.
 
     The line is finished when all is done, or else by :func:`end_progress`.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _on_terminal():
         return None
     line: Any = None
 
     def show(done: int, total: int) -> None:
         nonlocal line
         if line is None and done < total:  # what is done at once needs no line
+            end_progress()
             line = _new_line()
         if line is not None:
             line.update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
             line.start()
             if done == total:
                 end_progress()
+                _wait()
 
     return show
+
+
+@contextmanager
+def still_working() -> Iterator[None]:
+    """Work of one command: after a second without another sign a bar on a terminal's stderr says that it goes on."""
+    global _working
+    _working = True
+    _wait()
+    try:
+        yield
+    finally:
+        _working = False
+        end_progress()
 
 
 _lines: list[Any] = []
 """Progress lines that are not finished."""
 
+_timers: list[Timer] = []
+"""Those that wait to show that work goes on."""
 
-def _new_line() -> Any:
+_lock = RLock()
+
+_working = False
+"""Whether a command is at work."""
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _wait() -> None:
+    if _working and _on_terminal():
+        timer = Timer(PATIENCE, lambda: _show_that_work_goes_on(timer))
+        timer.daemon = True
+        with _lock:
+            _timers.append(timer)
+        timer.start()
+
+
+def _show_that_work_goes_on(timer: Timer) -> None:
+    with _lock:
+        if timer in _timers and not _lines:
+            _new_line("working", total=None).start()
+
+
+def _new_line(words: str = "", total: int | None = 100) -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = BarColumn(20), TextColumn("{task.description}"), TimeRemainingColumn()
-    line = Progress(*columns, console=Console(stderr=True))
-    line.add_task("")
+    last = TimeElapsedColumn() if total is None else TimeRemainingColumn()
+    line = Progress(
+        BarColumn(20), TextColumn("{task.description}"), last, console=Console(stderr=True), transient=total is None
+    )
+    line.add_task(words, total=total)
     _lines.append(line)
     return line
 
 
 def end_progress() -> None:
     """Finish the progress lines, also of work that failed, so that the terminal shows its cursor again."""
-    while _lines:
-        _lines.pop().stop()
+    with _lock:
+        while _timers:
+            _timers.pop().cancel()
+        while _lines:
+            _lines.pop().stop()

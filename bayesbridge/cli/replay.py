@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
+from bayesbridge.cli.parsing import Once, Subparsers, add_command, reading, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
-from bayesbridge.cli.records import open_file
+from bayesbridge.cli.record_options import add_board
+from bayesbridge.cli.records import chosen_record, open_file
 from bayesbridge.deal import Seat
 from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent
-
-if TYPE_CHECKING:
-    from bayesbridge.notation import Record
-
-SHOWN = 8
-"""Boards named where none fits."""
 
 
 def add(commands: Subparsers) -> None:
@@ -30,8 +23,7 @@ def add(commands: Subparsers) -> None:
         "bayesbridge replay match.pbn --board 7 --observer W",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
-    parser.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
-    parser.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
+    add_board(parser)
     parser.add_argument(
         "--observer", type=reading(Seat.of), action=Once, metavar="S", help="the seat that looks (default: S)"
     )
@@ -50,8 +42,8 @@ def run(args: Namespace) -> int:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
 
-    record = _chosen(open_file(args.file)(), args)
-    observer = args.observer or Seat.S
+    observer = Seat.S if args.observer is None else args.observer
+    record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
     belief = Belief.of_record(record, observer)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
@@ -111,26 +103,3 @@ def run(args: Namespace) -> int:
         say(f"{MADE}: {contract}, on the hands as dealt{told}.")
     say(BITS)
     return 0
-
-
-def _chosen(records: Iterator[Record], args: Namespace) -> Record:
-    """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
-    observer = args.observer or Seat.S
-    chosen: Record | None = None
-    place = ""
-    boards: list[tuple[int, str]] = []
-    for record in records:
-        if (args.board is None or record.board == args.board) and (
-            args.room is None or record.room.lower() == args.room.lower()
-        ):
-            place = place or record.place
-            if chosen is None and record.auction is not None and record.hands[observer] is not None:
-                chosen = record
-        boards = sorted({*boards, (len(record.board), record.board)})[: SHOWN + 1]
-    if chosen is not None:
-        return chosen
-    if place:
-        raise UsageError(f"{place}: no auction, or not {observer.name}'s hand, on record: choose another board")
-    asked = " ".join(filter(None, (args.board, args.room)))
-    known = ", ".join(name for _, name in boards[:SHOWN]) + (" …" if len(boards) > SHOWN else "")
-    raise UsageError(f"no board {asked} in {args.file!r}: it has {known}")

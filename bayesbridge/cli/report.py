@@ -13,8 +13,9 @@ from bayesbridge.cli.accuracy import DRAWS, add_draws
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, estimators_named, evaluated
 from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Subparsers, add_command, add_pair, whole
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line, say
+from bayesbridge.cli.record_page import write_record_page
 from bayesbridge.cli.show import add_show, examples
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.documents import accuracy_document
@@ -36,10 +37,18 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "report",
-        "the same as estimate, as an HTML page with pictures that needs no network",
+        "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
         run,
-        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html",
+        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
+        "  bayesbridge report match.lin --board 3 --observer W",
     )
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a PBN or LIN file: a page that steps through the auction and the tricks of one board",
+    )
+    parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
     parser.add_argument(
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
     )
@@ -57,6 +66,7 @@ def add(commands: Subparsers) -> None:
     )
     add_method(parser)
     add_draws(parser)
+    parser.set_defaults(draws=None)
     add_contract(parser)
     add_show(parser)
     parser.add_argument(
@@ -70,6 +80,11 @@ def run(args: Namespace) -> int:
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     path = verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+    if args.file is not None:
+        return write_record_page(args, path)
+    if args.cards:
+        raise UsageError("argument --cards: it makes steps of a record: name its FILE")
+    args.draws = args.draws or DRAWS
     names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
     estimators = estimators_named(names, args)  # a slip is told before the work
     position = position_of(args)

@@ -1,1 +1,1 @@
-"""One result as one HTML page that needs nothing else: no network, no scripts, pictures inside."""
+"""Results and records as HTML pages that need nothing else: no network, pictures and a record's script inside."""

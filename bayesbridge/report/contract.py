@@ -25,8 +25,9 @@ def contract_section(odds: ContractOdds) -> str:
     ]
     names = f"{SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}"
     numbers = table(("tricks", "P", "±", ""), rows, f"{odds.contract}: double-dummy tricks of {names}", "narrow")
-    words = escape(f"{odds.sentence} {odds.caution}")
-    return f"<p>{words}</p><figure>{picture}<figcaption>{escape(caption)}.</figcaption></figure>{numbers}"
+    folded = f"<details><summary>The numbers, and how far to trust them</summary>{numbers}<p>{escape(odds.caution)}</p>"
+    figure = f"<figure>{picture}<figcaption>{escape(caption)}.</figcaption></figure>"
+    return f"<p>{escape(odds.sentence)}</p>{figure}{folded}</details>"
 
 
 def error_of(error: float) -> str:

@@ -1,8 +1,8 @@
-"""The page: the answer first, then the position, the evidence, pictures, numbers, and how they came about."""
+"""The page for a player: the answer in words, the table, honours, points, tricks; the paper's numbers folded below."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
@@ -16,8 +16,11 @@ from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.positions.position import python_lines
 from bayesbridge.report.contract import contract_section, error_of
 from bayesbridge.report.diagram import diagram
+from bayesbridge.report.honours import honours_map, points_section
+from bayesbridge.report.in_short import game_odds, games_table, sentences
 from bayesbridge.report.layouts import examples_section
-from bayesbridge.report.pictures import outputs_shown, pictures
+from bayesbridge.report.models import bidder_words, player_words
+from bayesbridge.report.pictures import HISTORY, PLACES, outputs_shown, pictures
 from bayesbridge.report.tables import card_places, distribution_of, goals, percent, spaced, summarised
 from bayesbridge.summaries import counts_tricks, summary
 from bayesbridge.trick_counts import Tricks
@@ -60,35 +63,42 @@ def html_report(
     asked = level
     level = contract_level(belief) if level is None else level
     first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
-    tricks = Tricks.of(result) if counts_tricks(result, "T") else None
-    shown = outputs_shown(result)
-    counting = [Tricks.of(result, name) for name in shown if counts_tricks(result, name)]
     odds = _odds(posterior, result if contract is None else contract)
+    games = [odds] if odds is not None else game_odds(posterior, (first, second), posterior.seed or 0)
+    drawn = pictures(result, level, steps, prior)
     sections = [
-        ("The position", diagram(posterior, (first, second))),
+        ("The table", diagram(posterior, (first, second))),
+        ("Who holds the honours, in %", honours_map(posterior)),
+        ("Points of the hidden hands", points_section(posterior)),
+        ("What can be made", games_table(games))
+        if odds is None
+        else (f"Whether {odds.contract} makes", contract_section(odds)),
         ("What was seen", _evidence(belief)),
-        *([] if odds is None else [(f"Whether {odds.contract} makes", contract_section(odds))]),
-        ("Pictures", _pictures(result, level, steps, prior)),
-        (
-            "Numbers",
-            "".join(f"{goals(one, 6 + level)}<p>{escape(' '.join(one.notes))}</p>" for one in counting)
-            + (f"<p>{escape(LETTERS)}</p>" if tricks else "")
-            + "".join(distribution_of(name, pmf) for name, pmf in shown.items() if pmf.ndim > 1)
-            + summarised(summary(result))
-            + f"<details><summary>Every open card</summary>{card_places(posterior)}</details>",
-        ),
+    ]
+    folded = [
+        ("Every card and every suit", _figures(drawn, PLACES) + card_places(posterior)),
+        ("How the belief sharpened", _figures(drawn, HISTORY)),
+        ("Captures by the paper's rule, and other estimators", _paper(result, drawn, level, asked, odds)),
         ("Examples", examples_section(posterior, examples)),
         ("How it was computed", _computed(posterior, result, command, (first, second), contract)),
     ]
+    said = "".join(f"<p>{sentence}</p>" for sentence in sentences(posterior, games, odds is not None))
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
-    style = files("bayesbridge.report").joinpath("style.css").read_text("utf-8")
-    answer = _answer(tricks, odds, result.attrs, level, asked) if tricks else ""
+    body += "".join(
+        f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in folded if content
+    )
+    return document(title, f'<div class="short">{said}</div>{_worth(posterior, games)}', body)
+
+
+def document(title: str, top: str, body: str, more_style: str = "", script: str = "") -> str:
+    """A whole page: heading, what stands under it, sections; the style inside, so that nothing is loaded."""
+    style = files("bayesbridge.report").joinpath("style.css").read_text("utf-8") + more_style
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f"<body><main><header><h1>{escape(title)}</h1>{answer}</header>{body}</main></body></html>\n"
+        f"<body><main><header><h1>{escape(title)}</h1>{top}</header>{body}</main>{script}</body></html>\n"
     )
 
 
@@ -107,8 +117,38 @@ def _odds(posterior: Posterior, result: xarray.DataTree) -> ContractOdds | None:
     return found
 
 
+def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
+    """How exact the figures at the top are, in two sentences."""
+    how = "Where the cards lie is counted exactly."
+    if not posterior.exact and posterior.draws.tables is None:
+        how = f"Estimated from {spaced(len(posterior))} draws, worth {spaced(posterior.ess)} independent ones."
+    by = "a network predicts them" if games[0].basis == "network" else "solved layouts correct what a network predicts"
+    if games[0].basis == "all solved":
+        by = "solved for every layout"
+    whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
+    return f'<p class="worth">{how} {whose}: {by}.</p>'
+
+
+def _paper(
+    result: xarray.DataTree, drawn: Mapping[str, str], level: int, asked: int | None, odds: ContractOdds | None
+) -> str:
+    """T and the other outputs: figures, pictures and tables."""
+    tricks = Tricks.of(result) if counts_tricks(result, "T") else None
+    shown = outputs_shown(result)
+    counting = [Tricks.of(result, name) for name in shown if counts_tricks(result, name)]
+    others = [caption for caption in drawn if caption not in (*PLACES, *HISTORY)]
+    return (
+        (_answer(tricks, odds, result.attrs, level, asked) if tricks else "")
+        + _figures(drawn, others)
+        + "".join(f"{goals(one, 6 + level)}<p>{escape(' '.join(one.notes))}</p>" for one in counting)
+        + (f"<p>{escape(LETTERS)}</p>" if tricks else "")
+        + "".join(distribution_of(name, pmf) for name, pmf in shown.items() if pmf.ndim > 1)
+        + summarised(summary(result))
+    )
+
+
 def _answer(tricks: Tricks, odds: ContractOdds | None, attrs: Mapping[Any, Any], level: int, given: int | None) -> str:
-    """What a hurried reader takes away: the contract's chance where there is a contract, and T."""
+    """The figures of T beside the contract's chance, where there is a contract."""
     mean = tricks.mean_if_held
     tiles = []
     if odds is not None:
@@ -146,10 +186,14 @@ def _evidence(belief: Perspective) -> str:
         rows.append(f"<li>{escape(str(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
     passed = ", ".join(map(_name, belief.assumed_passes))
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
-    model = "" if belief.auction is None else f"<p>Calls are judged by <code>{escape(repr(belief.bidder))}</code>.</p>"
+    model = (
+        ""
+        if belief.auction is None
+        else f"<p>The others are taken to bid as {escape(bidder_words(belief.bidder))}.</p>"
+    )
     model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
     if belief.player is not None:
-        model += f"<p>Cards are judged by <code>{escape(repr(belief.player))}</code>.</p>"
+        model += f"<p>They are taken to choose cards as {escape(player_words(belief.player))}.</p>"
     return f"<ol>{''.join(rows)}</ol>{note}{model}"
 
 
@@ -157,11 +201,13 @@ def _name(seat: Seat) -> str:
     return SEATS[seat.name]
 
 
-def _pictures(
-    result: xarray.DataTree, level: int, steps: pandas.DataFrame | None, prior: xarray.DataTree | None
-) -> str:
-    drawn = pictures(result, level, steps, prior)
-    return "".join(f"<figure>{svg}<figcaption>{caption}.</figcaption></figure>" for caption, svg in drawn.items())
+def _figures(drawn: Mapping[str, str], captions: Iterable[str]) -> str:
+    """The pictures with these captions, as far as they were drawn."""
+    return "".join(
+        f"<figure>{drawn[caption]}<figcaption>{escape(caption)}.</figcaption></figure>"
+        for caption in captions
+        if caption in drawn
+    )
 
 
 def _computed(

@@ -35,6 +35,13 @@ SETTINGS: Final[dict[Any, Any]] = {
     "svg.hashsalt": "bayesbridge",
 }
 
+PLACES: Final = (
+    "Where each card lies; a letter names the hand that certainly holds it",
+    "How long the suits of the hidden hands are",
+)
+HISTORY: Final = ("How the belief sharpened; full marks are exact, open ones sampled",)
+"""Captions of pictures that have sections of their own."""
+
 WIDTH: Final = 4.6
 """Inches: narrow, so that figures keep a readable size on a phone."""
 
@@ -59,11 +66,11 @@ def pictures(
             3.0,
             lambda figure: plot_prior_posterior(prior, result, ax=figure.subplots()),
         )
-    drawn["Where each card lies; a letter names the hand that certainly holds it"] = (
+    drawn[PLACES[0]] = (
         tall,
         lambda figure: plot_cards(result, ax=figure.subplots()),
     )
-    drawn["How long the suits of the hidden hands are"] = (
+    drawn[PLACES[1]] = (
         tall,
         lambda figure: plot_lengths(result, ax=figure.subplots()),
     )
@@ -73,7 +80,7 @@ def pictures(
             lambda figure: plot_captures(result, figure=figure),
         )
     if steps is not None:
-        drawn["How the belief sharpened; full marks are exact, open ones sampled"] = (
+        drawn[HISTORY[0]] = (
             5.4,
             lambda figure: plot_sharpening(steps, figure=figure),
         )

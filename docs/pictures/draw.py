@@ -1,6 +1,7 @@
 """Draws the pictures of the documentation: run ``python docs/pictures/draw.py`` at the root of the repository."""
 
 import ast
+import doctest
 import json
 import runpy
 import shutil
@@ -36,6 +37,7 @@ def main():
     save("points", bb.plot_points(result))
     save("captures", bb.plot_captures(result))
     save("joint", bb.plot_joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
+    draw_tutorial()
     asked = start.given(bb.Called("W", "2NT"))
     save("sensitivity", bb.plot_sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plot_prior_posterior(prior, result))
@@ -62,6 +64,16 @@ def main():
     draw_calibration(
         calibrate(scenario, 6250), calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400)
     )
+
+
+def draw_tutorial():
+    """What the lines of the tutorial draw: they are run as they stand there."""
+    names = {}
+    for example in doctest.DocTestParser().get_examples((HERE.parent / "tutorial.md").read_text("utf-8")):
+        exec(example.source, names)
+        if "ax" in names:
+            save("tutorial-tricks", names["ax"])
+            return
 
 
 def draw_calibration(right, wrong):

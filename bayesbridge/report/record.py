@@ -1,0 +1,135 @@
+"""A table on record as a page with a step control: watch what one seat believes after every call and every trick."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from bayesbridge.arguments import checked
+from bayesbridge.belief.belief import Belief
+from bayesbridge.deal import Seat
+from bayesbridge.estimators.evaluate import Progress
+from bayesbridge.notation.record import Record, Vulnerability
+from bayesbridge.random64 import Seed
+from bayesbridge.report.models import bidder_words, player_words
+from bayesbridge.report.page import document
+from bayesbridge.report.states import states, table_document
+from bayesbridge.report.tables import percent, table
+from bayesbridge.words import BITS, SEATS
+
+
+@checked
+def html_record(
+    record: Record,
+    observer: Seat | str = "S",
+    *,
+    title: str | None = None,
+    by_card: bool = False,
+    draws: int = 2000,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+    command: str | None = None,
+) -> str:
+    """A table on record as one self-contained HTML page, with a control that steps through the auction and the tricks.
+
+    The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
+    so the page works from a file. ``by_card`` makes a step of every card; ``draws`` are the layouts of each step where
+    there are too many to walk. ``command`` is the line that makes the page again.
+
+    >>> import bayesbridge as bb
+    >>> from bayesbridge.notation import read_pbn
+    >>> text = '[Board "1"]\\n[Deal "N:- - AKQ2.KJ3.A54.Q32 -"]\\n[Auction "S"]\\n1NT\\n'
+    >>> html_record(read_pbn(text).records[0], draws=50)[:15]
+    '<!DOCTYPE html>'
+    """
+    belief = Belief.of_record(record, observer)
+    board = " ".join(filter(None, ("Board", record.board, record.room)))
+    heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
+    steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)
+    data = {"table": table_document(record, belief), "steps": steps}
+    folder = files("bayesbridge.report")
+    style, script = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    code = f'<script type="application/json" id="states">{_json(data)}</script><script>{script}</script>'
+    body = _control(len(steps)) + VIEWS + _all_steps(steps) + _how(belief, draws, command)
+    return document(heading, _facts(record), body, style, code)
+
+
+def _json(data: dict[str, Any]) -> str:
+    """JSON that no element can end: no sign in it means anything to HTML."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _facts(record: Record) -> str:
+    """Contract, result, dealer and vulnerability in one line."""
+    told = [] if record.contract is None else [str(record.contract)]
+    told += [] if record.result is None else [f"{record.result} tricks were taken"]
+    told += ["passed out"] if record.passed_out else []
+    told += [] if record.dealer is None else [f"dealer {SEATS[record.dealer.name]}"]
+    sides = {Vulnerability.NONE: "nobody vulnerable", Vulnerability.ALL: "all vulnerable"}
+    if record.vulnerable is not None:
+        told.append(sides.get(record.vulnerable, f"{record.vulnerable.value} vulnerable"))
+    return f'<p class="worth">{escape(", ".join(told))}.</p>' if told else ""
+
+
+def _control(steps: int) -> str:
+    """Buttons and a slider; the arrow keys do the same."""
+    buttons = "".join(
+        f'<button type="button" id="{name}" aria-label="{label}" title="{label}">{sign}</button>'
+        for name, label, sign in (
+            ("first", "first step (Home)", "«"),
+            ("back", "step back (left arrow)", "‹"),
+            ("next", "step on (right arrow)", "›"),
+            ("last", "last step (End)", "»"),
+        )
+    )
+    slider = f'<input type="range" id="slider" min="0" max="{steps - 1}" value="0" aria-label="step">'
+    return (
+        f'<nav class="control" aria-label="steps">{buttons}{slider}'
+        '<div id="strip" aria-hidden="true"></div></nav>'
+        "<noscript><p>This page steps through the record by a script, which is switched off here. "
+        "The table at the end has all steps.</p></noscript>"
+        '<p id="event" role="status" aria-live="polite"></p><p id="told" class="worth"></p>'
+    )
+
+
+VIEWS = (
+    '<section><h2>The table</h2><div class="table" id="table"></div><div id="auction"></div></section>'
+    "<section><h2>Who holds which card, in %</h2>"
+    '<p class="choices"><label><input type="checkbox" id="honours"> honours only</label> '
+    '<label id="reveal"><input type="checkbox" id="truth"> mark the real hands</label></p>'
+    '<div class="suits" id="cards"></div><p class="worth">× played · in no hidden hand</p></section>'
+    '<section><h2>Points of the hidden hands</h2><div id="points"></div></section>'
+    '<section><h2>Lengths of the hidden suits</h2><div id="lengths"></div></section>'
+)
+"""Where the script shows a step."""
+
+
+def _all_steps(steps: list[dict[str, Any]]) -> str:
+    """The same without a script: a row for each step."""
+    rows = [
+        [
+            escape(step["event"]),
+            "–" if step["bits"] is None else f"{step['bits']:.1f}",
+            "" if step["told"] is None else f"{step['told']:+.1f}".replace("-", "−"),
+            "" if step["made"] is None else percent(step["made"]),
+            *(f"{step['points'][seat]['mean']:.1f}" if seat in step["points"] else "–" for seat in "NESW"),
+        ]
+        for step in steps
+    ]
+    heads = ("step", "bits left", "told", "contract makes", "points N", "E", "S", "W")
+    numbers = table(heads, rows, "After every step: uncertainty, what it told, and mean points of the hidden hands")
+    return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{numbers}</details>'
+
+
+def _how(belief: Belief, draws: int, command: str | None) -> str:
+    player = "" if belief.player is None else f", and to choose cards as {player_words(belief.player)}"
+    words = (
+        f"The others are taken to bid as {bidder_words(belief.bidder)}{player}. Where there are too many layouts to "
+        f"walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network predicts "
+        f"it. {BITS}"
+    )
+    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    return f"<details><summary><h2>How it was computed</h2></summary><p>{escape(words)}</p>{shell}</details>"

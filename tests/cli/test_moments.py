@@ -1,0 +1,182 @@
+"""``--auction`` and ``--record``: whole auctions and moments of real tables as positions, and pages of records."""
+
+import json
+import re
+import shlex
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import build_parser
+from bayesbridge.cli.evidence_options import position_of
+from bayesbridge.deal import Seat
+from bayesbridge.notation import read_pbn
+
+BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
+WEST = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96")
+
+
+def believed(*words):
+    return position_of(build_parser().parse_args(["count", *words])).belief()
+
+
+def test_an_auction_is_its_calls():
+    told = believed(*WEST, "--auction", "S: 1NT p 3NT p p p", "--play", "W:S5")
+    single = believed(
+        *WEST, *(f"--call={call}" for call in ("S:1NT", "W:p", "N:3NT", "E:p", "S:p", "W:p")), "--play", "W:S5"
+    )
+    assert told.evidence == single.evidence
+    assert str(told.auction) == "S:1NT Pass 3NT Pass Pass Pass"
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        (("--auction", "1NT p 3NT p p p"), "S"),  # West leads
+        (("--auction", "1NT p 3NT p p p", "--dealer", "N"), "N"),
+        (("--auction", "1NT p 3NT"), "N"),  # West is to call
+        (("--auction", "p 1NT p"), "N"),
+        (("--auction", "1NT p 3NT p p p", "--play", "N:SK"), "W"),  # North led
+    ],
+)
+def test_who_began_is_told_or_follows(words, first):
+    assert believed(*WEST, *words).auction.first == Seat.of(first)
+
+
+def test_three_bid_unless_told(complaint):
+    south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
+    assert believed(*south, "--auction", "1NT p").auction.first == Seat.W
+    line = complaint("count", *south, "--auction", "1NT p 3NT p p p")
+    assert line.startswith("argument --auction: illegal call")
+    assert line.endswith("(only three bid here, not N; for the usual game add --players 4)")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--auction", "p p p p"), "does not tell who began it: write S:p p p p, or add --dealer S"),
+        (("--auction", "S:1NT", "--dealer", "N"), "begins with S: leave --dealer N out"),
+        (("--dealer", "N"), "argument --dealer: it says who began --auction"),
+        (("--auction", "1NT 8C"), "argument --auction: unknown call '8C'"),
+        (("--board", "2"), "argument --board: name the file too: --record FILE"),
+    ],
+)
+def test_bad_auctions_are_one_line(complaint, words, line):
+    assert line in complaint("count", *WEST, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "cards"), [((), None), (("--after-trick", "4"), 16), (("--after-trick", "0"), 0)], ids=str
+)
+def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
+    record = read_pbn(BOARDS).records[1]
+    told = believed("--record", BOARDS, "--board", "2", "--observer", "W", *words)
+    seen = bb.Belief.of_record(record, "W", cards=cards)
+    assert (told.hand, told.evidence, told.bidder, told.player) == (seen.hand, seen.evidence, seen.bidder, seen.player)
+
+
+def test_a_moment_of_the_auction(document):
+    said = document("count", "--record", BOARDS, "--board", "2", "--after-call", "3")
+    assert (said["observer"], said["auction"]) == ("S", "E:1D Pass 1NT")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--after-call", "9"), "argument --after-call 9: "),
+        (("--after-trick", "3", "--after-call", "1"), "give one of them"),
+        (("--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: the record tells it"),
+        (("--board", "77"), "it has 1, 2, 3, 4, 5, 6, 7, 8"),
+    ],
+)
+def test_bad_moments_are_one_line(complaint, words, line):
+    assert line in complaint("count", "--record", BOARDS, *words)
+
+
+def test_points_of_the_hidden_hands(document, answer):
+    """Exactly, beside the posterior's own answer; on the screen the mean and the middle of four fifths."""
+    words = ("estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--hcp", "W:5+")
+    said = document(*words)
+    west = {int(points): share for points, share in said["point_probabilities"]["W"].items()}
+    assert said["points_exact"] is True
+    assert sum(west.values()) == pytest.approx(1)
+    assert all(west[points] == 0 for points in range(5))
+    mean = sum(points * share for points, share in west.items())
+    row = re.search(r"^W +([\d.]+) +(\d+) to (\d+) ", answer(*words), re.M)
+    assert float(row[1]) == pytest.approx(mean, abs=0.051)
+    low, high = int(row[2]), int(row[3])
+    assert sum(west[points] for points in range(low)) < 0.1 <= sum(west[points] for points in range(low + 1))
+    assert sum(west[points] for points in range(high)) < 0.9 <= sum(west[points] for points in range(high + 1))
+
+
+def test_cards_are_ranked_by_what_is_told_of_them(answer):
+    """East has three places left, West ten: a card that follows the places alone tells nothing."""
+    held = "E:ST,S9,S8,HT,H9,H8,DJ,DT,D9,CK"
+    words = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--reveal", "N:J54.AQ2.KQ76.A85", "--holds", held)
+    table = answer("estimate", *words).split("most telling cards")[1].split("Mean length")[0]
+    told = [float(line.split()[-1]) for line in table.splitlines() if line.rstrip()[-3:-2] == "."]
+    assert told == [0.0] * len(told)
+    more = answer("estimate", *words, "--length", "E:C:3+").split("most telling cards")[1].split("Mean length")[0]
+    rows = [line.split() for line in more.splitlines() if line.rstrip()[-3:-2] == "."]
+    assert rows[0][0].startswith("C")
+    assert [float(row[-1]) for row in rows] == sorted((float(row[-1]) for row in rows), reverse=True)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_page_of_a_record(folder, answer, document):
+    text = Path(BOARDS).read_text("utf-8").split("[Event ")[1]
+    short = "[Event " + re.sub(r'(\[Play "N"\]\n.*?\n).*', r"\1*\n", text, flags=re.S)
+    (folder / "one.pbn").write_text(re.sub(r'\[Result ".*?"\]\n', "", short), "utf-8")
+    said = document("report", "one.pbn", "--observer", "W", "--draws", "50")
+    assert (said["file"], said["board"], said["observer"]) == ("report.html", "1", "W")
+    first = (folder / "report.html").read_text("utf-8")
+    assert said["bytes"] == (folder / "report.html").stat().st_size < 1_000_000
+    assert "<h1>Board 1: what West believes</h1>" in first
+    steps = json.loads(re.search(r'id="states">(.*?)</script>', first)[1])["steps"]
+    assert len(steps) == 1 + 8 + 2 + 1  # the hand, the calls, the lead, dummy, the rest of the trick
+    command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", first)[1])
+    assert "arrow keys" in answer(*shlex.split(command)[1:])
+    assert (folder / "report.html").read_text("utf-8") == first
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ((BOARDS, "--void", "E:H"), "leave evidence and other questions out, or use --record"),
+        ((BOARDS, "--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: a page of FILE takes it from the record"),
+        ((BOARDS, "--after-trick", "3"), "leave --after-trick out"),
+        (("nowhere.lin",), "there is no file 'nowhere.lin'"),
+        (("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--cards"), "name its FILE"),
+    ],
+)
+def test_bad_pages_are_one_line(folder, complaint, words, line):
+    assert line in complaint("report", *words)
+    assert list(folder.iterdir()) == []
+
+
+def test_long_work_shows_a_bar_on_a_terminal(capsys, monkeypatch):
+    from bayesbridge.cli import printing
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(printing, "PATIENCE", 0.0)
+    with printing.still_working():
+        for timer in list(printing._timers):
+            timer.join()
+        assert len(printing._lines) == 1
+        printing.say("the answer")
+        assert printing._lines == []
+    out, err = capsys.readouterr()
+    assert out == "the answer\n"
+    assert "working" in err
+    assert "\x1b[?25h" in err  # the cursor is back
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False)
+    with printing.still_working():
+        assert printing._timers == []
