@@ -25,6 +25,7 @@ from bayesbridge.cli import (
     report,
     score,
     sensitivity,
+    serve,
     study,
     wins,
 )
@@ -33,7 +34,10 @@ from bayesbridge.cli.printing import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
-COMMANDS = (estimate, report, count, deal, wins, sensitivity, replay, score, capture, bid, study, plugins, completion)
+COMMANDS = (
+    *(estimate, report, serve, count, deal, wins, sensitivity, replay, score),
+    *(capture, bid, study, plugins, completion),
+)
 """In the order of the help text."""
 
 
