@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
     if args.token is not None and not _is_token(args.token):
         raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
     from bayesbridge.web.guard import is_loopback
-    from bayesbridge.web.serving import listen, new_token, serve
+    from bayesbridge.web.serving import explorer, listen, new_token, serve
 
     listener = listen(args.host, args.port)
     token = args.token or new_token()
@@ -70,7 +70,7 @@ def run(args: Namespace) -> int:
             webbrowser.open(address)
 
     with suppress(KeyboardInterrupt):  # how a server ends
-        serve(listener, args.host, token, args.workers, ready)
+        serve(explorer(args.host, token, args.workers, ready), listener)
     return 0
 
 

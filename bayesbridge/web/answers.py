@@ -1,7 +1,7 @@
 """What a page is told about a position, event after event: the quickest and most exact first.
 
-``board`` (hands, auction, tricks), ``cards`` (where every card lies, lengths), ``points``, ``captures``, ``tricks`` (of
-a contract), one ``chip`` for each piece of evidence (what it changed); under calls ``cards`` and ``captures`` come a
+``board`` (hands, auction, tricks), ``cards`` (where every card lies, lengths), one ``chip`` for each piece of evidence
+(what it changed), ``tricks`` (of a contract), ``captures``, ``points``; under calls that are drawn all figures come a
 second time from more draws. Between two events a newer question may interrupt.
 """
 
@@ -25,7 +25,7 @@ from bayesbridge.positions.position import python_lines
 from bayesbridge.trick_counts import Asked as Who
 from bayesbridge.trick_counts import Tricks
 from bayesbridge.web.board import board_document, conflict_document
-from bayesbridge.web.memory import FIRST, MORE, Memory
+from bayesbridge.web.memory import FIRST, MORE, Known, Memory
 from bayesbridge.web.questions import Asked
 from bayesbridge.words import SEATS
 
@@ -50,21 +50,23 @@ def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
         return
     yield "board", board | {"conflict": None, **_models(belief)}
     try:
-        posterior = memory.posterior(belief, asked.seed)
+        known = memory.known(belief, asked.seed)
     except Contradiction as error:  # calls that no layout explains
         yield "board", board | {"conflict": conflict_of_calls(belief, error), **_models(belief)}
         return
-    yield "cards", cards_document(posterior, "first")
-    yield "points", points_document(posterior)
-    yield "captures", captures_document(posterior, asked.seed)
-    yield from _tricks(posterior, asked)
+    yield "cards", cards_document(known, "first")
     yield from _chips(belief, memory, asked.seed)
-    if not marginals_exact(posterior):
-        posterior = memory.posterior(belief, asked.seed, MORE)
-        yield "cards", cards_document(posterior, "more")
-        yield "points", points_document(posterior)
-        yield "captures", captures_document(posterior, asked.seed)
-        yield from _tricks(posterior, asked)
+    yield from _estimates(known.posterior, asked)
+    if not marginals_exact(known.posterior):
+        known = memory.known(belief, asked.seed, MORE)
+        yield "cards", cards_document(known, "more")
+        yield from _estimates(known.posterior, asked)
+
+
+def _estimates(posterior: Posterior, asked: Asked) -> Iterator[Event]:
+    yield from _tricks(posterior, asked)
+    yield "captures", captures_document(posterior, asked.seed)
+    yield "points", points_document(posterior)
 
 
 def conflict_of_calls(belief: Belief, error: Contradiction) -> dict[str, Any]:
@@ -74,14 +76,15 @@ def conflict_of_calls(belief: Belief, error: Contradiction) -> dict[str, Any]:
     return {"message": str(error), "chips": chips, "own": False}
 
 
-def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
+def cards_document(known: Known, stage: str) -> dict[str, Any]:
     """Where every card lies, in the order of hands (spades first, aces first), and how long every suit is."""
+    posterior = known.posterior
     exact = marginals_exact(posterior)
     method = posterior.method if posterior.draws.target.soft else "convolution"
     bits = posterior.entropy_bits
     return {
         "stage": "exact" if exact else stage,
-        "cards": _rounded(posterior.card_probabilities().values),
+        "cards": _rounded(known.cards),
         "lengths": _rounded(posterior.length_probabilities().values),
         "layouts": str(posterior.count()),
         "bits": round(bits, 3) if bits == bits else None,
@@ -158,26 +161,26 @@ def tricks_document(odds: ContractOdds) -> dict[str, Any]:
 
 def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
-    before: Posterior | None = None
-    for number, posterior in enumerate(memory.history(belief, seed), -1):
+    before: Known | None = None
+    for number, known in enumerate(memory.history(belief, seed), -1):
         if before is not None:
-            yield "chip", {"number": number, **change_document(before, posterior)}
-        before = posterior
+            yield "chip", {"number": number, **change_document(before, known)}
+        before = known
 
 
-def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
+def change_document(before: Known, after: Known) -> dict[str, Any]:
     """How far a posterior moved: bits that were lost (negative: won), and where cards went."""
-    old, new = before.card_probabilities().values, after.card_probabilities().values
+    old, new = before.cards, after.cards
     shift = new - old
     hidden = (np.max(old, axis=1) < 1.0) & (np.max(np.abs(shift), axis=1) > 0.001)
     order = [card for card in np.argsort(-np.max(np.abs(shift), axis=1), kind="stable") if hidden[card]][:MOVED]
-    bits = before.entropy_bits - after.entropy_bits
+    bits = before.posterior.entropy_bits - after.posterior.entropy_bits
     moved = []
     for card in order:
         seat = int(np.argmax(np.abs(shift[card])))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])
-    exact = marginals_exact(before) and marginals_exact(after)
+    exact = marginals_exact(before.posterior) and marginals_exact(after.posterior)
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
@@ -65,7 +65,7 @@ def application(token: str, hosts: list[str], workers: int) -> ASGIApp:
             first = ("replaced", b"{}")
         except Busy as busy:
             return refused(503, str(busy))
-        return StreamingResponse(_stream(first, events), media_type="text/event-stream")
+        return _Stream(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
@@ -105,7 +105,16 @@ def application(token: str, hosts: list[str], workers: int) -> ASGIApp:
     return Guard(Starlette(routes=routes, lifespan=lifespan), token, hosts)
 
 
-async def _stream(first: tuple[str, bytes], rest: AsyncIterator[tuple[str, bytes]]) -> AsyncIterator[bytes]:
+class _Stream(StreamingResponse):
+    """An answer that a client may take its time to read, but not for ever."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_STREAM):
+                await super().__call__(scope, receive, send)
+
+
+async def _frames(first: tuple[str, bytes], rest: AsyncIterator[tuple[str, bytes]]) -> AsyncIterator[bytes]:
     """Server-sent events."""
     yield _frame(first)
     async for event in rest:

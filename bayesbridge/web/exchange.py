@@ -76,7 +76,7 @@ def position_document(name: str, text: str) -> dict[str, Any]:
 
 def layouts_document(asked: Asked, memory: Memory) -> dict[str, Any]:
     """Layouts drawn by their posterior probability."""
-    posterior = memory.posterior(asked.position.belief(), asked.seed)
+    posterior = memory.known(asked.position.belief(), asked.seed).posterior
     drawn = posterior.resample(asked.number, asked.seed)
     return {"layouts": [[Hand(int(mask)).pbn for mask in masks] for masks in drawn.masks.tolist()]}
 
@@ -108,7 +108,7 @@ def report_text(asked: Asked, memory: Memory) -> str:
     from bayesbridge.results import estimate
 
     belief = asked.position.belief()
-    posterior = memory.posterior(belief, asked.seed)
+    posterior = memory.known(belief, asked.seed).posterior
     if not posterior.draws.target.soft:
         posterior = belief.infer("sample", rng=asked.seed)  # whose marginals and captures are exact all the same
     result = estimate(posterior, "capture", rng=asked.seed)

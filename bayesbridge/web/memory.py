@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -24,29 +27,37 @@ MORE: Final = 8_000
 type Key = tuple[str, ...]
 
 
+class Known(NamedTuple):
+    """A posterior, and where its cards lie: (52, 4), spades and aces first."""
+
+    posterior: Posterior
+    cards: NDArray[np.float64]
+
+
 class Memory:
     """Posteriors by position and number of draws, the oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Key, int], Posterior] = OrderedDict()
+        self._kept: OrderedDict[tuple[Key, int], Known] = OrderedDict()
 
-    def posterior(self, belief: Belief, seed: int, draws: int = FIRST) -> Posterior:
+    def known(self, belief: Belief, seed: int, draws: int = FIRST) -> Known:
         """The posterior of a belief, from memory or computed from that of one piece less."""
         key = _key(belief, seed), draws
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
         before = self._kept.get((_key(belief, seed, 1), draws)) if belief.evidence else None
-        found = infer(belief, draws, seed, before)
+        posterior = infer(belief, draws, seed, None if before is None else before.posterior)
+        found = Known(posterior, posterior.card_probabilities().values)
         self._kept[key] = found
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
 
-    def history(self, belief: Belief, seed: int) -> Iterator[Posterior]:
+    def history(self, belief: Belief, seed: int) -> Iterator[Known]:
         """The posteriors before any evidence and after each piece."""
         for step in belief.history():
-            yield self.posterior(step, seed)
+            yield self.known(step, seed)
 
 
 def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:

@@ -81,8 +81,8 @@ def new_token() -> str:
     return token_urlsafe(16)
 
 
-def serve(listener: socket.socket, host: str, token: str, workers: int, ready: Callable[[], None]) -> None:
-    """Serve until an interrupt; ``ready`` is called when requests are taken."""
+def explorer(host: str, token: str, workers: int, ready: Callable[[], None]) -> uvicorn.Server:
+    """The server, not yet started; ``ready`` is called when requests are taken."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
     options: dict[str, Any] = {
         "http": Prompt,
@@ -97,8 +97,11 @@ def serve(listener: socket.socket, host: str, token: str, workers: int, ready: C
         "timeout_graceful_shutdown": 1,
         "h11_max_incomplete_event_size": LARGEST_HEAD,
     }
-    config = uvicorn.Config(application(token, names_of(host), workers), **options)
-    server = _Server(config, ready)
+    return _Server(uvicorn.Config(application(token, names_of(host), workers), **options), ready)
+
+
+def serve(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Serve until an interrupt, or until ``server.should_exit`` is set."""
     with listener:
         asyncio.run(server.serve(sockets=[listener]))
 

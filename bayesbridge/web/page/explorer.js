@@ -68,8 +68,10 @@ function say(words) {
 
 let state = read(FIRST_VISIT);
 let board = null; // what the server says of the table
+let boardOf = ""; // and of which position
 let answer = {}; // cards, points, captures, tricks as they came
-let changes = []; // what each chip changed
+const changes = new Map(); // what each chip changed, by the position up to it
+const sentences = new Map(); // what each chip says
 let kept = null; // {hash, answer}: the belief A
 let draft = new Set(); // cards of a hand that is being entered
 let mode = "hand";
@@ -99,7 +101,7 @@ function write(position, whole = true) {
   if (position.contract) words.append("contract", position.contract);
   for (const [kind, text] of position.evidence) words.append(kind, text);
   if (whole && position.compare) words.append("with", position.compare);
-  return words.toString();
+  return words.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
 }
 
 const observer = () => state.settings.observer ?? "S";
@@ -188,11 +190,11 @@ async function ask() {
   if (!complete()) {
     board = null;
     answer = {};
-    changes = [];
     render();
     return;
   }
   const mine = (asking = new AbortController());
+  const number = ++explorer.asked;
   document.documentElement.dataset.busy = "1";
   const slow = setTimeout(() => say("Working … the first start compiles for a minute."), 4000);
   try {
@@ -201,16 +203,16 @@ async function ask() {
     if (!response.ok) return say(`${await response.text()}`.trim());
     if (retries) say("The server answers again.");
     retries = 0;
-    changes = [];
     for await (const [name, document_] of events(response)) {
       if (mine.signal.aborted) return;
       clearTimeout(slow);
-      receive(name, document_);
+      receive(name, document_, number);
     }
   } catch (error) {
     if (mine.signal.aborted) return;
     const wait = Math.min(10, 2 ** retries++);
-    say(`The server does not answer (is it running?); asking again in ${wait} s. Nothing is lost: the position is in the address.`);
+    const why = error.message === "busy" ? "The server is busy" : "The server does not answer (is it running?)";
+    say(`${why}; asking again in ${wait} s. Nothing is lost: the position is in the address.`);
     retry = setTimeout(ask, 1000 * wait);
   } finally {
     clearTimeout(slow);
@@ -218,17 +220,20 @@ async function ask() {
   }
 }
 
-function receive(name, document_) {
+function receive(name, document_, number) {
   if (name === "board") {
     board = document_;
-    if (board.conflict) document.documentElement.dataset.answered = String(++answered);
+    boardOf = write(state, false);
+    state.evidence.forEach(([kind, text], index) => sentences.set(`${kind} ${text}`, board.chips[index].sentence));
+    if (board.conflict) explorer.shown = number;
     render();
   } else if (name === "cards") {
     answer.cards = document_;
     renderHeat();
+    const since = started;
     requestAnimationFrame(() => {
-      if (document_.stage !== "more") timings.push(performance.now() - started);
-      document.documentElement.dataset.answered = String(++answered);
+      if (document_.stage !== "more") timings.push(performance.now() - since);
+      explorer.shown = number;
     });
   } else if (name === "points") {
     answer.points = document_;
@@ -243,17 +248,15 @@ function receive(name, document_) {
     answer[name] = document_;
     renderRanked(name);
   } else if (name === "chip") {
-    changes[document_.number] = document_;
+    changes.set(upTo(document_.number), document_);
     renderChips();
   } else if (name === "refused") {
+    explorer.shown = number;
     say(document_.message);
   } else if (name === "end") {
     renderCompare();
-    document.documentElement.dataset.ended = String(++ended);
   }
 }
-let answered = 0;
-let ended = 0;
 
 // --- the table --------------------------------------------------------------------------------------------------------
 
@@ -286,7 +289,7 @@ function renderSettings() {
   $("slip").value = document.activeElement === $("slip") ? $("slip").value : (state.settings.slip ?? "");
   $("system-field").hidden = !four();
   options($("system"), [["", "not told"], ...about.systems.map((name) => [name, name])], state.settings.system?.[0] ?? "");
-  options($("seat"), seats.filter(([seat]) => seat !== observer()));
+  options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
   options($("add-seat"), seats.filter(([seat]) => seat !== observer()));
   $("whose").textContent = `${NAMES[observer()]}'s`;
   if (document.activeElement !== $("hand-text")) $("hand-text").value = pbnOf(hand());
@@ -474,6 +477,7 @@ function pick(card) {
 }
 
 function play(seat, card) {
+  if (!ready()) return;
   mode = "play";
   add("play", `${seat}:${card}`, `${NAMES[seat]} plays the ${cardWords(card)}.`);
 }
@@ -493,7 +497,11 @@ function box(call, style) {
   $("box").append(element("button", { type: "button", class: style, "data-call": call, "aria-label": words, "aria-disabled": "true", tabindex: call === "1C" ? "0" : "-1", on: { click: () => bid(call) } }, callText(call)));
 }
 
+const ready = () => boardOf === write(state, false) || say("One moment: the last click is not answered yet.");
+const upTo = (number) => write({ ...state, evidence: state.evidence.slice(0, number + 1), contract: null, first: null }, false);
+
 function bid(call) {
+  if (!ready()) return;
   const turn = board?.auction.turn;
   if (!turn || !board.auction.legal.includes(call)) return say(turn ? `${call} is not allowed now.` : "The auction is over.");
   if (!state.evidence.some(([kind]) => kind === "call")) state.first = turn;
@@ -530,8 +538,8 @@ function renderChips() {
   const focus = document.activeElement?.dataset?.key;
   const bad = new Set(board?.conflict?.chips ?? []);
   const items = state.evidence.map(([kind, text], number) => {
-    const sentence = board?.chips[number]?.text === text || board?.chips[number]?.kind === kind ? board.chips[number].sentence : `${kind} ${text}`;
-    const told = changes[number] && !board?.conflict ? changeWords(changes[number]) : [];
+    const sentence = sentences.get(`${kind} ${text}`) ?? `${kind} ${text}`;
+    const told = changes.has(upTo(number)) && !board?.conflict ? changeWords(changes.get(upTo(number))) : [];
     return element(
       "li",
       { class: bad.has(number) ? "conflict" : "" },
@@ -894,6 +902,7 @@ function wire() {
     input.addEventListener("change", () => {
       mode = input.value;
       draft.clear();
+      renderSettings();
       if (mode === "reveal" && board?.play.opens) $("seat").value = board.play.opens;
       renderPicker();
     });
@@ -991,5 +1000,5 @@ async function begin() {
 }
 
 // For measurements: milliseconds from each click to its heat map.
-globalThis.explorer = { timings };
+globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => Boolean(board) || !complete() };
 begin();
