@@ -32,7 +32,7 @@ class Server:
         assert not self.thread.is_alive()
 
     def request(self, method, path, body=None, **headers):
-        """Status, headers and text of one request; ``body`` may be an object."""
+        """Status, headers and text of one request; no status where the server hangs up while we send."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         usual = {"Origin": f"http://{self.host}", "Content-Type": "application/json"} if method == "POST" else {}
         data = json.dumps(body) if isinstance(body, dict | list) else body
@@ -40,6 +40,8 @@ class Server:
             connection.request(method, path, data, {**usual, **{k.replace("_", "-"): v for k, v in headers.items()}})
             response = connection.getresponse()
             return response.status, dict(response.getheaders()), response.read().decode("utf-8", "replace")
+        except ConnectionError:
+            return None, {}, ""
         finally:
             connection.close()
 
