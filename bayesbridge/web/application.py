@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.web.desk import Busy, Desk
-from bayesbridge.web.guard import Guard, read_json, refused
+from bayesbridge.web.guard import Guard, bad_request, failed, read_json, refused
 
 PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
 """The files of the page by their name in the address: no other file can be asked for."""
@@ -102,7 +102,8 @@ def application(token: str, hosts: list[str], workers: int) -> ASGIApp:
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes, lifespan=lifespan), token, hosts)
+    handlers: Any = {BayesBridgeError: bad_request, Exception: failed}
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token, hosts)
 
 
 class _Stream(StreamingResponse):

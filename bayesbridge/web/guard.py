@@ -67,12 +67,9 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        begun = False
 
         async def told(message: Message) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message = {**message, "headers": [*message.get("headers", []), *more]}
             await send(message)
@@ -83,13 +80,8 @@ class Guard:
                 await refused(*refusal)(scope, receive, told)
             else:
                 await self.app(scope, receive, told)
-        except BayesBridgeError as error:
-            if not begun:
-                await refused(413 if isinstance(error, TooLarge) else 400, str(error))(scope, receive, told)
         except Exception as error:
             tell(f"a request failed: {type(error).__name__}: {error}")
-            if not begun:
-                await refused(500, "the server could not answer: its terminal says why")(scope, receive, told)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Status and reason; ``None`` for a request that may pass."""
@@ -142,6 +134,16 @@ def refused(status: int, reason: str) -> Response:
     """One line; a request that was not read to its end closes its connection."""
     headers = {"connection": "close"} if status in (413, 408, 503) else None
     return Response(f"{reason}\n", status, headers, "text/plain; charset=utf-8")
+
+
+async def bad_request(_request: Request, error: Exception) -> Response:
+    """What is wrong with a request that was let through."""
+    return refused(413 if isinstance(error, TooLarge) else 400, str(error))
+
+
+async def failed(_request: Request, _error: Exception) -> Response:
+    """Something that should not happen; the terminal says what."""
+    return refused(500, "the server could not answer: its terminal says why")
 
 
 async def read_json(request: Request) -> dict[str, Any]:

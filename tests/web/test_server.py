@@ -294,3 +294,14 @@ def test_names_of_other_addresses():
     assert [is_loopback(name) for name in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")] == [True] * 3 + [
         False
     ] * 2
+
+
+def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
+    monkeypatch.setattr("bayesbridge.web.application._tab", lambda document: 1 / 0)
+    status, _, text = server.request("POST", ASK, GOOD)
+    assert (status, text) == (500, "the server could not answer: its terminal says why\n")
+    err = ""
+    while "\n" not in err:  # told after the response
+        err += capfd.readouterr().err
+        time.sleep(0.01)
+    assert err == "bayesbridge: a request failed: ZeroDivisionError: division by zero\n"

@@ -206,6 +206,7 @@ async function ask() {
     for await (const [name, document_] of events(response)) {
       if (mine.signal.aborted) return;
       clearTimeout(slow);
+      if ($("status").textContent.startsWith("Working")) say("");
       receive(name, document_, number);
     }
   } catch (error) {
@@ -341,7 +342,7 @@ function renderCompass() {
   const last = board?.play.tricks.at(-1);
   for (const [seat, card] of last?.cards ?? []) trick.append(element("span", { class: `at-${seat}` }, cardText(card), spoken(`by ${NAMES[seat]}`)));
   const won = board?.play.won;
-  trick.append(element("em", {}, won && won.NS + won.EW ? `NS ${won.NS}, EW ${won.EW}` : (board?.contract ?? "")));
+  trick.append(element("em", {}, won && won.NS + won.EW ? `NS ${won.NS}, EW ${won.EW}` : (board?.contract ?? (last ? "" : "no card yet"))));
   $("compass").replaceChildren(...parts, trick);
   if (focus) document.querySelector(`[data-key="${focus}"]`)?.focus();
   const tricks = board?.play.tricks ?? [];
@@ -366,8 +367,9 @@ function heldCard(seat, card, gone, turn) {
 function lengthWords(seat, suit) {
   const lengths = answer.cards?.lengths?.[SEATS.indexOf(seat)]?.["CDHS".indexOf(suit)];
   if (!lengths || !complete()) return "?";
-  const mean = lengths.reduce((sum, share, length) => sum + share * length, 0);
-  return `about ${mean.toFixed(1)}`;
+  const sure = lengths.findIndex((share) => share > 0.999999);
+  if (sure >= 0) return sure ? `${sure}` : "none";
+  return `about ${lengths.reduce((sum, share, length) => sum + share * length, 0).toFixed(1)}`;
 }
 
 // --- cards ------------------------------------------------------------------------------------------------------------
