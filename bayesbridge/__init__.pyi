@@ -11,6 +11,9 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.deal_plan import DealPlan, deals
+from .decisions.comparison import compare
+from .decisions.contracts import contracts
+from .decisions.information import value_of_information
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -40,6 +43,7 @@ from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
 from .plots.captures import plot_captures
 from .plots.cards import plot_cards, plot_lengths
+from .plots.contracts import plot_contracts
 from .plots.joint import plot_joint
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
@@ -107,6 +111,8 @@ __all__ = [
     "WrongArgument",
     "at_least",
     "card_wins",
+    "compare",
+    "contracts",
     "deals",
     "equally_weighted",
     "estimate",
@@ -119,6 +125,7 @@ __all__ = [
     "plot_captures",
     "plot_cards",
     "plot_contract",
+    "plot_contracts",
     "plot_joint",
     "plot_lengths",
     "plot_prior_posterior",
@@ -130,4 +137,5 @@ __all__ = [
     "sharpening",
     "suit_lengths",
     "summary",
+    "value_of_information",
 ]

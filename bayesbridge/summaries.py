@@ -64,7 +64,7 @@ def summary(
     if not 0.0 < probability < 1.0:
         raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
     wanted = _wanted(result, names)
-    draws = _Draws.of(result)
+    draws = ResultDraws.of(result)
     ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
     rows: dict[str, list[Any]] = {}
     for name in sorted(wanted, key=lambda name: not counts_tricks(result, name)):
@@ -183,7 +183,7 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
     shape = tuple(draws.sizes[dim] for dim in dims)
     labels = [draws[dim].values for dim in dims]
     means, spreads = (np.reshape(draws.attrs[key], shape) for key in ("mean", "sd"))
-    weights = _Draws.of(result).weights.ravel() if pmf is None else np.empty(0)
+    weights = ResultDraws.of(result).weights.ravel() if pmf is None else np.empty(0)
     for cell in np.ndindex(*shape):
         where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
         label = f"{name}[{where}]" if where else name
@@ -228,7 +228,7 @@ def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Draws:
+class ResultDraws:
     """What the draws of a result are worth."""
 
     weights: Floats
@@ -240,7 +240,7 @@ class _Draws:
     """How the weights vary where they are estimates themselves."""
 
     @classmethod
-    def of(cls, result: xarray.DataTree) -> _Draws:
+    def of(cls, result: xarray.DataTree) -> ResultDraws:
         shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
         stats = result["sample_stats"].to_dataset()
         batches = None
@@ -263,7 +263,7 @@ class _Draws:
         if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
             return NONE, NONE, NONE
         u = counts * (quantity.draws - quantity.mean) / share
-        error, r_hat = self._error(u)
+        error, r_hat = self.error_of(u)
         if quantity.event or self.weighed:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._worth(counts)))
@@ -278,7 +278,7 @@ class _Draws:
             return float(some.sum() ** 2 / (some**2).sum())
         return self.ess * float(some.sum())
 
-    def _error(self, u: Floats) -> tuple[float, Any]:
+    def error_of(self, u: Floats) -> tuple[float, Any]:
         """Standard error of the mean of u, and R-hat where there are chains."""
         variance = float((self.weights * u**2).sum())
         if u.min() == u.max():

@@ -17,6 +17,7 @@ from bayesbridge.cli import (
     bid,
     capture,
     completion,
+    contracts,
     count,
     deal,
     estimate,
@@ -35,8 +36,21 @@ from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
 COMMANDS = (
-    *(estimate, report, serve, count, deal, wins, sensitivity, replay, score),
-    *(capture, bid, study, plugins, completion),
+    estimate,
+    report,
+    serve,
+    contracts,
+    count,
+    deal,
+    wins,
+    sensitivity,
+    replay,
+    score,
+    capture,
+    bid,
+    study,
+    plugins,
+    completion,
 )
 """In the order of the help text."""
 

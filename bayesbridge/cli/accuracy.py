@@ -18,14 +18,14 @@ DRAWS = 20_000
 """Unless told otherwise."""
 
 
-def add_draws(parser: Parser) -> None:
-    """Ask how many layouts to draw."""
+def add_draws(parser: Parser, usual: int = DRAWS) -> None:
+    """Ask how many layouts to draw, ``usual`` unless told otherwise."""
     parser.add_argument(
         "--draws",
         type=whole(2, MOST_DRAWS),
-        default=DRAWS,
+        default=usual,
         metavar="N",
-        help="layouts drawn where there are too many to walk (default: 20_000)",
+        help=f"layouts drawn where there are too many to walk (default: {usual:_})",
     )
 
 

@@ -169,7 +169,7 @@ def contract_odds(
     every = posterior.exact and len(posterior) <= n
     layouts = posterior.layouts if every else posterior.resample(n, generator(rng))
     try:
-        tricks = _solve(solver, layouts, found.question, progress)
+        tricks = solve_layouts(solver, layouts, found.question, progress)
     except PluginError as failure:
         return replace(found, failures={**found.failures, solver.name: failure}), uncorrected
     if every:
@@ -220,7 +220,9 @@ def _told(
     return ContractOdds(asked.contract, asked.dummy, pmf, errors, made, told(TRICKS), solved, basis, asked.actual)
 
 
-def _solve(solver: Estimator, layouts: Layouts, question: Question, progress: Progress | None) -> NDArray[np.int64]:
+def solve_layouts(
+    solver: Estimator, layouts: Layouts, question: Question, progress: Progress | None = None
+) -> NDArray[np.int64]:
     """(n,) tricks, solved about a second's work at a time."""
     step = max(1, round(1.0 / max(seconds_of(solver), 1e-3)))
     parts: list[NDArray[np.int64]] = []

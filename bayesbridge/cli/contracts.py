@@ -1,0 +1,201 @@
+"""``bayesbridge contracts``: which contract to bid, by expected score."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from bayesbridge.cli.accuracy import add_draws, print_accuracy
+from bayesbridge.cli.contract import MOST_SOLVED
+from bayesbridge.cli.evidence_lines import print_evidence
+from bayesbridge.cli.evidence_options import add_evidence, position_of
+from bayesbridge.cli.limits import limits_of
+from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
+from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.notices import tell
+from bayesbridge.words import number, percent
+
+if TYPE_CHECKING:
+    import xarray
+
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.notation.record import Vulnerability
+    from bayesbridge.positions.position import Position
+
+DRAWS = 4000
+"""Unless told otherwise: every layout is judged in every strain."""
+
+SHOWN = 12
+"""Rows on the screen unless contracts are named; ``--json`` has all."""
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "contracts",
+        "which contract to bid: chance, tricks and expected score of each",
+        run,
+        "bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate\n"
+        "  bayesbridge contracts --players 4 --observer S --hand AQ942.K3.A54.Q32 --call N:1NT --contracts 4S,3NT "
+        "--against 3NT",
+    )
+    parser.add_argument(
+        "--contracts", action=Once, metavar="4S,3NT", help="those to judge (default: all that the pair may still bid)"
+    )
+    parser.add_argument(
+        "--scheme",
+        action=Once,
+        metavar="NAME",
+        help="duplicate, old, new, or a file with a scheme of your own (.toml) (default: new, with four players "
+        "duplicate)",
+    )
+    parser.add_argument(
+        "--against", action=Once, metavar="3NT", help="compare each with this one on the same layouts, or with Pass"
+    )
+    parser.add_argument(
+        "--doubled", type=whole(0, 2), default=0, metavar="N", help="1 as if doubled, 2 redoubled (default: 0)"
+    )
+    _add_solving(parser)
+    parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
+    add_pair(parser)
+    add_draws(parser, DRAWS)
+    add_evidence(parser)
+
+
+def _add_solving(parser: Parser) -> None:
+    parser.add_argument(
+        "--solve",
+        type=whole(0, MOST_SOLVED),
+        action=Once,
+        metavar="N",
+        help="layouts to solve in each strain that competes, 0 for none (default: as --seconds allow; needs "
+        "bayesbridge-double-dummy)",
+    )
+    parser.add_argument(
+        "--seconds", type=whole(1, 1_000_000), action=Once, metavar="N", help="time on one core for that (default: 4)"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Judge the contracts and print."""
+    from bayesbridge.decisions.contract_list import alternative, contracts_asked, pair_of
+    from bayesbridge.decisions.contracts import contract_table
+    from bayesbridge.decisions.rows import plain_rows
+
+    target = None
+    if args.out is not None:
+        target = verify_target("--out", args.out, "the picture is a PNG, SVG or PDF file", ".png", ".svg", ".pdf")
+    position, vulnerable = _vulnerable(position_of(args))
+    belief = position.belief()
+    scheme = _scheme(args.scheme)
+    with position.blaming():
+        belief.count()
+    pair = _blamed("--pair", pair_of, belief, args.pair)
+    _blamed("--contracts", contracts_asked, belief, args.contracts, pair, args.doubled)
+    if args.against is not None:
+        _blamed("--against", alternative, belief, args.against, pair)
+    posterior = belief.infer(draws=args.draws, rng=args.seed)
+    asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "against": args.against}
+    asked |= {"doubled": args.doubled, "solve": args.solve, "seconds": args.seconds, "rng": args.seed}
+    found = _blamed("--scheme", contract_table, posterior, args.contracts, **asked, limits=limits_of(args))
+    if found.attrs["failure"]:
+        tell(f"not corrected: {found.attrs['failure']}")
+    if target is not None:
+        from bayesbridge.plots.contracts import plot_contracts
+
+        with writing("--out", target) as part:
+            plot_contracts(found).figure.savefig(part, format=target.suffix[1:], dpi=110)
+    if args.json:
+        told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
+        rows = plain_rows(found)
+        print_json({"contracts": rows, **told, "judged": found.attrs["layouts"], **accuracy_document(posterior),
+                    **evidence_document(belief)})  # fmt: skip
+        return 0
+    print_evidence(belief)
+    print_accuracy(posterior)
+    say()
+    _show(found, belief, SHOWN if args.contracts is None else len(found["contract"]))
+    return 0
+
+
+def _scheme(text: str | None) -> Any:
+    """A name, or the table of a file."""
+    if text is None or not text.endswith(".toml"):
+        return text
+    from bayesbridge.notation.toml_text import read_toml
+
+    return read_toml(text, "--scheme")[1]
+
+
+def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:
+    """Who is vulnerable, and the position without it where the bidder does not care but the score may."""
+    from bayesbridge.notation.record import Vulnerability
+
+    settings = dict(position.settings)
+    if "vulnerable" not in settings:
+        return position, Vulnerability.NONE
+    told: Vulnerability = settings["vulnerable"].value
+    four = "players" in settings and settings["players"].value == 4
+    bidder = settings["bidder"].value if "bidder" in settings else "learned" if four else "iterative"
+    if bidder == "iterative":
+        del settings["vulnerable"]
+    return position._replace(settings=settings), told
+
+
+def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
+    """What the function answers; an error of the user names the option."""
+    try:
+        return function(*args, **named)
+    except BayesBridgeError as error:
+        raise UsageError(f"argument {option}: {error}") from None
+
+
+def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
+    """For people."""
+    from bayesbridge.decisions.rows import plain_rows
+
+    rows = plain_rows(found)
+    compared = found.attrs["against"]
+    header = ["", "makes", "tricks", "score", "best in", "by"]
+    if compared:
+        header[4:4] = ["difference", *(["IMPs"] if "imps" in found else []), "matchpoints"]
+    lines = []
+    for row in rows[:most]:
+        line = [row["contract"], _chance(row, "make"), _figure(row, "tricks", 2), _figure(row, "score", 0)]
+        if compared:
+            line.append(_figure(row, "difference", 0))
+            line += [_figure(row, "imps", 1)] if "imps" in row else []
+            line.append(_chance(row, "matchpoints"))
+        lines.append([*line, percent(row["best"]), row["basis"]])
+    vulnerable = found.attrs["vulnerable"]
+    sides = "" if found.attrs["scheme"] != "duplicate" else f", vulnerable: {vulnerable.lower()}"
+    print_table(f"Contracts by expected score, scheme {found.attrs['scheme']}{sides}", header, lines)
+    if len(rows) > most:
+        say(f"The {most} best of {len(rows)}; --json has all.")
+    if compared:
+        say(f"Difference, {'IMPs, ' if 'imps' in found else ''}matchpoints: against {compared}, on the same layouts.")
+    say("best in: share of the layouts in which no other of these contracts pays more, the lowest of equal ones.")
+    if len(rows) > 1:
+        second = rows[1]
+        if abs(second["behind"]) < 2 * second["behind_error"]:
+            said = f"{number(second['behind'], 0)} ± {number(second['behind_error'], 0)}"
+            say(f"Too close to call: {rows[0]['contract']} is ahead of {second['contract']} by {said}.")
+    if belief.auction is not None and belief.auction.is_over:
+        say("The auction is over: this is what each contract would have been worth.")
+    if found.attrs["how_high"]:
+        say(found.attrs["how_high"])
+    say(found.attrs["caution"])
+
+
+def _figure(row: dict[str, Any], name: str, digits: int) -> str:
+    error = row[f"{name}_error"]
+    return number(row[name], digits) + (f" ± {number(error, digits)}" if error else "")
+
+
+def _chance(row: dict[str, Any], name: str) -> str:
+    error = row[f"{name}_error"]
+    return percent(row[name]) + (f" ± {100 * error:.1f} %" if error else "")

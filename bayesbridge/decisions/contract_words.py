@@ -1,0 +1,58 @@
+"""What is said beside the table of contracts: how far to trust it, and how high to bid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bayesbridge.belief.perspective import Perspective
+from bayesbridge.calls import PASS, Call, Contract
+from bayesbridge.capture.literal import bid
+from bayesbridge.deal import Seat
+from bayesbridge.decisions.trick_tables import TrickTables
+from bayesbridge.estimators.contract_odds import CALIBRATION, OFF
+from bayesbridge.words import SEATS, STRAINS, number
+
+
+def caution(tables: TrickTables) -> str:
+    """How far the figures can be trusted, in a sentence or two."""
+    start = "Double-dummy play, in which all four see all cards. "
+    if tables.every:
+        return f"{start}Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
+    if tables.tricks:
+        strains = " and ".join(dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks))
+        return (
+            f"{start}The network's predictions, corrected by {number(len(tables.chosen))} layouts solved in {strains}: "
+            "these figures are unbiased, and their errors count both. The others are the network's, and their errors "
+            "are of the draws alone."
+        )
+    return (
+        f"{start}The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "
+        "stated are of the draws alone."
+    )
+
+
+def how_high(
+    belief: Perspective, pair: tuple[Seat, Seat], contracts: Sequence[Contract], scores: Sequence[float]
+) -> str:
+    """In the three-player game how high declarer may bid, beside Algorithm 1's own bid; empty where four bid.
+
+    ``contracts`` with their expected ``scores``, the highest first. A pass is taken to pay nothing.
+    """
+    if belief.dummy is None:
+        return ""
+    seat = next(seat for seat in pair if seat != belief.dummy)
+    who = SEATS[seat.name]
+    gaining = [one for one, score in zip(contracts, scores, strict=True) if score > 0]
+    if gaining:
+        highest = max(gaining, key=lambda one: (one.level, one.strain))
+        top = f"{contracts[0].level}{contracts[0].strain.name}"
+        said = (
+            f"How high may {who} bid? Up to {highest.level}{highest.strain.name}, the highest bid that earns more than "
+            f"nothing on average; {top} earns most."
+        )
+    else:
+        said = f"How high may {who} bid? Not at all: every bid here loses on average, so {who} passes."
+    if seat != belief.observer:
+        return said
+    level = bid(belief.hand).level
+    return f"{said} Algorithm 1 on this hand alone: {Call.bid(level, 'NT') if level else PASS}."

@@ -1,0 +1,226 @@
+"""The value of information: how much an answer would tell, in bits and in expected score of a decision.
+
+With W the weights of the layouts, A[i, a] the chance of answer a in layout i, and u[i, d] what action d pays there::
+
+    bits  = Σ W_i A[i, a] log₂(A[i, a] / P(a)),      P(a) = Σ W_i A[i, a]
+    value = Σ_a max_d Σ_i W_i A[i, a] u[i, d]  −  max_d Σ_i W_i u[i, d]
+
+Bits are the mutual information of answer and layout: what an answer takes off the entropy of the posterior on average.
+Where the layouts are all that fit both are exact. Of draws, the second formula is too hopeful: the action that looks
+best after an answer does so by luck too. So the actions are chosen on four fifths of the draws and paid on the last
+fifth, in turn: what is stated is what somebody gains who chooses with so many draws, on average no more than the truth;
+``optimistic`` is the formula itself, on average no less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.arguments import checked
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.calls import Contract
+from bayesbridge.deal import Seat
+from bayesbridge.decisions.contract_list import contracts_asked, dummy_of, pair_of
+from bayesbridge.decisions.payoffs import payoff, scoring_of
+from bayesbridge.decisions.questions import EVERYTHING, Asking, Enquiry, enquiries
+from bayesbridge.decisions.trick_tables import Group, TrickTables, judged
+from bayesbridge.duplicate import Duplicate
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.layouts import Layouts
+from bayesbridge.notation.record import Vulnerability
+from bayesbridge.products import matrix_product
+from bayesbridge.random64 import Seed, generator
+from bayesbridge.scoring import Scheme
+
+if TYPE_CHECKING:
+    import xarray
+
+type Floats = NDArray[np.float64]
+type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None
+
+MOST_EXACT: Final = 100_000
+"""Layouts up to which an exact posterior is taken whole where the actions are functions, which cost little."""
+
+FOLDS: Final = 5
+"""Parts of the draws: actions are chosen on all but one and paid on that one."""
+
+
+@checked
+def value_of_information(
+    posterior: Posterior,
+    decision: Decision = None,
+    questions: Asking | None = None,
+    *,
+    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None = None,
+    vulnerable: Vulnerability | str = Vulnerability.NONE,
+    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    rng: Seed = 0,
+) -> xarray.Dataset:
+    """What answers would tell, a row for each question, the most valuable first.
+
+    ``decision``: contracts to choose from (``"3NT,4S"``; ``Pass`` pays nothing; without any all that the pair may bid),
+    paid by ``scheme`` as in :func:`contracts` on what the network of ``tricks`` expects; or functions by name that give
+    what an action pays in each layout. ``questions``: ``card[SQ]``, ``void[E:H]``, ``length[E:H]``, ``points[N]``,
+    ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout`` (everything), or functions by name
+    that give the answer in each layout; without any, honours, points and lengths that are in doubt.
+
+    Variables: ``bits``, ``value`` in expected score, each with its ``…_error``, and ``optimistic``, which the value
+    does not exceed on average. Attributes: ``action``, the best one without an answer, its expected ``score``, and
+    ``exact``.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("E", "T963.9864.JT8.J7").given(
+    ...     bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2")
+    ... )
+    >>> guess = {name: lambda layouts, seat=bb.Seat.of(name): layouts.holds("SQ")[:, seat] for name in ("S", "W")}
+    >>> found = value_of_information(belief.infer(), guess, ["card[SQ]", "card[SJ]", "card[S8]"])
+    >>> found["question"].values.tolist(), found["bits"].values.round(3).tolist()
+    (['card[SQ]', 'card[S8]', 'card[SJ]'], [0.852, 0.852, 0.0])
+    >>> found.attrs["action"], found["value"].values.round(3).tolist()
+    ('W', [0.278, 0.0, 0.0])
+    """
+    asked = enquiries(posterior, questions)
+    random = generator(rng)
+    if isinstance(decision, Mapping):
+        if not decision:
+            raise BayesBridgeError("no action to choose: give at least one, by name")
+        layouts, weights, ess = judged(posterior, random, exact_up_to=MOST_EXACT)
+        names = list(decision)
+        pays = np.stack([_paid(name, function, layouts) for name, function in decision.items()], axis=1)
+        scoring = "own"
+    else:
+        names, tables, pays, scoring = _contract_payoffs(posterior, decision, scheme, vulnerable, pair, random)
+        layouts, weights, ess = tables.layouts, tables.weights, tables.ess
+    judge = _Judge(layouts, weights, ess, pays)
+    rows = [judge.row(one, posterior) for one in asked]
+    order = sorted(range(len(rows)), key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place))
+    best = int(judge.means.argmax())
+    attrs = {
+        "action": names[best],
+        "score": float(judge.means[best]),
+        "scheme": scoring,
+        "exact": int(ess == np.inf),
+        "caution": _caution(ess == np.inf, len(layouts), scoring),
+    }
+    return _dataset([asked[place].name for place in order], [rows[place] for place in order], attrs)
+
+
+class _Judge:
+    """Layouts, what the actions pay in them, and the parts in which actions are chosen and paid."""
+
+    def __init__(self, layouts: Layouts, weights: Floats, ess: float, pays: Floats) -> None:
+        self.layouts, self.weights, self.ess, self.pays = layouts, weights, ess, pays
+        self.means: Floats = matrix_product(weights, pays)
+        self.parts = [np.ones(len(layouts), np.bool_)]
+        if ess < np.inf:
+            # The same layout drawn twice stays in one part: it must not choose for itself.
+            number = np.unique(layouts.masks, axis=0, return_inverse=True)[1].reshape(-1)
+            self.parts = [number % FOLDS == fold for fold in range(FOLDS)]
+        self.without = self._paid(np.ones((len(layouts), 1)))
+
+    def row(self, asked: Enquiry, posterior: Posterior) -> dict[str, float]:
+        """Bits and value of one question."""
+        if asked.name == EVERYTHING:
+            known = posterior.entropy_bits
+            gain = self.pays.max(axis=1) - self.without
+            value = float(matrix_product(self.weights, gain))
+            optimistic = float(matrix_product(self.weights, self.pays.max(axis=1)) - self.means.max())
+            return self._told(known, 0.0, value, gain, optimistic)
+        chances = asked.answers(self.layouts)
+        gain = self._paid(chances) - self.without
+        after = matrix_product((chances * self.weights[:, None]).T, self.pays).max(axis=1).sum()
+        bits, error = self._bits(chances, asked.shares)
+        value = float(matrix_product(self.weights, gain))
+        return self._told(bits, error, value, gain, float(after - self.means.max()))
+
+    def _told(self, bits: float, error: float, value: float, gain: Floats, optimistic: float) -> dict[str, float]:
+        spread = float(matrix_product(self.weights, (gain - value) ** 2))
+        return {
+            "bits": bits,
+            "bits_error": error,
+            "value": value,
+            "value_error": float(np.sqrt(spread / self.ess)),
+            "optimistic": max(optimistic, 0.0),
+        }
+
+    def _paid(self, chances: Floats) -> Floats:
+        """(n,) what is paid in each layout by somebody who knows the answer and chose on the other parts."""
+        found = np.zeros(len(self.pays))
+        everything = len(self.parts) == 1
+        for part in self.parts:
+            learnt = self.weights * (1.0 if everything else ~part)
+            policy = matrix_product((chances * learnt[:, None]).T, self.pays).argmax(axis=1)
+            found[part] = (chances[part] * self.pays[part][:, policy]).sum(axis=1)
+        return found
+
+    def _bits(self, chances: Floats, shares: Floats | None) -> tuple[float, float]:
+        """Mutual information of answer and layout, and its standard error; 0 where the chances are known exactly."""
+        if shares is not None:
+            known = shares[shares > 0]
+            return float(-(known * np.log2(known)).sum()) + 0.0, 0.0
+        overall = matrix_product(self.weights, chances)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            told = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
+        bits = float(matrix_product(self.weights, told))
+        spread = float(matrix_product(self.weights, (told - bits) ** 2))
+        certain = bool(((chances == 0) | (chances == 1)).all())
+        # Entropy of counts is too small by about so much (Miller and Madow).
+        missing = ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
+        return bits + float(missing), float(np.sqrt(spread / self.ess))
+
+
+def _contract_payoffs(
+    posterior: Posterior,
+    decision: str | Sequence[str | Contract] | None,
+    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None,
+    vulnerable: Vulnerability | str,
+    pair: str | tuple[Seat | str, Seat | str] | None,
+    rng: Seed,
+) -> tuple[list[str], TrickTables, Floats, str]:
+    """Names of the contracts, the layouts, (n, contracts) expected scores there, and the name of the scheme."""
+    belief = posterior.belief
+    seats, scoring = pair_of(belief, pair), scoring_of(scheme, vulnerable, belief.dummy)
+    words = [part.strip() for part in decision.split(",")] if isinstance(decision, str) else decision
+    passes = [] if words is None else [word for word in words if isinstance(word, str) and word.upper() == "PASS"]
+    left = None if words is None else [word for word in words if word not in passes]
+    found = contracts_asked(belief, left, seats)
+    groups = {one: Group.of(one, dummy_of(belief, one)) for one in found}
+    tables = TrickTables.of(posterior, dict.fromkeys(groups.values()), rng)
+    columns = [tables.of_one(groups[one], payoff(scoring, one).worth).predicted for one in found]
+    columns += [np.zeros(len(tables.layouts)) for _ in passes]
+    return [*map(str, found), *passes], tables, np.stack(columns, axis=1), scoring.name
+
+
+def _paid(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
+    """(n,) what an action pays, by a user's function."""
+    try:
+        values = np.asarray(function(layouts), np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (len(layouts),) or not np.isfinite(values).all():
+        raise BayesBridgeError(f"action {name!r}: give a finite number for each of {len(layouts)} layouts", name=name)
+    return values
+
+
+def _caution(exact: bool, layouts: int, scoring: str) -> str:
+    """How the values came about, in a sentence."""
+    by = (
+        "" if scoring == "own" else " Scores are those that the network of tricks expects in each layout, double dummy."
+    )
+    if exact:
+        return f"Over all {layouts} layouts: the values are exact.{by}"
+    return (
+        f"From {layouts} layouts: actions are chosen on four fifths and paid on the last fifth, in turn, so that a "
+        f"value is on average no more than the truth; optimistic is on average no less.{by}"
+    )
+
+
+def _dataset(labels: Sequence[str], rows: Sequence[Mapping[str, float]], attrs: Mapping[str, Any]) -> xarray.Dataset:
+    import xarray
+
+    variables = {name: (["question"], np.array([row[name] for row in rows])) for name in rows[0]}
+    return xarray.Dataset(variables, {"question": list(labels)}, dict(attrs))

@@ -1,0 +1,23 @@
+"""Answers of this package as plain objects: for JSON, pages and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import xarray
+
+
+def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
+    """A dictionary for each row of an answer that has one dimension, that of its labels first.
+
+    >>> import xarray
+    >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
+    [{'contract': '4S by S', 'score': 420.0}]
+    """
+    (axis,) = found.sizes
+    names = [str(name) for name in found.data_vars]
+    return [
+        {str(axis): str(found[axis].values[row]), **{name: found[name].values[row].item() for name in names}}
+        for row in range(found.sizes[axis])
+    ]
