@@ -14,6 +14,8 @@ from .dealing.deal_plan import DealPlan, deals
 from .decisions.comparison import compare
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
+from .decisions.leads import Leads, leads
+from .decisions.suit_play import SuitPlay, suit_play
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -37,7 +39,7 @@ from .evidence.models import BidderModel, Cost, PlayerModel
 from .evidence.play import Play, Void
 from .evidence.ranges import HighCards, Length
 from .evidence.shape import Shape
-from .history import sharpening
+from .history import card_history, sharpening
 from .joint_distributions import joint_distribution
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
@@ -82,6 +84,7 @@ __all__ = [
     "IterativeBidder",
     "Lacks",
     "Layouts",
+    "Leads",
     "LearnedBidder",
     "LearnedPlayer",
     "Length",
@@ -99,6 +102,7 @@ __all__ = [
     "Strain",
     "StyleBidder",
     "Suit",
+    "SuitPlay",
     "SystemBidder",
     "TablesTooLarge",
     "TooFewDraws",
@@ -110,6 +114,7 @@ __all__ = [
     "Void",
     "WrongArgument",
     "at_least",
+    "card_history",
     "card_wins",
     "compare",
     "contracts",
@@ -121,6 +126,7 @@ __all__ = [
     "hookimpl",
     "html_report",
     "joint_distribution",
+    "leads",
     "open_records",
     "plot_captures",
     "plot_cards",
@@ -136,6 +142,7 @@ __all__ = [
     "sensitivity",
     "sharpening",
     "suit_lengths",
+    "suit_play",
     "summary",
     "value_of_information",
 ]

@@ -1,15 +1,16 @@
-"""How a belief sharpens: entropy, captures and the chance of the contract after every call and every trick."""
+"""How a belief sharpens: entropy, captures, the chance of the contract and the place of a card, event by event."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import nan
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
+from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.asking import ask
@@ -69,6 +70,50 @@ def sharpening(
     table = pandas.DataFrame(rows)
     table.attrs = {"level": level, "contract": "" if goal is None else str(goal)}
     return table
+
+
+@checked
+def card_history(
+    belief: Belief,
+    card: Card | str,
+    *,
+    by_card: bool = False,
+    draws: int = 20_000,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+) -> pandas.DataFrame:
+    """Where a card lies: a row for the belief before any evidence, then one after each piece.
+
+    Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card); ``error``, about the largest standard
+    error of these, 0 where they are ``exact``; ``method``. Cards come a trick at a time unless ``by_card``.
+
+    >>> import bayesbridge as bb
+    >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
+    >>> [f"{row.event}: W {row.W:.1%}, E {row.E:.1%}" for row in card_history(belief, "SQ").itertuples()]
+    ["S's hand: W 33.3%, E 33.3%", 'W has 5 to 6 spades: W 56.9%, E 21.6%']
+    """
+    import pandas
+
+    wanted = Card.of(card)
+    if wanted in belief.hand:
+        raise BayesBridgeError(f"{wanted} is in {belief.observer.name}'s own hand: name another card", card=wanted)
+    events = [(0, f"{belief.observer.name}'s hand"), *_events(belief, by_card)]
+    history = list(belief.history())
+    rows = []
+    posterior: Posterior | None = None
+    for number, (pieces, event) in enumerate(events, 1):
+        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
+        shares = {seat.name: _share(posterior, wanted, seat) for seat in Seat}
+        exact = posterior.exact or posterior.draws.tables is not None
+        error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
+        rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
+        if progress is not None:
+            progress(number, len(events))
+    return pandas.DataFrame(rows)
+
+
+def _share(posterior: Posterior, card: Card, seat: Seat) -> float:
+    return min(1.0, float(posterior.card_probabilities().sel(card=str(card), seat=seat.name)))
 
 
 def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:

@@ -21,6 +21,7 @@ from bayesbridge.cli import (
     count,
     deal,
     estimate,
+    lead,
     plugins,
     replay,
     report,
@@ -28,6 +29,7 @@ from bayesbridge.cli import (
     sensitivity,
     serve,
     study,
+    suit,
     wins,
 )
 from bayesbridge.cli.parsing import Parser, protect_voids
@@ -43,6 +45,8 @@ COMMANDS = (
     count,
     deal,
     wins,
+    lead,
+    suit,
     sensitivity,
     replay,
     score,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import add_draws
+from bayesbridge.cli.card import add_card, card_document, card_steps, show_card
 from bayesbridge.cli.contract import add_contract, asked_contract, contract_document, show_contract
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
@@ -49,6 +50,7 @@ def add(commands: Subparsers) -> None:
     add_draws(parser)
     add_contract(parser)
     add_joint(parser)
+    add_card(parser)
     add_show(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
@@ -69,6 +71,7 @@ def run(args: Namespace) -> int:
     with position.blaming(), blaming_method(args.method):
         posterior = belief.infer(args.method, args.draws, args.seed)
     together = joints(posterior, args.joint, args.pair)
+    looked_for = card_steps(belief, args)
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     unsaved = None
     if found.estimators:
@@ -79,12 +82,14 @@ def run(args: Namespace) -> int:
                 estimate_document(found)
                 | joint_documents(together)
                 | contract_document(odds)
+                | card_document(looked_for, args)
                 | examples(posterior, args)
             )
         else:
             show(found)
             show_joints(together)
             show_contract(odds)
+            show_card(looked_for, args)
             print_examples(posterior, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")

@@ -1,0 +1,113 @@
+"""``bayesbridge lead``: what to lead against a contract."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from bayesbridge.cli.accuracy import add_draws, print_accuracy
+from bayesbridge.cli.evidence_lines import print_evidence
+from bayesbridge.cli.evidence_options import add_evidence, position_of
+from bayesbridge.cli.limits import limits_of
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.printing import print_json, print_table, progress_line, say
+from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.words import SEATS, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.decisions.leads import Lead, Leads
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "lead",
+        "what to lead against a contract, by layouts solved double dummy",
+        run,
+        "bayesbridge lead --observer W --hand Q862.A93.J84.K75 --players 4 --call S:1NT --call N:3NT --contract 3NT",
+    )
+    parser.add_argument(
+        "--contract", action=Once, metavar="3NT[X[X]]", help="what is led against (default: the contract of the calls)"
+    )
+    parser.add_argument("--by", action=Once, metavar="S", help="its declarer (default: the seat on the leader's right)")
+    parser.add_argument(
+        "--goal",
+        choices=("beat", "tricks"),
+        default="beat",
+        help="what the best lead is best for: to beat the contract, or most tricks on average (default: beat)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=whole(1, 1_000_000),
+        action=Once,
+        metavar="N",
+        help="time on one core for solving (default: 15, or all --draws if chosen)",
+    )
+    add_draws(parser)
+    add_evidence(parser)
+
+
+def run(args: Namespace) -> int:
+    """Infer, solve and print."""
+    from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
+    from bayesbridge.estimators.confinement import confined
+
+    position = position_of(args)
+    belief = position.belief()
+    try:
+        contract, question = lead_question(belief, args.contract, args.by)
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --contract: {error}") from None
+    limits = limits_of(args)
+    with confined([lead_solver(limits)], limits) as ready:
+        with position.blaming():
+            posterior = belief.infer(draws=args.draws, rng=args.seed)
+        show = progress_line("layouts solved")
+        found = compare_leads(posterior, contract, question, ready[0], args.goal, args.seconds, args.seed, show)
+    if args.json:
+        print_json({**found.document(), **accuracy_document(posterior), **evidence_document(belief)})
+        return 0
+    print_evidence(belief)
+    print_accuracy(posterior)
+    say()
+    _show(found)
+    return 0
+
+
+def _show(found: Leads) -> None:
+    """For people."""
+    rows = [
+        [
+            choice.name,
+            f"{percent(choice.beaten[0])}{_error(100 * choice.beaten[1], 1)}",
+            f"{choice.tricks[0]:.2f}{_error(choice.tricks[1], 2)}",
+            _behind(choice, found),
+            _verdict(choice, found),
+        ]
+        for choice in found.choices
+    ]
+    title = f"{SEATS[found.leader.name]} leads against {found.contract}"
+    behind = "P(beaten) below" if found.goal == "beat" else "tricks below"
+    print_table(title, ["lead", "P(beaten)", "tricks", behind, ""], rows)
+    say(found.sentence, found.caution)
+
+
+def _behind(choice: Lead, found: Leads) -> str:
+    """How far a lead is behind the best, paired."""
+    if choice is found.choices[0]:
+        return ""
+    if found.goal == "beat":
+        return f"{100 * choice.beaten_behind[0]:.1f}{_error(100 * choice.beaten_behind[1], 1)}"
+    return f"{choice.tricks_behind[0]:.2f}{_error(choice.tricks_behind[1], 2)}"
+
+
+def _verdict(choice: Lead, found: Leads) -> str:
+    if not choice.close:
+        return ""
+    return "best" if found.clear else "ahead" if choice is found.choices[0] else "close"
+
+
+def _error(error: float, digits: int) -> str:
+    return f" ± {error:.{digits}f}" if error else ""

@@ -1,0 +1,132 @@
+"""``bayesbridge suit``: how to play one suit."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING
+
+from bayesbridge.cards import Suit
+from bayesbridge.cli.accuracy import add_draws
+from bayesbridge.cli.evidence_options import add_evidence, position_of
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
+from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.words import SEATS, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.decisions.suit_play import SuitLine, SuitPlay
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "suit",
+        "how to play a suit: the best plan for each number of tricks",
+        run,
+        "bayesbridge suit AJT32 K954",
+    )
+    parser.add_argument(
+        "holdings",
+        nargs="*",
+        metavar="HOLDING",
+        help="dummy's cards of the suit, then declarer's; x is a lowest card (with evidence: may be left out)",
+    )
+    parser.add_argument(
+        "--suit", type=reading(Suit.of), action=Once, metavar="S", help="the suit, where the evidence shows both hands"
+    )
+    parser.add_argument(
+        "--vacant",
+        type=_vacant,
+        action=Once,
+        metavar="W:E",
+        help="places of West and East for unknown cards, those of the suit among them (default: 13:13)",
+    )
+    parser.add_argument(
+        "--tricks", type=whole(1, 13), default=2, metavar="N", help="how many tricks of a plan to tell (default: 2)"
+    )
+    add_draws(parser)
+    add_evidence(parser)
+
+
+def run(args: Namespace) -> int:
+    """Search and print."""
+    from bayesbridge.decisions.suit_play import suit_play
+
+    if len(args.holdings) not in (0, 2):
+        raise UsageError(
+            f"argument HOLDING: {len(args.holdings)} given: give dummy's and declarer's, such as AJT32 K954"
+        )
+    first, second = args.holdings or (None, None)
+    if args.observer is None and args.position is None:
+        if args.suit is not None or args.evidence:
+            raise UsageError(
+                "evidence without an observer: add --observer and --hand, or leave --suit and evidence out"
+            )
+        found = suit_play(first, second, vacant=args.vacant or (13, 13))
+        about = {}
+    else:
+        if args.vacant is not None:
+            raise UsageError("argument --vacant: the evidence tells the vacant places: leave it out")
+        position = position_of(args)
+        belief = position.belief()
+        with position.blaming():
+            posterior = belief.infer(draws=args.draws, rng=args.seed)
+        found = suit_play(first, second, posterior, suit=args.suit)
+        about = {**accuracy_document(posterior), **evidence_document(belief)}
+    if args.json:
+        print_json({**found.document(), **about})
+    else:
+        _show(found, args.tricks)
+    return 0
+
+
+def _vacant(text: str) -> tuple[int, int]:
+    """Two whole numbers, such as 7:12."""
+    try:
+        west, east = map(int, text.split(":"))
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r}: write two whole numbers, such as 7:12") from None
+    return west, east
+
+
+def _show(found: SuitPlay, tricks: int) -> None:
+    """For people."""
+    names = SEATS[found.table.first.name], SEATS[found.table.second.name]
+    say(f"{names[0]} holds {found.first}, {names[1]} {found.second}; missing: {found.missing or 'nothing'}.")
+    say(f"The layouts are weighed {found.weighed}.")
+    say()
+    plans = _plans(found)
+    rows = [
+        [
+            "most on average" if line.goal is None else f"{line.goal} or more",
+            "" if line.goal is None else f"{percent(line.chance)}{_error(100 * line.error, 1)}",
+            f"{line.tricks:.3f}{_error(line.error, 3) if line.goal is None else ''}",
+            next(letter for letter, lines in plans.items() if line in lines),
+        ]
+        for line in (*found.goals, found.best)
+    ]
+    print_table("The best plan for each number of tricks", ["tricks", "chance", "mean", "plan"], rows)
+    for letter, lines in plans.items():
+        say(f"Plan {letter}:")
+        say(*(f"  {line}" for line in lines[0].text(tricks)))
+    say()
+    if found.small:
+        say(f"Counted as the lowest cards, to end the search: {found.small}. The figures are lower bounds.")
+    say("The defenders see all cards and know the plan. Entries are taken to be there; ruffs and blocks are left out.")
+
+
+def _plans(found: SuitPlay) -> dict[str, list[SuitLine]]:
+    """The lines by plan, each plan with a letter."""
+    plans: list[list[SuitLine]] = []
+    for line in (*found.goals, found.best):
+        same = [lines for lines in plans if lines[0].step == line.step]
+        if same:
+            same[0].append(line)
+        else:
+            plans.append([line])
+    return {chr(ord("A") + place): lines for place, lines in enumerate(plans)}
+
+
+def _error(error: float, digits: int) -> str:
+    return f" ± {error:.{digits}f}" if error else ""

@@ -1,0 +1,350 @@
+"""What to lead: every card of the seat on lead, tried on the same layouts of its posterior.
+
+Layouts are drawn from what the leader believes before dummy is seen, and each is solved double dummy once for every
+card that may be led. All cards live on the same layouts, so that differences between them are paired and much more
+exact than the figures themselves. These are helped by the network of ``tricks``: its prediction is known on all draws,
+and its error on the layouts solved corrects the sample (a control variate, with one coefficient for all cards so that
+differences stay as they are).
+
+Double dummy means that all four see all cards from the lead on: a lead that gives away what declarer would have guessed
+wrong costs more at the table, and one that declarer does not understand costs less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.arguments import checked
+from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.calls import Contract
+from bayesbridge.cards import Card
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.confinement import confined
+from bayesbridge.estimators.discovery import offered
+from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
+from bayesbridge.estimators.isolation import Limits
+from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.tricks import TricksEstimator
+from bayesbridge.products import matrix_product
+from bayesbridge.random64 import Seed, generator
+from bayesbridge.words import number, percent
+
+type Floats = NDArray[np.float64]
+type Goal = Literal["beat", "tricks"]
+
+SOLVES: Final = "double_dummy_leads"
+"""The estimator that solves a layout for every card, in the double-dummy plugin."""
+
+SECONDS: Final = 15.0
+"""Time for solving on one core, unless told otherwise."""
+
+DOUBT: Final = 0.05
+"""Chance of calling a card the best although another is as good, over all comparisons together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """One card, or several of a suit that did the same in every layout."""
+
+    cards: tuple[Card, ...]
+    """High cards first; they follow each other in the leader's hand."""
+    beaten: tuple[float, float]
+    """P(the contract is beaten), one standard error."""
+    tricks: tuple[float, float]
+    """Expected tricks of the defence, one standard error."""
+    beaten_behind: tuple[float, float]
+    """How much less often than after the best lead the contract is beaten, one standard error, paired."""
+    tricks_behind: tuple[float, float]
+    """How many tricks fewer than after the best lead, one standard error, paired."""
+    close: bool
+    """Whether the test cannot tell it from the best."""
+
+    @property
+    def name(self) -> str:
+        """The suit and the ranks, such as ``H432``."""
+        return self.cards[0].suit.name + "".join(str(card)[1:] for card in self.cards)
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """All leads against a contract, the best first."""
+
+    contract: Contract
+    leader: Seat
+    goal: Goal
+    choices: tuple[Lead, ...]
+    solved: int
+    """Layouts that were solved."""
+    exact: bool
+    """Whether these are all layouts that fit, with their exact weights."""
+
+    @property
+    def best(self) -> tuple[Lead, ...]:
+        """The best, and all that the test cannot tell from it."""
+        return tuple(choice for choice in self.choices if choice.close)
+
+    @property
+    def clear(self) -> bool:
+        """Whether one lead is better than all others."""
+        return len(self.best) == 1
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        names = [choice.name for choice in self.best]
+        first = self.choices[0]
+        told = f"{percent(first.beaten[0])}{_error(100 * first.beaten[1], ' %')}"
+        many = f"{first.tricks[0]:.2f}{_error(first.tricks[1])}"
+        after = f"{self.contract} is then beaten with {told}; the defence takes {many} tricks on average."
+        if self.clear:
+            return f"Lead {names[0]}: {after}"
+        others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
+        return f"Too close to call: {names[0]} is ahead, {others} may be as good. After {names[0]}, {after}"
+
+    @property
+    def caution(self) -> str:
+        """How far the figures can be trusted, in a sentence or two."""
+        basis = (
+            f"Every layout was solved ({number(self.solved)})."
+            if self.exact
+            else f"From {number(self.solved)} solved layouts; one standard error is given."
+        )
+        return f"{basis} Double dummy: after the lead all four see all cards."
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json`` and web pages."""
+        return {
+            "contract": str(self.contract),
+            "leader": self.leader.name,
+            "goal": self.goal,
+            "clear": self.clear,
+            "best": [str(card) for choice in self.best for card in choice.cards],
+            "solved": self.solved,
+            "solved_all": self.exact,
+            "leads": [
+                {
+                    "cards": [str(card) for card in choice.cards],
+                    **_pair("beaten", choice.beaten),
+                    **_pair("tricks", choice.tricks),
+                    **_pair("beaten_behind", choice.beaten_behind),
+                    **_pair("tricks_behind", choice.tricks_behind),
+                    "close": choice.close,
+                }
+                for choice in self.choices
+            ],
+        }
+
+
+@checked
+def leads(
+    posterior: Posterior,
+    contract: Contract | str | None = None,
+    *,
+    by: Seat | str | None = None,
+    goal: str = "beat",
+    seconds: float | None = None,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+) -> Leads:
+    """Compare all leads against a contract, by what the observer, who is on lead, believes.
+
+    The ``contract`` is that of the auction unless it is named; its declarer sits on the leader's right. ``goal`` is
+    ``beat``, for P(it is beaten), or ``tricks``, for what the defence takes on average; the other of the two decides
+    where the first is the same in every layout. ``seconds`` on one core are the most for solving: as many layouts
+    are drawn as that allows, all of a posterior for which a number of draws was chosen unless ``seconds`` are given.
+    Needs the plugin bayesbridge-double-dummy; ``timeout`` and ``memory`` isolate it, see ``estimate``.
+    """
+    if goal not in ("beat", "tricks"):
+        raise BayesBridgeError(f"goal {goal!r}: choose 'beat' or 'tricks'", goal=goal)
+    if seconds is not None and not 0.0 < seconds < float("inf"):
+        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
+    against, question = lead_question(posterior.belief, contract, by)
+    limits = Limits(timeout, memory)
+    with confined([lead_solver(limits)], limits) as ready:
+        return compare_leads(posterior, against, question, ready[0], goal, seconds, rng, progress)
+
+
+def lead_question(
+    belief: Perspective, contract: Contract | str | None, by: Seat | str | None = None
+) -> tuple[Contract, Question]:
+    """The contract that the observer leads against, and the question for the solver.
+
+    >>> from bayesbridge import Belief
+    >>> lead_question(Belief("W", "AKQ2.KJ3.A54.Q32", dummy=None), "3NT")[0]
+    Contract.of('3NT by S')
+    """
+    own = None if belief.auction is None else belief.auction.contract
+    leader = belief.observer
+    if contract is None:
+        if own is None:
+            raise BayesBridgeError("no contract to lead against: name one, such as 3NT, or give the whole auction")
+        against = own
+    else:
+        usual = own.declarer if own is not None else _declarer_on_right(belief)
+        words = str(contract).split()
+        named = Contract.of(contract, None if len(words) == 3 else usual if by is None else by)
+        against = named
+    if by is not None and Seat.of(by) != against.declarer:
+        raise BayesBridgeError(f"contract {str(against)!r} and by {Seat.of(by).name}: name one declarer", by=by)
+    if against.declarer == belief.dummy:
+        raise BayesBridgeError(f"contract {str(against)!r}: {against.declarer.name} is the dummy: name another seat")
+    dummy = against.declarer.partner if belief.dummy is None else belief.dummy
+    question = Question((against.declarer, dummy), against.trump)
+    if question.table[1] != leader:
+        raise BayesBridgeError(
+            f"contract {str(against)!r}: {question.table[1].name} is on lead, not {leader.name}: "
+            f"ask what {question.table[1].name} believes, or name {_declarer_on_right(belief).name} as declarer",
+            leader=leader,
+        )
+    if belief.tricks:
+        raise BayesBridgeError(f"the lead is made, '{belief.tricks[0]}': leave the cards played out")
+    return against, question
+
+
+def _declarer_on_right(belief: Perspective) -> Seat:
+    """Against whom the observer leads: the seat on the right, past a dummy beside them."""
+    right = belief.observer.next(3)
+    return right if right != belief.dummy else right.next(3)
+
+
+def lead_solver(limits: Limits | None = None) -> Estimator:
+    """The solver; one line says what to install where there is none."""
+    try:
+        return offered("estimators", [SOLVES], limits).estimator(SOLVES)
+    except PluginError:
+        raise BayesBridgeError(
+            "leads need a double-dummy solver: install the plugin bayesbridge-double-dummy"
+        ) from None
+
+
+def compare_leads(
+    posterior: Posterior,
+    contract: Contract,
+    question: Question,
+    solver: Estimator,
+    goal: str = "beat",
+    seconds: float | None = None,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+) -> Leads:
+    """The comparison itself, with a solver at hand."""
+    allowed = SECONDS if seconds is None and posterior.asked[1] == DRAWS else seconds
+    found = evaluate(posterior, [solver], question, rng=generator(rng), progress=progress, seconds=allowed)
+    for failure in found.failures.values():
+        raise failure
+    taken = found.draws[solver.name, "lead_tricks"].astype(np.float64)
+    groups = list(_groups(posterior.belief, taken))
+    tricks = taken[:, [cards[0].index for cards in groups]]
+    beaten = (tricks > 13 - contract.tricks_needed).astype(np.float64)
+    W = found.posterior.weights
+    exact = found.posterior.exact
+    controls = None if exact else _controls(posterior, found.posterior, contract, question)
+    scale = 0.0 if exact else 1.0 / found.posterior.ess
+    of_beaten, of_tricks = (
+        _means(values, W, scale, None if controls is None else controls[place], min(posterior.ess, DRAWS))
+        for place, values in enumerate((beaten, tricks))
+    )
+    means = matrix_product(W, beaten), matrix_product(W, tricks)
+    first, second = means if goal == "beat" else means[::-1]
+    order = np.lexsort((np.arange(len(groups)), -second, -first))
+    best = order[0]
+    behind_beaten = [_difference(beaten[:, best] - beaten[:, one], W, scale) for one in range(len(groups))]
+    behind_tricks = [_difference(tricks[:, best] - tricks[:, one], W, scale) for one in range(len(groups))]
+    decisive = (behind_beaten, behind_tricks) if goal == "beat" else (behind_tricks, behind_beaten)
+    limit = NormalDist().inv_cdf(1.0 - DOUBT / max(1, len(groups) - 1))
+    choices = tuple(
+        Lead(
+            groups[one],
+            of_beaten[one],
+            of_tricks[one],
+            behind_beaten[one],
+            behind_tricks[one],
+            bool(one == best or _close(decisive[0][one], decisive[1][one], limit)),
+        )
+        for one in order
+    )
+    return Leads(
+        contract, posterior.belief.observer, "beat" if goal == "beat" else "tricks", choices, len(taken), exact
+    )
+
+
+def _groups(belief: Perspective, taken: Floats) -> Iterator[tuple[Card, ...]]:
+    """The leader's cards, those next to each other in a suit together if they did the same in every layout."""
+    group: tuple[Card, ...] = ()
+    for card in belief.hand:
+        same = group and card.suit == group[0].suit and (taken[:, card.index] == taken[:, group[0].index]).all()
+        if group and not same:
+            yield group
+            group = ()
+        group = (*group, card)
+    yield group
+
+
+def _controls(whole: Posterior, some: Posterior, contract: Contract, question: Question) -> list[tuple[Floats, float]]:
+    """For P(beaten) and tricks: what the network says of the layouts solved, (m,), and on average of all draws."""
+    network = TricksEstimator()
+    guesses = np.asarray(run(network, some.layouts, question)["tricks"], np.float64)
+    if some is whole:
+        everywhere = matrix_product(whole.weights, guesses)
+    else:
+        every = whole if len(whole) <= DRAWS else None
+        layouts = whole.layouts if every is not None else whole.resample(DRAWS, 0)
+        weights = whole.weights if every is not None else np.full(DRAWS, 1.0 / DRAWS)
+        everywhere = matrix_product(weights, np.asarray(run(network, layouts, question)["tricks"], np.float64))
+    made = np.arange(14)
+    worths = (made < contract.tricks_needed).astype(np.float64), 13.0 - made
+    return [(matrix_product(guesses, worth), float(matrix_product(everywhere, worth))) for worth in worths]
+
+
+def _means(
+    values: Floats, W: Floats, scale: float, control: tuple[Floats, float] | None, ess: float
+) -> list[tuple[float, float]]:
+    """Mean and standard error of each column, helped by the control with one coefficient for all columns."""
+    if control is None or scale == 0.0:
+        return [_difference(column, W, scale) for column in values.T]
+    guesses, everywhere = control
+    average = values.mean(axis=1)
+    middle = float(matrix_product(W, guesses))
+    spread = float(matrix_product(W, (guesses - middle) ** 2))
+    slope = 0.0 if spread < 1e-12 else float(matrix_product(W, (guesses - middle) * average)) / spread
+    shift = slope * (everywhere - middle)
+    found = []
+    for column in values.T:
+        mean, _ = _difference(column, W, scale)
+        total = float(matrix_product(W, (column - mean) ** 2))
+        left = column - mean - slope * (guesses - middle)
+        # The part that the control explains is as exact as all draws, the rest as the layouts solved.
+        variance = total / ess + float(matrix_product(W, left**2)) * max(0.0, scale - 1.0 / ess)
+        found.append((mean + shift, float(np.sqrt(variance))))
+    return found
+
+
+def _difference(values: Floats, W: Floats, scale: float) -> tuple[float, float]:
+    """Weighted mean, and its standard error where ``scale`` is one over the worth of the draws."""
+    mean = float(matrix_product(W, values))
+    return mean, float(np.sqrt(float(matrix_product(W, (values - mean) ** 2)) * scale))
+
+
+def _close(first: tuple[float, float], second: tuple[float, float], limit: float) -> bool:
+    """Whether a lead may be as good as the best, by the second difference where the first is none in any layout."""
+    mean, error = second if first == (0.0, 0.0) else first
+    return mean <= limit * error
+
+
+def _error(error: float, unit: str = "") -> str:
+    return f" ± {error:.{1 if unit else 2}f}{unit}" if error else ""
+
+
+def _pair(name: str, found: tuple[float, float]) -> dict[str, float]:
+    return {name: found[0], f"{name}_error": found[1]}

@@ -1,0 +1,229 @@
+"""Leads: against the exact answer on all layouts, with honest errors, and refused where nobody leads."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.decisions.leads import compare_leads, lead_question
+from bayesbridge.estimators.protocol import Output
+from tests.positions import EAST, NORTH
+
+SOLVER = """
+import numpy as np
+from bayesbridge import Output, hookimpl
+
+class Solver:
+    "Tricks of the defence by the points and the length of the leader's partner: nothing that a network knows of."
+    name = "double_dummy_leads"
+    seconds = 0.001
+    outputs = (
+        Output("lead_playable", "Whether it may be led.", ("card",), "bool"),
+        Output("lead_tricks", "Tricks of the defence.", ("card",), "int8"),
+    )
+
+    def estimate(self, layouts, question):
+        leader, partner = question.table[1], question.table[3]
+        fields = layouts.masks[:, partner, None] >> np.arange(0, 52, 13, dtype=np.uint64) & np.uint64(0x1FFF)
+        suits = np.repeat(np.bitwise_count(fields), 13, axis=1)
+        tricks = layouts.points[:, partner, None] // 4 + suits.astype(int)
+        held = (layouts.masks[:, leader, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(bool)
+        return {"lead_playable": held, "lead_tricks": np.where(held, np.clip(tricks, 0, 13), -1)}
+
+@hookimpl
+def bayesbridge_estimators():
+    return [Solver()]
+"""
+
+WEST = EAST
+KNOWN = "SA SK SQ S2 HK HJ H3 DA CQ C2"
+
+
+def solver():
+    scope = {}
+    exec(SOLVER, scope)
+    return scope["Solver"]()
+
+
+def leader(*more):
+    """West, on lead against South, sees North's hand and knows ten of South's cards: 560 layouts."""
+    return bb.Belief("W", WEST, dummy=None).given(bb.Reveal("N", NORTH), bb.Holds("S", KNOWN), *more)
+
+
+def exact(posterior, needed):
+    """P(beaten) and tricks for each suit, from all layouts."""
+    partner = posterior.layouts.masks[:, bb.Seat.E]
+    points = posterior.layouts.points[:, bb.Seat.E]
+    found = {}
+    for suit in bb.Suit:
+        length = np.bitwise_count(partner >> np.uint64(13 * suit) & np.uint64(0x1FFF))
+        tricks = np.clip(points // 4 + length.astype(int), 0, 13)
+        found[suit] = (posterior.weights[tricks > 13 - needed].sum(), (posterior.weights * tricks).sum())
+    return found
+
+
+def compared(posterior, goal="beat", seconds=None, rng=0, contract="3NT"):
+    against, question = lead_question(posterior.belief, contract)
+    return compare_leads(posterior, against, question, solver(), goal, seconds, rng)
+
+
+@pytest.mark.parametrize("goal", ["beat", "tricks"])
+def test_all_layouts_are_the_exact_answer(goal):
+    posterior = leader().infer()
+    found = compared(posterior, goal)
+    right = exact(posterior, 9)
+    assert (found.exact, found.solved, found.leader) == (True, 560, bb.Seat.W)
+    for choice in found.choices:
+        beaten, tricks = right[choice.cards[0].suit]
+        assert choice.beaten == (pytest.approx(beaten), 0.0)
+        assert choice.tricks == (pytest.approx(tricks), 0.0)
+    values = [choice.beaten[0] if goal == "beat" else choice.tricks[0] for choice in found.choices]
+    assert values == sorted(values, reverse=True)
+    # All cards of a suit do the same here, and only these stand together.
+    assert sorted(choice.name for choice in found.choices) == ["CJ7", "DJT8", "H9864", "ST963"]
+    assert found.caution.startswith("Every layout was solved")
+    assert found.clear
+    assert found.sentence.startswith(f"Lead {found.choices[0].name}: 3NT by S is then beaten with")
+
+
+def test_errors_are_honest():
+    """Over seeds, the sum of z² of a figure and of a paired difference is χ²; a wrong answer is far outside."""
+    posterior = leader().infer()
+    right = exact(posterior, 9)
+    best = max(right, key=lambda suit: right[suit])
+    seeds = 40
+    squares = np.zeros(3)
+    for seed in range(seeds):
+        found = compared(posterior, seconds=0.1, rng=seed)
+        assert (found.exact, found.solved) == (False, 100)
+        by_suit = {choice.cards[0].suit: choice for choice in found.choices}
+        first = found.choices[0]
+        other = next(choice for choice in found.choices if choice is not first)
+        chance, error = by_suit[best].beaten
+        behind, spread = other.beaten_behind
+        true = right[first.cards[0].suit][0] - right[other.cards[0].suit][0]
+        squares += ((chance - right[best][0]) / error) ** 2, 0.0, ((chance - right[best][0] - 0.1) / error) ** 2
+        squares[1] += ((behind - true) / spread) ** 2
+    # χ² with as many degrees of freedom as seeds; the order chosen by the draws widens the second.
+    sd = (2 * seeds) ** 0.5
+    assert max(0, seeds - 5 * sd) < squares[0] < seeds + 5 * sd
+    assert squares[1] < seeds + 8 * sd
+    assert squares[2] > seeds + 5 * sd
+
+
+def test_the_control_narrows_the_error():
+    """With a solver that agrees with the network, figures are better than those of as many layouts alone."""
+
+    class Agreeing:
+        name = "double_dummy_leads"
+        seconds = 0.001
+        outputs = (Output("lead_tricks", "Tricks.", ("card",), "int8"),)
+
+        def estimate(self, layouts, question):
+            from bayesbridge.estimators.tricks import TricksEstimator
+
+            likely = TricksEstimator().estimate(layouts, question)["tricks"].argmax(axis=1)
+            held = (layouts.masks[:, 3, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(bool)
+            return {"lead_tricks": np.where(held, 13 - likely[:, None], -1)}
+
+    posterior = leader().infer()
+    against, question = lead_question(posterior.belief, "2NT")
+    found = compare_leads(posterior, against, question, Agreeing(), "tricks", 0.1, 3)
+    alone = np.sqrt(found.choices[0].tricks[1] ** 2)
+    assert len({choice.tricks for choice in found.choices}) == 1
+    everything = compare_leads(posterior, against, question, Agreeing(), "tricks", 1e9, 3)
+    assert abs(found.choices[0].tricks[0] - everything.choices[0].tricks[0]) < 5 * alone
+    assert not found.clear
+    assert found.sentence.startswith("Too close to call: ")
+
+
+def test_draws_that_were_chosen_are_all_solved():
+    """Three hidden hands, weighed by calls."""
+    belief = bb.Belief("W", WEST, dummy=None).given(bb.Called("S", "1NT"), bb.Called("N", "3NT"))
+    found = compared(belief.infer(draws=60, rng=1), contract=None if belief.auction.contract else "3NT")
+    assert found.solved >= 60
+    assert all(choice.beaten[1] > 0 or choice.beaten[0] in (0.0, 1.0) for choice in found.choices)
+    document = found.document()
+    assert document["leads"][0]["cards"]
+    assert json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"contract": "3NT by E"}, "contract '3NT by E': S is on lead, not W"),
+        ({"contract": "3NT by N"}, "E is on lead, not W"),
+        ({"contract": "3NT", "by": "W"}, "N is on lead, not W: ask what N believes, or name S as declarer"),
+        ({"contract": "3NT by S", "by": "N"}, "name one declarer"),
+        ({}, "no contract to lead against"),
+        ({"contract": "3NT", "goal": "win"}, "goal 'win': choose 'beat' or 'tricks'"),
+        ({"contract": "3NT", "seconds": 0.0}, "seconds 0.0: give a number above 0"),
+    ],
+)
+def test_bad_questions_are_refused_in_one_line(arguments, words):
+    with pytest.raises(bb.BayesBridgeError, match=words) as caught:
+        bb.leads(leader().infer(), **arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_after_the_lead_there_is_none():
+    played = leader(bb.Trick.of("W:C7"))
+    with pytest.raises(bb.BayesBridgeError, match="the lead is made"):
+        lead_question(played, "3NT")
+
+
+def test_the_game_of_three():
+    """The dummy North declares nothing; South's left is West, and West's is East, past the dummy."""
+    west = bb.Belief("W", WEST)
+    assert str(lead_question(west, "4H")[0]) == "4H by S"
+    assert str(lead_question(bb.Belief("E", WEST), "4H")[0]) == "4H by W"
+    with pytest.raises(bb.BayesBridgeError, match="N is the dummy"):
+        lead_question(west, "4H by N")
+
+
+def test_the_auction_names_the_contract():
+    calls = [bb.Called(*pair) for pair in (("S", "1S"), ("W", "Pass"), ("N", "4S"), ("E", "X"))]
+    ends = [bb.Called(seat, "Pass") for seat in ("S", "W", "N")]
+    belief = bb.Belief("W", WEST, dummy=None).given(*calls, *ends)
+    assert str(lead_question(belief, None)[0]) == "4SX by S"
+
+
+def test_the_library_with_a_plugin(install):
+    install("solver", SOLVER)
+    found = bb.leads(leader().infer(), "3NTX", by="S")
+    assert (str(found.contract), found.exact) == ("3NTX by S", True)
+
+
+def test_without_a_solver_one_line_says_what_to_install(install):
+    with pytest.raises(bb.BayesBridgeError, match="install the plugin bayesbridge-double-dummy"):
+        bb.leads(leader().infer(), "3NT")
+
+
+ASKED = ("--observer", "W", "--hand", WEST, "--players", "4", "--reveal", f"N:{NORTH}", "--holds")
+ASKED = (*ASKED, f"S:{KNOWN.replace(' ', ',')}")
+
+
+def test_the_command(install, capsys):
+    install("solver", SOLVER)
+    assert main(["lead", *ASKED, "--contract", "3NT", "--by", "S", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    right = exact(leader().infer(), 9)
+    assert said["leads"][0]["beaten"] == pytest.approx(max(chance for chance, _ in right.values()))
+    assert (said["leader"], said["contract"], said["solved_all"]) == ("W", "3NT by S", True)
+    for goal in ("beat", "tricks"):
+        assert main(["lead", *ASKED, "--contract", "3NT", "--goal", goal]) == 0
+        out = capsys.readouterr().out
+        assert "West leads against 3NT by S" in out
+        assert f"{said['best'][0]}" in out or goal == "tricks"
+
+
+def test_the_command_refuses_in_one_line(install, capsys):
+    assert main(["lead", *ASKED, "--contract", "3NT", "--by", "E"]) == 2
+    assert capsys.readouterr().err == (
+        "bayesbridge: argument --contract: contract '3NT by E': S is on lead, not W: ask what S believes, "
+        "or name S as declarer\n"
+    )
+    assert main(["lead", *ASKED, "--contract", "3NT"]) == 2
+    assert "install the plugin bayesbridge-double-dummy" in capsys.readouterr().err

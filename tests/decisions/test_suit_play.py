@@ -1,0 +1,303 @@
+"""Suit play: against a search of every plan on single cards, against plans walked card by card, and with evidence."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cards import RANKS
+from bayesbridge.decisions.suit_play_layouts import (
+    Combination,
+    prior_weights,
+    read_holding,
+    read_pair,
+    weights_of_fields,
+)
+from bayesbridge.decisions.suit_play_search import Search
+
+
+def every_outcome(first, second, west, east_of, goal, won=0):
+    """Outcomes of all plans, as sets of layouts that reach the goal: single cards, no equals, nothing dropped.
+
+    ``west`` maps the name of a layout to West's cards, ``east_of`` to East's; declarer's hands are sets of ranks.
+    """
+    if not west:
+        return {frozenset()}
+    if not first and not second:
+        return {frozenset(west) if won >= goal else frozenset()}
+    found = set()
+    for hand, own, other in ((0, first, second), (1, second, first)):
+        for lead in own:
+            # The first hand leads: East, the second hand, West. The second hand leads: West, the first hand, East.
+            next_, last = (east_of, west) if hand == 0 else (west, east_of)
+            joined = {frozenset()}
+            for card in seen(next_):
+                here = holding(next_, card)
+                choices = set()
+                for third in other or {None}:
+                    inner = {frozenset()}
+                    for final in seen({name: last[name] for name in here}):
+                        there = holding({name: last[name] for name in here}, final)
+                        after_next = {name: next_[name] - {card} for name in there}
+                        after_last = {name: last[name] - {final} for name in there}
+                        hands = (own - {lead}, other - {third})
+                        sides = (after_last, after_next) if hand == 0 else (after_next, after_last)
+                        ours = max(lead, -1 if third is None else third)
+                        theirs = max(-1 if card is None else card, -1 if final is None else final)
+                        deeper = every_outcome(
+                            *(hands if hand == 0 else hands[::-1]), *sides, goal, won + (ours > theirs)
+                        )
+                        inner = join(inner, deeper, there)
+                    choices |= {finished(one, here) for one in inner}
+                joined = join(joined, choices, here)
+            found |= {finished(one, west) for one in joined}
+    return found
+
+
+LOST = "lost"
+
+
+def join(before, more, here):
+    """Each layout takes its worst reply: a name that any branch loses is marked as lost."""
+    lost = {one | {(LOST, name) for name in here if name not in two} for one in before for two in more}
+    return {frozenset(one) for one in lost}
+
+
+def finished(marked, names):
+    return frozenset(name for name in names if (LOST, name) not in marked)
+
+
+def seen(hands):
+    return {card for held in hands.values() for card in held or {None}}
+
+
+def holding(hands, card):
+    return [name for name, held in hands.items() if card in held or (card is None and not held)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "missing"),
+    [
+        ("AQ", "32", "K4"),
+        ("AJ", "32", "KQ4"),
+        ("KJ", "32", "AQ"),
+        ("QT", "A2", "KJ"),
+        ("AT", "Q2", "KJ3"),
+        ("K9", "Q2", "AJT"),
+        ("J3", "A2", "KQT"),
+    ],
+)
+def test_every_plan_of_a_short_suit(first, second, missing):
+    """All plans, card by card, reach no more than the search says, with weights of all kinds."""
+    fields = [read_holding(text) for text in (first, second, missing)]
+    pair = Combination.of(fields[0], fields[1], 0x1FFF & ~sum(fields))
+    ranks = [RANKS.index(letter) for letter in missing]
+    west = {
+        frozenset(held): frozenset(held) for size in range(len(ranks) + 1) for held in combinations(ranks, size)
+    }
+    east = {name: frozenset(ranks) - held for name, held in west.items()}
+    layouts = pair.layouts
+    for vacant in ((13, 13), (3, 9)):
+        weights = prior_weights(pair, vacant)
+        a, b = vacant
+        shares = {name: comb(a + b - len(ranks), a - len(name)) / comb(a + b, a) for name in west}
+        for goal in (1, 2):
+            everything = every_outcome(frozenset(pair.first), frozenset(pair.second), west, east, goal)
+            best = max(sum(shares[name] for name in outcome) for outcome in everything)
+            search = Search(pair, (1 << len(layouts)) - 1, goal)
+            reached = max(
+                sum(weight for place, weight in enumerate(weights) if outcome >> place & 1)
+                for outcome, _ in search.front()
+            )
+            assert reached == pytest.approx(best, abs=1e-12)
+
+
+def walked(step, first, second, west, east, table):
+    """Tricks of a plan in one layout, card by card, against the worst that the defenders can do."""
+    if step is None:
+        return sure(first, second, west | east)
+    leads_first = step.leader == table.first
+    own, other = (first, second) if leads_first else (second, first)
+    next_, last = (east, west) if leads_first else (west, east)
+    lead = RANKS.index(step.card)
+    assert lead in own
+    worst = 13
+    for card in next_ or {None}:
+        answer = next(one for one in step.answers if matches(one.played, card))
+        third = RANKS.index(answer.card) if answer.card else None
+        assert (third in other) if other else third is None
+        for final in last or {None}:
+            after = next(one for played, one in answer.then if matches(played, final))
+            beats = max(lead, -1 if third is None else third) > max(
+                -1 if card is None else card, -1 if final is None else final
+            )
+            hands = own - {lead}, other - {third}
+            sides = next_ - {card}, last - {final}
+            deeper = walked(
+                after,
+                *(hands if leads_first else hands[::-1]),
+                *(sides[::-1] if leads_first else sides),
+                table,
+            )
+            worst = min(worst, beats + deeper)
+    return worst
+
+
+def matches(played, card):
+    return (card is None and not played) or (card is not None and RANKS[card] in played)
+
+
+def sure(first, second, defenders):
+    """Tricks that need no plan: cards above all of the defenders', one a trick."""
+    top = max(defenders, default=-1)
+    return min(sum(card > top for card in first | second), max(len(first), len(second)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("AJT32", "K954"), ("AQT", "432"), ("AKxx", "J98"), ("KJ7", "Txx"), ("AQ98x", "Jx")]
+)
+def test_a_plan_does_what_is_said_of_it(first, second):
+    """Walked against all defences in each layout of single cards, with its text in words."""
+    play = bb.suit_play(first, second)
+    missing = [RANKS.index(letter) for letter in play.missing]
+    m = len(missing)
+    for line in (*play.goals, play.best):
+        mean, reached = 0.0, dict.fromkeys(line.at_least, 0.0)
+        for bits in range(1 << m):
+            west = frozenset(rank for place, rank in enumerate(missing) if bits >> place & 1)
+            share = comb(26 - m, 13 - len(west)) / comb(26, 13)
+            hands = (frozenset(RANKS.index(letter) for letter in text) for text in (play.first, play.second))
+            tricks = walked(line.step, *hands, west, frozenset(missing) - west, play.table)
+            mean += share * tricks
+            for goal in reached:
+                reached[goal] += share * (tricks >= goal)
+        # Where a plan leaves off, all that is left is certain only for its own goal.
+        assert line.goal is None or reached[line.goal] >= line.chance - 1e-9
+        assert line.text(13)
+        assert line.document()["plan"] is not None
+        if line.goal is None:
+            assert mean == pytest.approx(line.tricks, abs=1e-9)
+
+
+def test_the_text_of_a_plan():
+    assert bb.suit_play("AQ", "32").goals[0].text() == (
+        "South leads the 2, North plays the queen; the ace if West plays the king.",
+    )
+    assert bb.suit_play("AKQ", "432").best.text() == ("Nothing is to choose.",)
+    assert bb.suit_play("AKQJT98765432", "-").goals == ()
+
+
+def test_vacant_places_move_the_finesse():
+    """With 3 places against 9 the king is with West in a quarter of the layouts."""
+    assert bb.suit_play("AQ", "32").goals[0].chance == pytest.approx(0.5, abs=0.01)
+    play = bb.suit_play("AQJ", "432", vacant=(5, 15))
+    assert play.goals[-1].chance == pytest.approx(5 / 20, abs=1e-3)
+
+
+def test_declarers_low_cards_count_as_small_where_the_search_is_long():
+    """A bound from below, which says so."""
+    whole = bb.suit_play("QT86", "A953")
+    coarse = bb.suit_play("QT86", "A953", work=1000)
+    assert (whole.small, coarse.small != "") == ("", True)
+    for fine, rough in zip(whole.goals, coarse.goals, strict=False):
+        assert rough.chance <= fine.chance + 1e-12
+    assert coarse.best.tricks <= whole.best.tricks
+
+
+def opened(*more):
+    return bb.Belief("S", "K954.KJ3.A54.Q32").given(bb.Reveal("N", "AJT32.A2.K76.A54"), *more)
+
+
+def test_a_posterior_without_news_is_vacant_places():
+    play = bb.suit_play("AJT32", "K954", opened().infer())
+    prior = bb.suit_play("AJT32", "K954")
+    assert play.best.tricks == pytest.approx(prior.best.tricks, abs=1e-9)
+    assert bb.suit_play(posterior=opened().infer(), suit="S").document()["goals"][-1]["chance"] == pytest.approx(
+        prior.goals[-1].chance
+    )
+    assert (play.table.left, play.table.right, play.goals[-1].error) == (bb.Seat.W, bb.Seat.E, 0.0)
+
+
+def test_length_beside_changes_the_best_play():
+    """With seven hearts on the left the queen of spades lies on the right: 6 vacant places against 10 … 13."""
+    belief = opened(bb.Length("W", "H", 7, 7))
+    play = bb.suit_play("AJT32", "K954", belief.infer())
+    left, right = 6, 12  # West has 13 - 7 places, East 13 - 1 of the 8 hearts that are out
+    same = bb.suit_play("AJT32", "K954", vacant=(left, right))
+    assert play.goals[-1].chance == pytest.approx(same.goals[-1].chance, abs=1e-9)
+    assert play.goals[-1].chance > bb.suit_play("AJT32", "K954").goals[-1].chance
+
+
+def test_a_card_that_is_placed_needs_no_guess():
+    play = bb.suit_play("AJT32", "K954", opened(bb.Holds("E", "SQ")).infer())
+    assert play.goals[-1].chance > 0.85
+    placed = bb.suit_play("AJT32", "K954", opened(bb.Holds("E", "S8")).infer())
+    assert Combination.of(read_holding("AJT32"), read_holding("K954"), 0, [5]).groups == ((10,), (6,), (5, 4))
+    assert placed.best.tricks > 4
+
+
+def test_cards_played_are_gone():
+    """After a round of the suit the rest is planned."""
+    belief = bb.Belief("S", "K954.KJ3.A54.Q32", trump="NT").given(
+        bb.Reveal("N", "AJT32.A2.K76.A54"), bb.Trick.of("W:S6 S2 S7 SK", trump="NT")
+    )
+    play = bb.suit_play("AJT3", "954", belief.infer())
+    assert set(play.missing) == {"Q", "8"}
+    # West led one spade and East followed: 12 places each are left for two cards.
+    drop_or_finesse = bb.suit_play("AJT3", "954", belief.infer(), suit="S").goals[-1].chance
+    assert drop_or_finesse == pytest.approx(12 * 12 * 2 / (24 * 23), abs=1e-9) or drop_or_finesse > 0.5
+
+
+def test_draws_state_their_error():
+    belief = bb.Belief("S", "K954.KJ3.A54.Q32", dummy=None).given(
+        bb.Called("W", "1H"), bb.Reveal("N", "AJT32.A2.K76.A54")
+    )
+    posterior = belief.infer(draws=400, rng=1)
+    play = bb.suit_play("AJT32", "K954", posterior)
+    expected = 0.0 if posterior.exact else (play.goals[-1].chance * (1 - play.goals[-1].chance) / posterior.ess) ** 0.5
+    assert play.goals[-1].error == pytest.approx(expected)
+
+
+def test_weights_of_single_cards_add_up():
+    pair = Combination.of(read_holding("AJT32"), read_holding("K954"))
+    shares = np.zeros(1 << 13)
+    for held in range(16):
+        field = sum(1 << rank for place, rank in enumerate((10, 6, 5, 4)) if held >> place & 1)
+        shares[field] = comb(22, 13 - held.bit_count()) / comb(26, 13)
+    assert weights_of_fields(pair, shares) == pytest.approx(prior_weights(pair), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("AAJ", "K95"), "A stands twice in 'AAJ'"),
+        (("AJT", "KJ5"), "J stands in both 'AJT' and 'KJ5'"),
+        (("A1", "K"), "unknown rank '1'"),
+        (("-", "-"), "no card of the suit"),
+        (("A", "K"), "the defenders hold 11 cards"),
+        (("Axxxxxxx", "Kxxxxxxx"), "more than 13 cards"),
+        ((None, None), "no holdings"),
+    ],
+)
+def test_bad_holdings_are_refused_in_one_line(arguments, words):
+    with pytest.raises(bb.BayesBridgeError, match=words) as caught:
+        bb.suit_play(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_questions_about_a_posterior():
+    posterior = opened().infer()
+    with pytest.raises(bb.BayesBridgeError, match="not what N and S hold in any suit"):
+        bb.suit_play("AQ", "K2", posterior)
+    with pytest.raises(bb.BayesBridgeError, match="no suit"):
+        bb.suit_play(posterior=posterior)
+    with pytest.raises(bb.BayesBridgeError, match="N's hand is hidden"):
+        bb.suit_play("AQ", "K2", bb.Belief("S", "K954.KJ3.A54.Q32").infer(rng=1))
+    with pytest.raises(bb.BayesBridgeError, match="vacant places for 4 missing cards"):
+        bb.suit_play("AJT32", "K954", vacant=(1, 2))
+
+
+def test_small_cards_are_the_lowest_that_are_free():
+    assert read_pair("A2x", "Kx") == (read_holding("A32"), read_holding("K4"))
