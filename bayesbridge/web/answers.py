@@ -1,8 +1,8 @@
 """What a page is told about a position, event after event: the quickest and most exact first.
 
 ``board`` (hands, auction, tricks), ``cards`` (where every card lies, lengths), one ``chip`` for each piece of evidence
-(what it changed), ``tricks`` (of a contract), ``captures``, ``points``; under calls that are drawn all figures come a
-second time from more draws. Between two events a newer question may interrupt.
+(what it changed), ``tricks`` (of a contract), ``captures``, ``points``, ``contracts`` or ``leads`` (what to do). Under
+calls that are drawn the figures come a second time from more draws. Between two events a newer question may interrupt.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bayesbridge.estimators.evaluate import counted, evaluate
 from bayesbridge.positions.position import python_lines
 from bayesbridge.trick_counts import Asked as Who
 from bayesbridge.trick_counts import Tricks
+from bayesbridge.web.advice import advice
 from bayesbridge.web.board import board_document, conflict_document
 from bayesbridge.web.memory import FIRST, MORE, Known, Memory
 from bayesbridge.web.questions import Asked
@@ -57,6 +58,7 @@ def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
     yield "cards", cards_document(known, "first")
     yield from _chips(belief, memory, asked.seed)
     yield from _estimates(known.posterior, asked)
+    yield from advice(known.posterior, asked)
     if not marginals_exact(known.posterior):
         known = memory.known(belief, asked.seed, MORE)
         yield "cards", cards_document(known, "more")

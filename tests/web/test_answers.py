@@ -44,7 +44,7 @@ def told(memory, evidence=(), settings=SETTINGS, **more):
 
 def test_hard_evidence_is_told_exactly(memory):
     events = told(memory, [["void", "E:H"], ["length", "W:S:5+"]])
-    assert list(events) == ["board", "cards", "chip", "captures", "points"]
+    assert list(events) == ["board", "cards", "chip", "captures", "points", "contracts"]
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"), bb.Length("W", "S", 5))
     posterior = belief.infer(rng=3)
     (cards,), (captures,) = events["cards"], events["captures"]
@@ -100,6 +100,29 @@ def test_a_contract_is_judged(memory):
     assert 0.0 <= tricks["chance"] < 0.3
     (refused,) = told(memory, [], contract="3NT by N")["tricks"]
     assert "dummy" in refused["refused"]
+
+
+def test_contracts_are_ranked_while_they_can_be_bid(memory):
+    (contracts,) = told(memory, [["call", "W:1H"]], FOUR)["contracts"]
+    posterior = memory.known(
+        bb.Belief("S", SETTINGS["hand"], dummy=None, player=bb.LearnedPlayer()).given(bb.Called("W", "1H")), 1
+    )
+    found = bb.contracts(posterior.posterior, solve=0, rng=1)
+    assert [row["contract"] for row in contracts["rows"]] == found["contract"].values[:10].tolist()
+    scores = [row["score"] for row in contracts["rows"]]
+    assert scores == sorted(scores, reverse=True)
+    assert contracts["scheme"] == "duplicate"
+    (none,) = told(memory, [["call", "W:7NT"]])["contracts"]
+    assert "nothing outranks" in none["refused"]
+
+
+def test_leads_are_ranked_for_the_seat_on_lead(memory):
+    calls = [["call", call] for call in ("E:1NT", "S:Pass", "W:3NT", "N:Pass", "E:Pass", "S:Pass")]
+    leads = told(memory, [*calls, ["call", "W:Pass"]][:6], FOUR)
+    assert "contracts" not in leads
+    (found,) = leads["leads"]
+    assert "refused" in found or found["leads"][0]["cards"]
+    assert "leads" not in told(memory, [["call", "S:1NT"], ["call", "W:Pass"], ["call", "E:Pass"]])
 
 
 def test_a_contradiction_names_the_smallest_set_and_loses_nothing(memory):

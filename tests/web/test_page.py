@@ -198,7 +198,7 @@ def test_a_dropped_file_is_stepped_through(tab):
     )
     page.wait_for_selector("#stepper:not([hidden])")
     settled(page)
-    assert "Step 0 of 15" in page.inner_text("#step-words")
+    assert "Step 0 of 14" in page.inner_text("#step-words")
     assert page.input_value("#players") == "4"
     page.click("#step-next")
     settled(page)

@@ -26,7 +26,7 @@ PAGE = [("", "text/html"), ("explorer.js", "text/javascript"), ("explorer.css", 
 
 def test_an_answer_comes_as_a_stream_of_events(server):
     events = server.ask(POSITION)
-    assert [name for name, _ in events] == ["board", "cards", "chip", "captures", "points", "end"]
+    assert [name for name, _ in events] == ["board", "cards", "chip", "captures", "points", "contracts", "end"]
     assert events[-1][1] == {"why": "done"}
 
 

@@ -225,6 +225,10 @@ function receive(name, document_, number) {
   if (name === "board") {
     board = document_;
     boardOf = write(state, false);
+    delete answer.leads;
+    if (board.auction.over) delete answer.contracts;
+    renderContracts();
+    renderLeads();
     state.evidence.forEach(([kind, text], index) => sentences.set(`${kind} ${text}`, board.chips[index].sentence));
     if (board.conflict) explorer.shown = number;
     render();
@@ -245,9 +249,12 @@ function receive(name, document_, number) {
   } else if (name === "tricks") {
     answer.tricks = document_;
     renderTricks();
-  } else if (name === "contracts" || name === "leads") {
-    answer[name] = document_;
-    renderRanked(name);
+  } else if (name === "contracts") {
+    answer.contracts = document_;
+    renderContracts();
+  } else if (name === "leads") {
+    answer.leads = document_;
+    renderLeads();
   } else if (name === "chip") {
     changes.set(upTo(document_.number), document_);
     renderChips();
@@ -712,7 +719,33 @@ function renderTricks() {
   $("caution").textContent = `${told.title}, double dummy. ${told.caution}`;
 }
 
-function renderRanked() {}
+function ranked(table, header, rows) {
+  const head = element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)));
+  const body = rows.map(([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell))));
+  table.replaceChildren(...(rows.length ? [element("thead", {}, head), element("tbody", {}, ...body)] : []));
+}
+
+const error = (value, digits) => (value ? ` ± ${value.toFixed(digits)}` : "");
+
+function renderContracts() {
+  const told = answer.contracts;
+  $("contracts-panel").hidden = !told;
+  if (!told) return;
+  const rows = (told.rows ?? []).map((row) => [row.contract, figure(row.make), row.tricks.toFixed(1), `${row.score.toFixed(0)}${error(row.score_error, 0)}`]);
+  ranked($("contracts"), ["contract", "makes", "tricks", "score"], rows);
+  $("contracts-notes").textContent = told.refused ?? `Scores of ${told.scheme}. ${told.caution}`;
+}
+
+function renderLeads() {
+  const told = answer.leads;
+  $("leads-panel").hidden = !told;
+  if (!told) return;
+  const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
+  const rows = (told.leads ?? []).map((row) => [cards(row), figure(row.beaten), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
+  ranked($("leads"), ["lead", "beaten", "tricks of the defence", ""], rows);
+  $("leads-words").textContent = told.sentence ?? "";
+  $("leads-notes").textContent = told.refused ?? told.caution;
+}
 
 // --- two beliefs ------------------------------------------------------------------------------------------------------
 
