@@ -122,7 +122,7 @@ def test_facts_of_every_kind(tab):
         "W has 4 to 6 cards in S",
         "N has 8 to 20 high-card points",
         "N has the shape balanced",
-        "N does not hold DK",
+        "N lacks DK",
     ]
     assert share(page, "DK", "N") == "0"
     page.check("input[value=reveal]")
@@ -260,7 +260,7 @@ def test_a_server_that_comes_back_is_asked_again(tab, web):
     try:
         page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'")
         settled(page)
-        assert chips(page) == ["E does not hold HA"]
+        assert chips(page) == ["E lacks HA"]
     finally:
         page.close()
         again.stop()

@@ -8,7 +8,7 @@ const SUITS = ["S", "H", "D", "C"];
 const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const RANKS = "AKQJT98765432";
-const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
+const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
 const STRAINS = ["C", "D", "H", "S", "NT"];
 const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
 const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "call"];
@@ -502,7 +502,7 @@ function buildBox() {
 }
 
 function box(call, style) {
-  const words = call === "X" ? "double" : call === "XX" ? "redouble" : call === "Pass" ? "pass" : `${call[0]} ${call.slice(1) === "NT" ? "no trumps" : SUIT_NAMES[call[1]]}`;
+  const words = { X: "X, double", XX: "XX, redouble" }[call] ?? (call.length !== 2 ? call : `${call[0]} ${SUIT_NAMES[call[1]]}`);
   $("box").append(element("button", { type: "button", class: style, "data-call": call, "aria-label": words, "aria-disabled": "true", tabindex: call === "1C" ? "0" : "-1", on: { click: () => bid(call) } }, callText(call)));
 }
 
@@ -1035,5 +1035,5 @@ async function begin() {
 }
 
 // For measurements: milliseconds from each click to its heat map.
-globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => Boolean(board) || !complete() };
+globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => explorer.shown === explorer.asked || !complete() };
 begin();
