@@ -1,31 +1,26 @@
 """Which contract should I bid with this hand? python examples/which_contract_should_i_bid.py [HAND]
 
-South looks at 13 cards; North's are dummy's and unknown. T by Algorithm 2 is counted exactly over all
-84 478 098 072 866 400 layouts; points come from 20 000 of them played out trick by trick.
+South looks at 13 cards; North's are dummy's and unknown. Every contract is judged on the same 2 000 layouts, by the
+network of ``tricks`` and, where bayesbridge-double-dummy is installed, corrected by 24 layouts solved in each strain
+that competes. The paper's new scheme pays; ``duplicate`` is another.
 """
 
 import sys
 
 import bayesbridge as bb
-from bayesbridge.scoring import NEW
 
 
-def main(hand: str = "AKQ2.KJ3.A54.Q32") -> None:
-    """One line per level: captures by the paper's rule, tricks of the play-out, and what the bid is worth."""
-    posterior = bb.Belief("S", hand).infer(rng=1)
-    pmf = bb.estimate(posterior, ["capture", "play_out"])["pmf"]
-    print(f"{hand}: T fails a condition with {pmf['T'].sel(T_value=0).item():.1%}, exactly.")
-    print("bid   T is enough   play-out makes it   mean points")
-    for level in range(1, 8):
-        contract = bb.Contract(level, bb.Strain.NT, bb.Seat.S)
-        chances = [
-            pmf[name].where(pmf[f"{name}_value"] >= contract.tricks_needed, 0).sum().item() for name in ("T", "tricks")
-        ]
-        points = 0.0
-        for tricks, chance in zip(pmf["tricks_value"].values, pmf["tricks"].values, strict=True):
-            points += chance * float(NEW.score(contract, int(tricks)).net)
-        print(f"{level}NT   {chances[0]:11.1%}   {chances[1]:17.1%}   {points:11.1f}")
+def main(hand: str = "AKQ2.KJ3.A54.Q32", scheme: str = "new") -> None:
+    """One line for each of the ten best contracts, and how high to bid."""
+    posterior = bb.Belief("S", hand).infer(draws=2000, rng=1)
+    found = bb.contracts(posterior, scheme=scheme, solve=24, rng=1)
+    print(f"{hand}, scheme {scheme}\ncontract    makes   tricks   score        best in")
+    for name in found["contract"].values[:10]:
+        row = found.sel(contract=name)
+        score = f"{row['score'].item():5.1f} ± {row['score_error'].item():.1f}"
+        print(f"{name:9} {row['make'].item():7.1%} {row['tricks'].item():8.2f}   {score:12} {row['best'].item():7.1%}")
+    print(found.attrs["how_high"])
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(*sys.argv[1:3])

@@ -14,6 +14,8 @@ from bayesbridge.bidders.simulate import call_probabilities, sample_call, simula
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.capture import kernels, literal, trumps
+from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.notation import iter_lin, iter_pbn, iter_records, lin_part, read_lin, read_pbn, write_lin, write_pbn
 from bayesbridge.notation.record import Record, Vulnerability, read_hands
 from bayesbridge.scoring import OLD
@@ -47,6 +49,21 @@ def result():
 @cache
 def asked():
     return bb.estimate(posterior(), contract="1NT", solve=0)
+
+
+@cache
+def compared():
+    return bb.estimate(few(), ["capture", "tricks"])
+
+
+@cache
+def chosen():
+    return bb.contracts(few(), "1NT,2S", pair="E:N", solve=0)
+
+
+@cache
+def few():
+    return quiet().infer("sample", draws=50, rng=1)
 
 
 @cache
@@ -274,6 +291,24 @@ def examples():
                 "memory": None,
             },
         ),
+        "compare": (bb.compare, {"estimates": compared(), "names": None, "paired": True}),
+        "contracts": (
+            bb.contracts,
+            {
+                "posterior": few(),
+                "contracts": "1NT",
+                "scheme": "new",
+                "vulnerable": "None",
+                "pair": "E:N",
+                "against": "2NT",
+                "doubled": 0,
+                "solve": 0,
+                "seconds": None,
+                "rng": 0,
+                "timeout": None,
+                "memory": None,
+            },
+        ),
         "estimator": (bb.estimator, {"name": "x", "doc": "X.", "dtype": "int8"}),
         "high_card_points": (bb.high_card_points, {"masks": MASKS}),
         "html_report": (
@@ -294,6 +329,7 @@ def examples():
         "plot_captures": (bb.plot_captures, {"result": result(), "figure": None, "axes": None}),
         "plot_cards": (bb.plot_cards, {"source": result(), "ax": None}),
         "plot_contract": (bb.plot_contract, {"result": asked(), "ax": None}),
+        "plot_contracts": (bb.plot_contracts, {"found": chosen(), "most": 3, "ax": None}),
         "plot_lengths": (bb.plot_lengths, {"source": result(), "ax": None}),
         "plot_prior_posterior": (
             bb.plot_prior_posterior,
@@ -333,6 +369,18 @@ def examples():
         ),
         "suit_lengths": (bb.suit_lengths, {"masks": MASKS}),
         "summary": (bb.summary, {"result": result(), "names": "T", "probability": 0.9}),
+        "value_of_information": (
+            bb.value_of_information,
+            {
+                "posterior": posterior(),
+                "decision": {"S": lambda layouts: layouts.points[:, 2], "W": lambda layouts: layouts.points[:, 3]},
+                "questions": "card[SQ]",
+                "scheme": "new",
+                "vulnerable": "None",
+                "pair": "E:N",
+                "rng": 0,
+            },
+        ),
     }
     for kind in ("Called", "HighCards", "Holds", "Lacks", "Length", "Play", "Reveal", "Shape", "Void"):
         made = getattr(bb, kind)
@@ -390,6 +438,10 @@ def documented():
         "write_lin": (write_lin, {"records": [record()], "stream": StringIO()}),
         "write_pbn": (write_pbn, {"records": [record()], "stream": StringIO()}),
         "read_hands": (read_hands, {"text": f"N:{NORTH} - - -"}),
+        "plain_rows": (plain_rows, {"found": chosen()}),
+        "Duplicate": (Duplicate, {"vulnerable": Vulnerability.NS, "name": "duplicate"}),
+        "Duplicate.score": (Duplicate().score, {"contract": bb.Contract.of("1NT by S"), "tricks": 7}),
+        "imps": (imps, {"difference": 420}),
         "Vulnerability.of": (Vulnerability.of, {"value": "None"}),
         "Record": (Record, {"dealer": bb.Seat.N, "hands": DEAL.hands, "auction": FOUR, "board": "1"}),
     }

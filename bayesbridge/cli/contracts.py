@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
     from bayesbridge.belief.belief import Belief
+    from bayesbridge.belief.posterior import Posterior
     from bayesbridge.notation.record import Vulnerability
     from bayesbridge.positions.position import Position
 
@@ -60,6 +61,15 @@ def add(commands: Subparsers) -> None:
         "--doubled", type=whole(0, 2), default=0, metavar="N", help="1 as if doubled, 2 redoubled (default: 0)"
     )
     _add_solving(parser)
+    parser.add_argument(
+        "--find-out",
+        nargs="?",
+        const="",
+        action=Once,
+        metavar="LIST",
+        help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
+        "honours, points and lengths in doubt)",
+    )
     parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
     add_pair(parser)
     add_draws(parser, DRAWS)
@@ -99,27 +109,48 @@ def run(args: Namespace) -> int:
     if args.against is not None:
         _blamed("--against", alternative, belief, args.against, pair)
     posterior = belief.infer(draws=args.draws, rng=args.seed)
+    if args.find_out:
+        from bayesbridge.decisions.questions import enquiries
+
+        _blamed("--find-out", enquiries, posterior, args.find_out)
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "against": args.against}
     asked |= {"doubled": args.doubled, "solve": args.solve, "seconds": args.seconds, "rng": args.seed}
     found = _blamed("--scheme", contract_table, posterior, args.contracts, **asked, limits=limits_of(args))
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
+    answers = None if args.find_out is None else _answers(posterior, args, scheme, vulnerable, pair)
     if target is not None:
         from bayesbridge.plots.contracts import plot_contracts
 
         with writing("--out", target) as part:
-            plot_contracts(found).figure.savefig(part, format=target.suffix[1:], dpi=110)
+            figure: Any = plot_contracts(found).figure
+            figure.savefig(part, format=target.suffix[1:], dpi=110)
     if args.json:
         told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
+        said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
         rows = plain_rows(found)
-        print_json({"contracts": rows, **told, "judged": found.attrs["layouts"], **accuracy_document(posterior),
+        print_json({"contracts": rows, **told, "judged": found.attrs["layouts"], **said, **accuracy_document(posterior),
                     **evidence_document(belief)})  # fmt: skip
         return 0
     print_evidence(belief)
     print_accuracy(posterior)
     say()
     _show(found, belief, SHOWN if args.contracts is None else len(found["contract"]))
+    if answers is not None:
+        _show_answers(answers)
     return 0
+
+
+def _answers(
+    posterior: Posterior, args: Namespace, scheme: Any, vulnerable: Vulnerability, pair: Any
+) -> xarray.Dataset:
+    """What could be found out, for the choice among the same contracts."""
+    from bayesbridge.decisions.information import value_of_information
+
+    asked = args.find_out or None
+    return value_of_information(
+        posterior, args.contracts, asked, scheme=scheme, vulnerable=vulnerable, pair=pair, rng=args.seed
+    )
 
 
 def _scheme(text: str | None) -> Any:
@@ -188,6 +219,20 @@ def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
         say("The auction is over: this is what each contract would have been worth.")
     if found.attrs["how_high"]:
         say(found.attrs["how_high"])
+    say(found.attrs["caution"])
+
+
+def _show_answers(found: xarray.Dataset) -> None:
+    """What to find out, for people."""
+    from bayesbridge.decisions.rows import plain_rows
+
+    say()
+    rows = plain_rows(found)
+    lines = [[row["question"], _figure(row, "bits", 2), _figure(row, "value", 1)] for row in rows[:SHOWN]]
+    print_table("What an answer would tell, and what it is worth", ["", "bits", "score"], lines)
+    if len(rows) > SHOWN:
+        say(f"The {SHOWN} most valuable of {len(rows)}; --json has all.")
+    say(f"score: how much more than by {found.attrs['action']} is scored on average by whoever bids after the answer.")
     say(found.attrs["caution"])
 
 

@@ -2,7 +2,8 @@
 
 Two estimators that look at the same layouts err together, so the error of their difference is that of the differences,
 layout by layout, and mostly much smaller than two errors put together. How an answer depends on the bidder model is
-another question: the layouts are then not the same, and :func:`~bayesbridge.sensitivity` answers it, with Bayes factors.
+another question, since the layouts are then not the same: :func:`~bayesbridge.sensitivity` answers it, with Bayes
+factors.
 """
 
 from __future__ import annotations

@@ -54,10 +54,7 @@ def contracts_asked(belief: Perspective, named: Named, pair: Pair, doubled: int 
         if not found:
             raise BayesBridgeError("nothing outranks 7NT: there is no contract left to bid")
         return found
-    words: list[str | Contract] = [named] if isinstance(named, Contract) else []
-    if not words:
-        words = [word.strip() for word in named.split(",")] if isinstance(named, str) else list(named)
-    found = [_declared(belief, word, pair, doubled) for word in words]
+    found = [_declared(belief, word, pair, doubled) for word in _words(named)]
     if not found:
         raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
     for contract in found:
@@ -94,6 +91,12 @@ def dummy_of(belief: Perspective, contract: Contract) -> Seat:
 def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
     """Whether the pair may end in this bid: it outranks the last one, or is their own."""
     return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
+
+
+def _words(named: str | Contract | Sequence[str | Contract]) -> list[str | Contract]:
+    if isinstance(named, Contract):
+        return [named]
+    return [word.strip() for word in named.split(",")] if isinstance(named, str) else list(named)
 
 
 def _declared(belief: Perspective, named: str | Contract, pair: Pair, doubled: int) -> Contract:

@@ -23,6 +23,7 @@ from bayesbridge.decisions.contract_words import caution, how_high
 from bayesbridge.decisions.payoffs import Payoff, imp_table, matchpoint_table, payoff, scoring_of
 from bayesbridge.decisions.trick_tables import Group, TrickTables
 from bayesbridge.duplicate import Duplicate
+from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.confinement import confined
 from bayesbridge.estimators.contract_question import SOLVES
@@ -188,8 +189,8 @@ def competing(tables: TrickTables, asked: Sequence[Asked], always: Sequence[Grou
 
 
 def _verify(solve: int | None, seconds: float | None) -> None:
-    if solve is not None and (solve < 0 or solve == 1):
-        raise BayesBridgeError(f"solve {solve}: give 0 for none, or at least 2 layouts", solve=solve)
+    if solve is not None and not (solve == 0 or 2 <= solve <= MOST_DRAWS):
+        raise BayesBridgeError(f"solve {solve}: give 0 for none, or 2 to {MOST_DRAWS} layouts", solve=solve)
     if seconds is not None and not 0.0 < seconds < float("inf"):
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
 

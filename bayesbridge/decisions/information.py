@@ -144,7 +144,7 @@ class _Judge:
             "bits_error": error,
             "value": value,
             "value_error": float(np.sqrt(spread / self.ess)),
-            "optimistic": max(optimistic, 0.0),
+            "optimistic": optimistic if optimistic > 1e-9 * float(np.abs(self.pays).max()) else 0.0,
         }
 
     def _paid(self, chances: Floats) -> Floats:

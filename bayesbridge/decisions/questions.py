@@ -146,7 +146,7 @@ def _of_values(name: str, function: Callable[[Layouts], NDArray[Any]]) -> Callab
     """The answers of a user's function, which gives a value for each layout."""
 
     def answers(layouts: Layouts) -> Floats:
-        values = np.asarray(function(layouts))
+        values = np.asarray(function(layouts) if callable(function) else function)
         if values.shape != (len(layouts),):
             raise BayesBridgeError(
                 f"question {name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.arguments import checked
+from bayesbridge.errors import BayesBridgeError
+
 if TYPE_CHECKING:
     import xarray
 
 
+@checked
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     """A dictionary for each row of an answer that has one dimension, that of its labels first.
 
@@ -15,6 +19,8 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
     [{'contract': '4S by S', 'score': 420.0}]
     """
+    if len(found.sizes) != 1:
+        raise BayesBridgeError(f"found has dimensions {tuple(found.sizes)}: give an answer with one", found=found)
     (axis,) = found.sizes
     names = [str(name) for name in found.data_vars]
     return [

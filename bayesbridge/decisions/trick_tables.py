@@ -51,7 +51,7 @@ BY_DOUBT: Final = 0.5
 
 
 def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
-    """Layouts with weights, and what they are worth: all of an exact posterior that is small, else ``LAYOUTS`` draws."""
+    """Layouts with weights, and what they are worth: all of a small exact posterior, else ``LAYOUTS`` draws."""
     fewer = posterior
     if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
         fewer = thinned(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
@@ -158,7 +158,7 @@ class TrickTables:
         first = float(matrix_product(self.weights, number.predicted))
         if number.solved is None:
             spread = float(matrix_product(self.weights, (number.predicted - first) ** 2))
-            return first, float(np.sqrt(spread / self.ess))
+            return first, _error(spread / self.ess, first)
         if self.every:
             return float(matrix_product(self.weights, number.solved)), 0.0
         m = len(self.chosen)
@@ -171,7 +171,7 @@ class TrickTables:
         # A few answers may miss what is rare: the network's own doubt is the least that is stated.
         doubts = self.ratio * np.maximum(number.square - number.predicted**2, 0.0)
         residual = max(float(left.var(ddof=1)), float(matrix_product(self.weights, doubts)))
-        return mean, float(np.sqrt(spread / self.ess + residual / m))
+        return mean, _error(spread / self.ess + residual / m, mean)
 
     def best(self, groups: Sequence[Group], payoffs: Sequence[Payoff]) -> list[Number]:
         """For each contract, in rising order, whether no other pays more; of equal ones the lowest counts."""
@@ -185,6 +185,11 @@ class TrickTables:
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
         return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+
+
+def _error(variance: float, mean: float) -> float:
+    """The standard error; none where only rounding is left."""
+    return float(np.sqrt(variance)) if variance > (1e-7 * max(1.0, abs(mean))) ** 2 else 0.0
 
 
 def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequence[Payoff]) -> Floats:

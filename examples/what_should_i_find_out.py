@@ -1,0 +1,27 @@
+"""What should I find out before I choose? python examples/what_should_i_find_out.py [HAND]
+
+Partner has shown a balanced hand of 15 to 17 points; South chooses between game and slam, vulnerable. For each question
+that could be asked: how many bits its answer tells, and how much more South scores on average who hears it first.
+"""
+
+import sys
+
+import bayesbridge as bb
+
+QUESTIONS = ["points[N]", "length[N:S]", "card[SK]", "card[DK]", "call[N:4NT Pass]", "layout"]
+
+
+def main(hand: str = "AQJ42.KQ.AJ4.832") -> None:
+    """One line per question, the most valuable first."""
+    belief = bb.Belief("S", hand, dummy=None).given(bb.HighCards("N", 15, 17), bb.Shape("N", "balanced"))
+    posterior = belief.infer(draws=2000, rng=1)
+    found = bb.value_of_information(posterior, "3NT,4S,6S,6NT", QUESTIONS, vulnerable="NS", rng=1)
+    print(f"{hand}: without an answer {found.attrs['action']}, {found.attrs['score']:.0f} points on average")
+    for name in found["question"].values:
+        row = found.sel(question=name)
+        value = f"{row['value'].item():5.1f} ± {row['value_error'].item():.1f}"
+        print(f"{name:18} {row['bits'].item():6.2f} bits   worth {value} points")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2])

@@ -1,0 +1,76 @@
+"""``bayesbridge contracts``: the screen, JSON, a picture, and mistakes in one line."""
+
+import pytest
+
+import bayesbridge as bb
+from tests import positions
+
+WORDS = ("contracts", "--observer", "E", "--hand", positions.EAST, "--reveal", f"N:{positions.NORTH}")
+WORDS += ("--holds", "S:SA SK S2 HK H3 DA CQ C2 C3 D5", "--solve", "0")
+FOUR = ("contracts", "--players", "4", "--observer", "S", "--hand", positions.SOUTH, "--draws", "100", "--solve", "0")
+
+
+def test_json_says_what_the_library_says(document):
+    said = document(*WORDS, "--contracts", "1NT,2S", "--scheme", "duplicate", "--vulnerable", "EW", "--against", "Pass")
+    belief = bb.Belief("E", positions.EAST).given(
+        bb.Reveal("N", positions.NORTH), bb.Holds("S", "SA SK S2 HK H3 DA CQ C2 C3 D5")
+    )
+    here = bb.contracts(
+        belief.infer(rng=1), "1NT,2S", scheme="duplicate", vulnerable="EW", against="Pass", solve=0, rng=1
+    )
+    assert [row["contract"] for row in said["contracts"]] == here["contract"].values.tolist()
+    for row in said["contracts"]:
+        for name in ("make", "tricks", "score", "best", "difference", "imps", "matchpoints"):
+            assert row[name] == pytest.approx(here[name].sel(contract=row["contract"]).item()), name
+    assert (said["scheme"], said["vulnerable"], said["against"], said["solved"]) == ("duplicate", "EW", "Pass", 0)
+    assert said["layouts"] == "560"
+
+
+def test_the_screen(answer, tmp_path):
+    path = tmp_path / "contracts.png"
+    out = answer(*WORDS, "--against", "1NT", "--find-out", "card[SQ],points[W]", "--out", str(path))
+    assert "Contracts by expected score, scheme new" in out
+    assert "The 12 best of 35; --json has all." in out
+    assert "Difference, matchpoints: against 1NT by E, on the same layouts." in out
+    assert "How high may East bid?" in out
+    assert "Algorithm 1 on this hand alone: Pass." in out
+    assert "What an answer would tell, and what it is worth" in out
+    assert "card[SQ]" in out
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_scheme_of_a_file_and_what_can_be_found_out(document, tmp_path):
+    path = tmp_path / "club.toml"
+    path.write_text('name = "club"\nundertrick = 10\n[values]\nC = 6\nD = 6\nH = 8\nS = 8\nNT = 10\n', "utf-8")
+    said = document(*WORDS, "--contracts", "1NT,2S", "--scheme", str(path), "--find-out")
+    assert said["scheme"] == "club"
+    rows = said["find_out"]["questions"]
+    assert {"card[SQ]", "points[S]", "layout"} <= {row["question"] for row in rows}
+    assert said["find_out"]["exact"] == 1
+
+
+def test_four_players_and_an_auction_that_is_over(answer):
+    calls = [word for call in ("W:1S", "N:Pass", "E:Pass", "S:Pass") for word in ("--call", call)]
+    out = answer(*FOUR, *calls, "--contracts", "1NT,2H", "--against", "1S by W", "--vulnerable", "All")
+    assert "scheme duplicate, vulnerable: all" in out
+    assert "IMPs" in out
+    assert "The auction is over: this is what each contract would have been worth." in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--contracts", "4S by W"], "argument --contracts: contract '4S by W': W is not of the pair E and N"),
+        (["--contracts", "4Q"], "argument --contracts: unknown contract '4Q'"),
+        (["--against", "9S"], "argument --against: unknown contract '9S'"),
+        (["--scheme", "rubber"], "argument --scheme: unknown scoring scheme 'rubber': write old, new or duplicate"),
+        (["--scheme", "missing.toml"], "missing.toml"),
+        (["--vulnerable", "EW"], "argument --scheme: vulnerable EW: scheme 'new' knows no vulnerability"),
+        (["--pair", "S:W"], "argument --pair: pair S:W: N is the dummy"),
+        (["--doubled", "3"], "argument --doubled: '3' is out of range"),
+        (["--find-out", "colour[SQ]"], "argument --find-out: unknown question 'colour[SQ]'"),
+        (["--out", "picture.gif"], "argument --out: 'picture.gif'"),
+    ],
+)
+def test_mistakes_are_one_line(complaint, words, says):
+    assert says in complaint(*WORDS, *words)

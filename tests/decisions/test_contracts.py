@@ -1,0 +1,310 @@
+"""Contracts by expected score: against sums over every layout, with and without a solver, and how honest errors are."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+import xarray
+
+import bayesbridge as bb
+from bayesbridge.decisions.contract_list import alternative, contracts_asked, pair_of
+from bayesbridge.decisions.contracts import Asked, competing
+from bayesbridge.decisions.payoffs import Payoff, imp_table, matchpoint_table, payoff, scoring_of
+from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.decisions.trick_tables import Group, TrickTables, best_shares
+from bayesbridge.duplicate import Duplicate, imps
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.trick_network import trick_probabilities
+from bayesbridge.scoring import NEW
+from tests import positions
+from tests.estimators.test_contract_odds import SOLVER, tricks_of
+
+E, N, S, W = bb.Seat.E, bb.Seat.N, bb.Seat.S, bb.Seat.W
+PAIR = (E, N)
+BY_PAIR = {"pair": "E:N", "scheme": "duplicate"}
+
+
+def small():
+    """East sees the dummy and ten of South's cards: 560 layouts."""
+    known = "SA SK S2 HK H3 DA CQ C2 C3 D5"
+    return bb.Belief("E", positions.EAST).given(bb.Reveal("N", positions.NORTH), bb.Holds("S", known))
+
+
+class Solver:
+    """The stand-in of the tests of contract odds, in this process."""
+
+    name = "solved"
+    seconds = 0.05
+    outputs = (bb.Output("solved", "Tricks.", dtype="int8", tricks=bb.TrickCount(at_table=True)),)
+
+    def estimate(self, layouts, question):
+        return {"solved": solved_tricks(layouts, question.pair, question.trump)}
+
+
+def solved_tricks(layouts, pair=PAIR, trump=None):
+    """Tricks by honours, another number in each strain."""
+    return np.clip(tricks_of(layouts, pair) + (0 if trump is None else layouts.lengths[:, S, trump] % 3), 0, 13)
+
+
+@pytest.fixture
+def solver(install):
+    install("solver", SOLVER)
+
+
+@pytest.fixture
+def nothing(install):
+    """No plugin at all."""
+
+
+def test_expected_scores_equal_a_sum_over_every_layout_solved(solver):
+    posterior = small().infer()
+    found = bb.contracts(posterior, "1NT,2S,3NTX", against="2S", **BY_PAIR, solve=len(posterior))
+    assert found.attrs["caution"].endswith("Every layout was solved (560): what is marked so is exact.")
+    assert set(found["basis"].values) == {"all solved"}
+    tricks = tricks_of(posterior.layouts)
+    scores = {
+        name: [int(Duplicate().score(bb.Contract.of(name), int(t)).net) for t in tricks]
+        for name in ("1NT by E", "2S by E", "3NTX by E")
+    }
+    other = scores["2S by E"]
+    for row in plain_rows(found):
+        own = scores[row["contract"]]
+        assert row["score"] == pytest.approx(np.mean(own))
+        assert row["make"] == pytest.approx(np.mean(tricks >= bb.Contract.of(row["contract"]).tricks_needed))
+        assert row["tricks"] == pytest.approx(tricks.mean())
+        assert row["difference"] == pytest.approx(np.mean(np.subtract(own, other)))
+        assert row["imps"] == pytest.approx(np.mean([imps(a - b) for a, b in zip(own, other, strict=True)]))
+        points = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in zip(own, other, strict=True)]
+        assert row["matchpoints"] == pytest.approx(np.mean(points))
+        best = [max(scores, key=lambda name, i=i: scores[name][i]) for i in range(len(tricks))]
+        assert row["best"] == pytest.approx(best.count(row["contract"]) / len(best))
+        assert not any(row[name] for name in row if name.endswith("_error"))
+    assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
+
+
+def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
+    posterior = small().infer()
+    found = bb.contracts(posterior, "1NT,2S", pair="E:N", against="Pass")
+    assert (found.attrs["scheme"], found.attrs["solved"], found.attrs["against"]) == ("new", 0, "Pass")
+    assert "not corrected by solved layouts; on 5 389 deals held aside" in found.attrs["caution"]
+    table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
+    for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
+        chances = trick_probabilities(table, trump).mean(axis=0)
+        worth = [float(NEW.score(bb.Contract.of(name), t).net) for t in range(14)]
+        row = found.sel(contract=name)
+        assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
+        assert row["difference"].item() == pytest.approx(row["score"].item())
+        assert row["basis"].item() == "network"
+
+
+def honest_scores(seeds):
+    """z-scores of score, difference, IMPs and best share over draws and solved layouts that are new for each seed."""
+    posterior = small().infer()
+    names = ("1NT", "3NT", "2S", "4S")
+    asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
+    groups = [Group.of(one.contract, N) for one in asked]
+    whole = TrickTables.of(posterior, dict.fromkeys(groups), 0)
+    exact = whole.solved_by(Solver(), list(dict.fromkeys(groups)), len(posterior), np.ones(len(posterior)), 0)
+    assert exact.every
+
+    def numbers(tables):
+        score = tables.of_one(groups[1], asked[1].worth)
+        less = tables.of_two(groups[1], groups[2], asked[1].worth[:, None] - asked[2].worth)
+        won = tables.of_two(groups[1], groups[2], imp_table(asked[1], asked[2]))
+        best = tables.best(groups, asked)[0]
+        return [tables.mean(one) for one in (score, less, won, best)]
+
+    truth = numbers(exact)
+    scores = []
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        drawn = rng.integers(0, len(posterior), 300)
+        few = replace(
+            whole,
+            layouts=whole.layouts[drawn],
+            weights=np.full(300, 1 / 300),
+            ess=300.0,
+            pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
+            ratio=np.ones(300),
+        )
+        doubt = np.sqrt(
+            np.maximum(0.0, (lambda one: one.square - one.predicted**2)(few.of_one(groups[1], asked[1].worth)))
+        )
+        found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, doubt, rng))
+        scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
+    return np.array(scores)
+
+
+def verify_honest(scores):
+    seeds = len(scores)
+    assert (np.abs(scores.mean(axis=0)) < 4 / np.sqrt(seeds)).all(), scores.mean(axis=0)
+    spread = np.sqrt((scores**2).mean(axis=0))
+    assert (spread < 1 + 4 / np.sqrt(2 * seeds)).all(), spread
+    assert (spread > 0.4).all(), spread  # errors that are far too large are no use either
+
+
+def test_errors_are_honest():
+    verify_honest(honest_scores(30))
+
+
+@pytest.mark.slow
+def test_errors_are_honest_over_200_seeds():
+    verify_honest(honest_scores(200))
+
+
+def test_the_network_alone_is_wrong_about_that_solver():
+    """Negative control: without the correction the same numbers are many errors away."""
+    posterior = small().infer()
+    group = Group(E, N, bb.Strain.NT)
+    whole = TrickTables.of(posterior, [group], 0)
+    worth = payoff(Duplicate(), bb.Contract.of("1NT by E")).worth
+    solved = whole.solved_by(Solver(), [group], 60, np.ones(len(posterior)), 1)
+    right = worth[solved_tricks(posterior.layouts)].mean()
+    mean, error = solved.mean(solved.of_one(group, worth))
+    alone, _ = whole.mean(whole.of_one(group, worth))
+    assert abs(mean - right) < 4 * error < abs(alone - right)
+
+
+def test_a_paired_difference_is_surer_than_two_errors_put_together():
+    posterior = small().infer()
+    group = Group(E, N, bb.Strain.S)
+    tables = TrickTables.of(posterior, [group], 0).solved_by(Solver(), [group], 80, np.ones(560), 1)
+    first, second = (payoff(Duplicate(), bb.Contract.of(name)).worth for name in ("2S by E", "3S by E"))
+    apart = np.hypot(*(tables.mean(tables.of_one(group, worth))[1] for worth in (first, second)))
+    assert tables.mean(tables.of_two(group, group, first[:, None] - second))[1] < 0.7 * apart
+
+
+def test_best_shares_equal_a_walk_over_all_numbers_of_tricks():
+    rng = np.random.default_rng(1)
+    names = ("1S", "2NT", "2S", "3NT")
+    asked = [payoff(Duplicate(), bb.Contract.of(name, "S")) for name in names]
+    groups = [Group.of(one.contract, N) for one in asked]
+    kinds = list(dict.fromkeys(groups))
+    pmfs = {kind: rng.dirichlet(np.ones(14), 3) for kind in kinds}
+    found = best_shares([pmfs[group] for group in groups], groups, asked)
+    expected = np.zeros((4, 3))
+    for tricks in product(range(14), repeat=2):
+        taken = dict(zip(kinds, tricks, strict=True))
+        pays = [one.worth[taken[group]] for one, group in zip(asked, groups, strict=True)]
+        expected[int(np.argmax(pays))] += np.prod([pmfs[kind][:, taken[kind]] for kind in kinds], axis=0)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_tables_of_imps_and_matchpoints():
+    first, second = (payoff(Duplicate(), bb.Contract.of(name)) for name in ("4S by S", "3NT by S"))
+    assert (imp_table(first, second)[10, 9], imp_table(first, second)[9, 9]) == (1.0, -10.0)
+    assert matchpoint_table(first, first)[10, 10] == 0.5
+    assert matchpoint_table(first, Payoff(None, np.zeros(14)))[10, 0] == 1.0
+    assert payoff(Duplicate(), bb.Contract.of("4S by W"), ours=False).worth[10] == -420.0
+
+
+def called(*calls, dummy=None):
+    return bb.Belief("S", positions.SOUTH, dummy=dummy).given(*(bb.Called(*call.split(":")) for call in calls))
+
+
+@pytest.mark.parametrize(
+    ("belief", "count", "first", "last"),
+    [
+        (positions.wide(), 35, "1C by S", "7NT by S"),
+        (called("W:1NT", dummy="N"), 30, "2C by S", "7NT by S"),
+        (called("N:1S", "E:2C"), 29, "2D by S", "7NT by S"),
+        (called("N:1S", "E:Pass"), 32, "1S by N", "7NT by S"),
+        (called("W:1S", "N:Pass", "E:Pass", "S:Pass"), 35, "1C by S", "7NT by S"),
+    ],
+)
+def test_what_the_pair_may_bid(belief, count, first, last):
+    found = contracts_asked(belief, None, pair_of(belief, None))
+    assert (len(found), str(found[0]), str(found[-1])) == (count, first, last)
+
+
+def test_who_declares_and_what_is_doubled():
+    belief = called("N:1S", "E:Pass")
+    asked = contracts_asked(belief, "3NT,4S,4HX", (S, N), 0)
+    assert list(map(str, asked)) == ["3NT by S", "4HX by S", "4S by N"]
+    assert str(contracts_asked(belief, ["4S"], (S, N), 2)[0]) == "4SXX by N"
+    assert contracts_asked(belief, bb.Contract.of("4S by S"), (S, N)) == [bb.Contract.of("4S by S")]
+    assert alternative(belief, "4H by E", (S, N)) == bb.Contract.of("4H by E")
+    assert alternative(belief, "pass", (S, N)) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"contracts": "4S by W"}, "contract '4S by W': W is not of the pair S and N"),
+        ({"contracts": "4S by N"}, "contract '4S by N': N is the dummy, who does not declare"),
+        ({"contracts": "9S"}, "unknown contract '9S'"),
+        ({"contracts": []}, "no contract named"),
+        ({"contracts": "4S,4S"}, "contract '4S by S' is given twice"),
+        ({"contracts": "1S"}, "contract '1S by S': 1NT by W outranks it"),
+        ({"contracts": "4SX"}, "is doubled: scheme 'new' has no price for that"),
+        ({"against": "3NT by W"}, "against '3NT by W': with three players"),
+        ({"scheme": "rubber"}, "unknown scoring scheme 'rubber': write old, new or duplicate"),
+        ({"scheme": "old", "vulnerable": "NS"}, "vulnerable NS: scheme 'old' knows no vulnerability"),
+        ({"vulnerable": "us"}, "unknown vulnerability 'us'"),
+        ({"pair": "S:W"}, "pair S:W: N is the dummy, whoever declares"),
+        ({"solve": 1}, "solve 1: give 0 for none"),
+        ({"seconds": 0.0}, "seconds 0.0: give a number above 0"),
+        ({"doubled": 3}, "doubled 3"),
+    ],
+)
+def test_questions_that_are_none(given, says):
+    with pytest.raises(BayesBridgeError, match=says):
+        bb.contracts(called("W:1NT", dummy="N").infer(draws=10, rng=1), **given)
+
+
+def test_partners_of_four_players_sit_opposite():
+    with pytest.raises(BayesBridgeError, match="pair S:W: with four players partners sit opposite: write S:N"):
+        pair_of(called(), "S:W")
+    assert pair_of(called(), "E:W") == (E, W)
+    with pytest.raises(BayesBridgeError, match="nothing outranks 7NT"):
+        contracts_asked(called("W:7NT"), None, (S, N))
+
+
+def test_how_high_stands_beside_the_bid_of_algorithm_1(nothing):
+    posterior = positions.wide().infer(draws=200, rng=1)
+    said = bb.contracts(posterior, "1NT,7NT").attrs["how_high"]
+    assert said.startswith("How high may South bid? Up to 1NT, the highest bid that earns more than nothing on average")
+    assert said.endswith("Algorithm 1 on this hand alone: 1NT.")
+    lost = bb.contracts(posterior, "7NT,7C").attrs["how_high"]
+    assert "Not at all: every bid here loses on average, so South passes." in lost
+    four = bb.Belief("S", positions.SOUTH, dummy=None).infer(draws=100, rng=1)
+    assert bb.contracts(four, "1NT").attrs["how_high"] == ""
+
+
+def test_the_usual_scheme_follows_the_game():
+    assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
+    assert scoring_of(Duplicate(), "None", N) == Duplicate()
+    assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
+
+
+def test_strains_that_compete_are_solved():
+    """Two strains whose best contracts are as good as equal, and one far behind."""
+    posterior = small().infer()
+    asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in ("1S", "1H", "7NT")]
+    items = [Asked(one, Group.of(one.contract, N)) for one in asked]
+    tables = TrickTables.of(posterior, [one.group for one in items], 0)
+    same = replace(tables, pmfs={one.group: tables.pmfs[items[0].group] for one in items})
+    assert competing(same, items, []) == [items[0].group, items[1].group] or competing(same, items, []) == [
+        items[1].group,
+        items[0].group,
+    ]
+    assert items[2].group in competing(same, items, [items[2].group])
+
+
+def test_a_solver_that_fails_is_named_and_the_network_answers(install):
+    install("solver", SOLVER.replace("0, 13)", "14, 99)"))
+    with pytest.warns(UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"):
+        found = bb.contracts(small().infer(), "1NT", pair="E:N", solve=20)
+    assert set(found["basis"].values) == {"network"}
+
+
+def test_the_picture(nothing):
+    found = bb.contracts(small().infer(), **BY_PAIR)
+    ax = bb.plot_contracts(found, most=5)
+    assert [text.get_text() for text in ax.get_yticklabels()] == found["contract"].values[:5].tolist()
+    assert ax.get_xlabel() == "expected score, scheme duplicate, vulnerable: none"
+    with pytest.raises(BayesBridgeError, match="most 0: draw at least 1"):
+        bb.plot_contracts(found, most=0)
+    with pytest.raises(BayesBridgeError, match=r"give what bb\.contracts answers"):
+        bb.plot_contracts(xarray.Dataset())
