@@ -14,8 +14,8 @@ from .dealing.deal_plan import DealPlan, deals
 from .decisions.comparison import compare
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
-from .decisions.leads import Leads, leads
-from .decisions.suit_play import SuitPlay, suit_play
+from .decisions.leads import leads
+from .decisions.suit_play import suit_play
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -84,7 +84,6 @@ __all__ = [
     "IterativeBidder",
     "Lacks",
     "Layouts",
-    "Leads",
     "LearnedBidder",
     "LearnedPlayer",
     "Length",
@@ -102,7 +101,6 @@ __all__ = [
     "Strain",
     "StyleBidder",
     "Suit",
-    "SuitPlay",
     "SystemBidder",
     "TablesTooLarge",
     "TooFewDraws",

@@ -16,11 +16,9 @@ SEEN = (
 
 def main() -> None:
     """A line after each piece of evidence."""
-    belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT")
-    for stage in belief.given(*SEEN).history():
-        east, west = stage.infer().card_probabilities().sel(card="SQ", seat=["E", "W"]).values
-        news = str(stage.evidence[-1]) if stage.evidence else "South sees his own hand"
-        print(f"{news:32}{stage.count():25,} layouts    SQ with East {east:6.2%}    with West {west:6.2%}")
+    belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT").given(*SEEN)
+    for row in bb.card_history(belief, "SQ", by_card=True).itertuples():
+        print(f"{row.event:32} SQ with East {row.E:6.2%}    with West {row.W:6.2%}")
 
 
 if __name__ == "__main__":

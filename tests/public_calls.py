@@ -42,6 +42,12 @@ def posterior():
 
 
 @cache
+def lead():
+    """West, who sees everything."""
+    return bb.Belief("W", EAST, dummy=None).given(bb.Reveal("N", NORTH), bb.Reveal("S", SOUTH)).infer()
+
+
+@cache
 def result():
     return bb.estimate(posterior())
 
@@ -270,6 +276,17 @@ def examples():
                 "most": 100,
             },
         ),
+        "card_history": (
+            bb.card_history,
+            {
+                "belief": bb.Belief("E", EAST),
+                "card": "SQ",
+                "by_card": False,
+                "draws": 10,
+                "rng": 0,
+                "progress": None,
+            },
+        ),
         "card_wins": (bb.card_wins, {"posterior": posterior(), "trick": bb.Trick.of("S:"), "pair": None}),
         "equally_weighted": (bb.equally_weighted, {"result": result(), "draws": 10, "rng": 0}),
         "estimate": (
@@ -335,6 +352,20 @@ def examples():
             bb.plot_prior_posterior,
             {"prior": result(), "posterior": result(), "name": "T", "ax": None},
         ),
+        "leads": (
+            bb.leads,
+            {
+                "posterior": lead(),
+                "contract": "3NT",
+                "by": "S",
+                "goal": "beat",
+                "seconds": 1.0,
+                "rng": 0,
+                "progress": None,
+                "timeout": None,
+                "memory": None,
+            },
+        ),
         "plot_joint": (bb.plot_joint, {"joint": joint(), "ax": None}),
         "plot_sensitivity": (bb.plot_sensitivity, {"found": models(), "level": 1, "figure": None}),
         "plot_shrinkage": (
@@ -368,6 +399,10 @@ def examples():
             },
         ),
         "suit_lengths": (bb.suit_lengths, {"masks": MASKS}),
+        "suit_play": (
+            bb.suit_play,
+            {"first": "AQ", "second": "32", "posterior": None, "suit": None, "vacant": (13, 13), "work": 1000},
+        ),
         "summary": (bb.summary, {"result": result(), "names": "T", "probability": 0.9}),
         "value_of_information": (
             bb.value_of_information,

@@ -95,3 +95,26 @@ def test_a_step_starts_from_the_proposal_of_the_step_before():
     spread = np.sqrt(chances[1] * (1 - chances[1]) * (1 / along.ess + 1 / anew.ess)) + 5 / anew.ess
     assert (np.abs(chances[0] - chances[1]) < 5.5 * spread).all()
     assert abs(first.infer(draws=4000, rng=4).log_soft - anew.log_soft) > 5 * error, "the second call is heard"
+
+
+def test_a_card_moves_with_each_piece_of_evidence():
+    """Exact at every step, and the same as a posterior of that step says."""
+    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6), bb.Lacks("N", "SQ"))
+    table = bb.card_history(belief, "SQ")
+    assert list(table.event) == ["S's hand", *map(str, belief.evidence)]
+    for row, stage in zip(table.itertuples(), belief.history(), strict=True):
+        shares = stage.infer().card_probabilities().sel(card="SQ").values
+        assert pytest.approx(tuple(shares)) == (row.N, row.E, row.S, row.W)
+        assert (row.exact, row.error) == (True, 0.0)
+
+
+def test_a_card_after_calls_has_an_error():
+    """Draws say how sure they are, and progress is told."""
+    steps = []
+    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32", dummy=None).given(bb.Called("W", "1S"))
+    table = bb.card_history(belief, "SQ", draws=50, rng=1, progress=lambda done, total: steps.append((done, total)))
+    assert steps == [(1, 2), (2, 2)]
+    last = table.iloc[-1]
+    assert bool(last.exact) == (last.error == 0.0)
+    with pytest.raises(bb.BayesBridgeError, match="own hand"):
+        bb.card_history(belief, "SA")

@@ -164,6 +164,13 @@ def leads(
     where the first is the same in every layout. ``seconds`` on one core are the most for solving: as many layouts
     are drawn as that allows, all of a posterior for which a number of draws was chosen unless ``seconds`` are given.
     Needs the plugin bayesbridge-double-dummy; ``timeout`` and ``memory`` isolate it, see ``estimate``.
+
+    >>> from bayesbridge import Belief
+    >>> try:
+    ...     leads(Belief("W", "Q8642.93.J84.K75", dummy=None).infer(rng=1), "3NT by N")
+    ... except BayesBridgeError as error:
+    ...     print(error)
+    contract '3NT by N': E is on lead, not W: ask what E believes, or name S as declarer
     """
     if goal not in ("beat", "tricks"):
         raise BayesBridgeError(f"goal {goal!r}: choose 'beat' or 'tricks'", goal=goal)

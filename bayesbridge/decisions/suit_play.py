@@ -158,6 +158,7 @@ def suit_play(
     for block, weights in posterior.blocks():
         held = (block[:, where.left] >> np.uint64(13 * chosen)).astype(np.int64) & missing
         shares += np.bincount(held, weights, minlength=1 << 13)
+    shares /= shares.sum()
     combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
     how = "exactly" if posterior.exact else f"from draws worth {posterior.ess:.0f}"
     weighed = f"by what {belief.observer.name} believes, {how}"

@@ -93,7 +93,7 @@ def test_errors_are_honest():
     posterior = leader().infer()
     right = exact(posterior, 9)
     best = max(right, key=lambda suit: right[suit])
-    seeds = 40
+    seeds = 25
     squares = np.zeros(3)
     for seed in range(seeds):
         found = compared(posterior, seconds=0.1, rng=seed)
@@ -142,8 +142,9 @@ def test_the_control_narrows_the_error():
 def test_draws_that_were_chosen_are_all_solved():
     """Three hidden hands, weighed by calls."""
     belief = bb.Belief("W", WEST, dummy=None).given(bb.Called("S", "1NT"), bb.Called("N", "3NT"))
-    found = compared(belief.infer(draws=60, rng=1), contract=None if belief.auction.contract else "3NT")
-    assert found.solved >= 60
+    posterior = belief.infer(draws=60, rng=1)
+    found = compared(posterior)
+    assert found.solved == len(posterior)
     assert all(choice.beaten[1] > 0 or choice.beaten[0] in (0.0, 1.0) for choice in found.choices)
     document = found.document()
     assert document["leads"][0]["cards"]

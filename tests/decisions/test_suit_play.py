@@ -94,9 +94,7 @@ def test_every_plan_of_a_short_suit(first, second, missing):
     fields = [read_holding(text) for text in (first, second, missing)]
     pair = Combination.of(fields[0], fields[1], 0x1FFF & ~sum(fields))
     ranks = [RANKS.index(letter) for letter in missing]
-    west = {
-        frozenset(held): frozenset(held) for size in range(len(ranks) + 1) for held in combinations(ranks, size)
-    }
+    west = {frozenset(held): frozenset(held) for size in range(len(ranks) + 1) for held in combinations(ranks, size)}
     east = {name: frozenset(ranks) - held for name, held in west.items()}
     layouts = pair.layouts
     for vacant in ((13, 13), (3, 9)):

@@ -1,0 +1,26 @@
+"""What should West lead? python examples/what_to_lead.py [LAYOUTS]
+
+South opened 1NT, North raised to 3NT. Needs plugins/bayesbridge-double-dummy: every layout is solved for each card.
+"""
+
+import sys
+
+import bayesbridge as bb
+
+
+def main(layouts: int = 150) -> None:
+    """A line for each card, equals together."""
+    west = bb.Belief("W", "Q8642.93.J84.K75", dummy=None)
+    heard = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
+    found = bb.leads(heard.infer(draws=layouts, rng=1), rng=1)
+    for lead in found.choices:
+        (beaten, error), (tricks, _), (behind, apart) = lead.beaten, lead.tricks, lead.beaten_behind
+        print(
+            f"{lead.name:8} beaten {beaten:6.1%} ± {error:.1%}   {tricks:.2f} tricks   "
+            f"behind the best by {100 * behind:4.1f} ± {100 * apart:.1f}{'   close' if lead.close else ''}"
+        )
+    print(found.sentence)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""``suit`` and ``estimate --card``: plans on the screen and in JSON, and bad input in one line."""
+
+import pytest
+
+import bayesbridge as bb
+
+SEEN = ("--observer", "S", "--hand", "K954.KJ3.A54.Q32", "--reveal", "N:AJT32.A2.K76.A54")
+
+
+def test_a_suit_by_vacant_places(document, answer):
+    said = document("suit", "AJT32", "K954")
+    play = bb.suit_play("AJT32", "K954")
+    assert said == play.document()
+    assert [(line["goal"], round(line["chance"], 4)) for line in said["goals"]][-1] == (5, 0.5791)
+    assert said["best"]["plan"]["lead"] == "A"
+    out = answer("suit", "AJT32", "K954")
+    assert "5 or more" in out
+    assert "57.9 %" in out
+    assert "North leads the ace, South plays the 4." in out
+    assert len(answer("suit", "AJT32", "K954", "--tricks", "4")) > len(out)
+
+
+def test_vacant_places_and_small_cards(document, answer):
+    assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["goals"][-1]["chance"] == pytest.approx(0.25)
+    assert "West with 5 vacant places and East with 15" in answer("suit", "AQJ", "xxx", "--vacant", "5:15")
+    assert "Plan A:\n  Nothing is to choose." in answer("suit", "AKQ", "xxx")
+
+
+def test_a_suit_by_evidence(document):
+    said = document("suit", "AJT32", "K954", *SEEN, "--length", "W:H:7")
+    belief = bb.Belief("S", "K954.KJ3.A54.Q32").given(bb.Reveal("N", "AJT32.A2.K76.A54"), bb.Length("W", "H", 7, 7))
+    assert said["goals"] == bb.suit_play("AJT32", "K954", belief.infer()).document()["goals"]
+    assert (said["exact"], said["observer"]) == (True, "S")
+    assert document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["goals"] == said["goals"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("AAJ", "K"), "A stands twice in 'AAJ': remove one"),
+        (("AJ", "KJ"), "J stands in both 'AJ' and 'KJ': remove one"),
+        (("AJ",), "argument HOLDING: 1 given: give dummy's and declarer's, such as AJT32 K954"),
+        ((), "no holdings: give both, such as AJT32 and K954, or a posterior and a suit"),
+        (("AJ", "K9", "--suit", "S"), "evidence without an observer: add --observer and --hand"),
+        (("AJT32", "K954", *SEEN, "--vacant", "5:8"), "argument --vacant: the evidence tells the vacant places"),
+        (("AJT32", "K954", "--vacant", "five"), "argument --vacant: 'five': write two whole numbers, such as 7:12"),
+        (("AQ", "K9", *SEEN), "AQ and K9 are not what N and S hold in any suit"),
+        (("--suit", "S", "--observer", "S", "--hand", "K954.KJ3.A54.Q32"), "N's hand is hidden"),
+    ],
+)
+def test_bad_input_is_one_line(complaint, words, line):
+    assert line in complaint("suit", *words)
+
+
+def test_where_a_card_lies(document, answer, complaint):
+    said = document("estimate", *SEEN, "--length", "W:S:3+", "--card", "SQ")["card_history"]
+    assert said["card"] == "SQ"
+    first, _, last = said["steps"]
+    assert (first["event"], first["W"], first["exact"]) == ("S's hand", pytest.approx(1 / 3), True)
+    # West has three or four of the spades Q 8 7 6: with three, the queen is among them in three of four layouts.
+    from math import comb
+
+    three, four = 4 * comb(22, 10), comb(22, 9)
+    assert last["W"] == pytest.approx((0.75 * three + four) / (three + four))
+    out = answer("estimate", *SEEN, "--card", "SQ")
+    assert "Where SQ lies, after each piece of evidence" in out
+    assert complaint("estimate", *SEEN, "--card", "SK") == "argument --card: SK is in S's own hand: name another card"
