@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.contracts import contract_rows, contracts
+from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.leads import lead_question, leads
+from bayesbridge.decisions.rows import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Vulnerability
 from bayesbridge.web.questions import Asked
@@ -38,7 +39,7 @@ def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
         except BayesBridgeError as error:
             yield "contracts", {"refused": str(error)}
             return
-        rows = [{name: row[name] for name in ROW} for row in contract_rows(found)[:SHOWN]]
+        rows = [{name: row[name] for name in ROW} for row in plain_rows(found)[:SHOWN]]
         yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
         return
     try:

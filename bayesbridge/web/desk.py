@@ -90,7 +90,7 @@ class Worker:
                 self.process.send_signal(signal.SIGINT)
             with suppress(TimeoutError):
                 async with asyncio.timeout(GRACE):
-                    while self.busy and (await self.next())[0] != "lost":
+                    while (await self.next())[0] not in ("end", "lost"):
                         pass
         if self.busy:
             await self.stop()
