@@ -70,7 +70,7 @@ def run(args: Namespace) -> int:
             webbrowser.open(address)
 
     with suppress(KeyboardInterrupt):  # how a server ends
-        serve(explorer(args.host, token, args.workers, ready), listener)
+        serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
     return 0
 
 

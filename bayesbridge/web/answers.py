@@ -49,11 +49,11 @@ def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
     except BayesBridgeError as error:
         yield "board", board | {"conflict": conflict_document(asked, start, error)}
         return
-    yield "board", board | {"conflict": None, **_models(belief)}
+    yield "board", board | {"conflict": None, **_models(belief, asked.seed)}
     try:
         known = memory.known(belief, asked.seed)
     except Contradiction as error:  # calls that no layout explains
-        yield "board", board | {"conflict": conflict_of_calls(belief, error), **_models(belief)}
+        yield "board", board | {"conflict": conflict_of_calls(belief, error), **_models(belief, asked.seed)}
         return
     yield "cards", cards_document(known, "first")
     yield from _chips(belief, memory, asked.seed)
@@ -186,7 +186,7 @@ def change_document(before: Known, after: Known) -> dict[str, Any]:
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
 
 
-def _models(belief: Belief) -> dict[str, Any]:
+def _models(belief: Belief, seed: int) -> dict[str, Any]:
     """Who the others are taken to be, and the lines that give the belief again."""
     return {
         "bidder": repr(belief.bidder),
@@ -194,7 +194,7 @@ def _models(belief: Belief) -> dict[str, Any]:
         "systems": list(belief.systems),
         "assumed": [seat.name for seat in belief.assumed_passes],
         "effects": [belief.effect(piece) for piece in belief.evidence],
-        "python": f"import bayesbridge as bb\n\n{python_lines(belief)}posterior = belief.infer(rng=1)\n",
+        "python": f"import bayesbridge as bb\n\n{python_lines(belief)}posterior = belief.infer(rng={seed})\n",
     }
 
 

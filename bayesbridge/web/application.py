@@ -36,7 +36,7 @@ LARGEST_QUESTION: Final = 40_000
 _TAB: Final = re.compile(r"[A-Za-z0-9-]{1,40}")
 
 
-def application(token: str, hosts: list[str], workers: int) -> ASGIApp:
+def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> ASGIApp:
     """The whole server as an ASGI application."""
     desk = Desk(workers)
     page = {name: _page_file(name or "index.html") for name in PAGE}
@@ -57,7 +57,7 @@ def application(token: str, hosts: list[str], workers: int) -> ASGIApp:
 
     async def asked(request: Request) -> Response:
         document = await read_json(request)
-        tab, question = _tab(document), _question(document)
+        tab, question = _tab(document), _question(document, seed)
         events = desk.answers(tab, {"kind": "ask", "question": question})
         try:
             first = await anext(events)
@@ -76,7 +76,7 @@ def application(token: str, hosts: list[str], workers: int) -> ASGIApp:
         if kind in ("records", "position"):
             order |= {"name": _text(document, "name")[:200], "text": _text(document, "text")}
         else:
-            order |= {"question": _question(document)}
+            order |= {"question": _question(document, seed)}
         try:
             async with asyncio.timeout(LONGEST_STREAM):
                 async for event, data in desk.answers(f"{_tab(document)} {kind}", order):
@@ -138,11 +138,12 @@ def _tab(document: dict[str, Any]) -> str:
     return tab
 
 
-def _question(document: dict[str, Any]) -> dict[str, Any]:
+def _question(document: dict[str, Any], seed: int) -> dict[str, Any]:
+    """What is asked; random numbers start from the seed of the server unless the page names one."""
     question = document.get("question")
     if not isinstance(question, dict) or len(json.dumps(question)) > LARGEST_QUESTION:
         raise BayesBridgeError(f"question: send an object of at most {LARGEST_QUESTION} letters")
-    return question
+    return {"seed": seed, **question}
 
 
 def _text(document: dict[str, Any], name: str) -> str:

@@ -63,7 +63,7 @@ def read_question(document: Any) -> Asked:
         None if first is None else _read("first", Seat.of, first),
         None if contract is None else _read("contract", Contract.of, contract),
         _whole(said, "number", 6, 1, MOST_LAYOUTS),
-        _whole(said, "seed", 1, 0, 2**63),
+        _whole(said, "seed", 1, 0, 2**64 - 1),
     )
 
 

@@ -81,8 +81,8 @@ def new_token() -> str:
     return token_urlsafe(16)
 
 
-def explorer(host: str, token: str, workers: int, ready: Callable[[], None]) -> uvicorn.Server:
-    """The server, not yet started; ``ready`` is called when requests are taken."""
+def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
+    """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
     options: dict[str, Any] = {
         "http": Prompt,
@@ -97,7 +97,7 @@ def explorer(host: str, token: str, workers: int, ready: Callable[[], None]) -> 
         "timeout_graceful_shutdown": 1,
         "h11_max_incomplete_event_size": LARGEST_HEAD,
     }
-    return _Server(uvicorn.Config(application(token, names_of(host), workers), **options), ready)
+    return _Server(uvicorn.Config(application(token, names_of(host), workers, seed), **options), ready)
 
 
 def serve(server: uvicorn.Server, listener: socket.socket) -> None:

@@ -19,7 +19,7 @@ WIDE = {"viewport": {"width": 1280, "height": 1180}}
 PHONE = {"viewport": {"width": 400, "height": 860}, "device_scale_factor": 2}
 SHOTS = {
     "explorer-first": (HAND, WIDE),
-    "explorer-auction": (HAND + CALLS, WIDE),
+    "explorer-auction": (HAND + CALLS, {"viewport": {"width": 1280, "height": 1750}}),
     "explorer-play": (HAND + AUCTION + PLAY, WIDE),
     "explorer-phone": (HAND + "&void=E:H", PHONE),
     "explorer-dark": (HAND + "&void=E:H&length=W:S:5%2B&contract=3NT+by+S", WIDE | {"color_scheme": "dark"}),
