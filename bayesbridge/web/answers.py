@@ -26,7 +26,7 @@ from bayesbridge.trick_counts import Asked as Who
 from bayesbridge.trick_counts import Tricks
 from bayesbridge.web.advice import advice
 from bayesbridge.web.board import board_document, conflict_document
-from bayesbridge.web.memory import FIRST, MORE, Known, Memory
+from bayesbridge.web.memory import FIRST, Known, Memory
 from bayesbridge.web.questions import Asked
 from bayesbridge.words import SEATS
 
@@ -60,7 +60,7 @@ def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
     yield from _estimates(known.posterior, asked)
     yield from advice(known.posterior, asked)
     if not marginals_exact(known.posterior):
-        known = memory.known(belief, asked.seed, MORE)
+        known = memory.known(belief, asked.seed, more=True)
         yield "cards", cards_document(known, "more")
         yield from _estimates(known.posterior, asked)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.evidence.play import Play
 
 KEPT: Final = 100
 """Posteriors kept; under calls each has a few thousand draws of 32 bytes and their weights."""
@@ -20,6 +21,9 @@ WALKED: Final = 200_000
 
 FIRST: Final = 1_000
 """Draws of the first answer under calls."""
+
+FEWER: Final = 300
+"""The same where the choice of cards is judged too, which takes several times as long for each draw."""
 
 MORE: Final = 8_000
 """Draws of the second."""
@@ -38,15 +42,16 @@ class Memory:
     """Posteriors by position and number of draws, the oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Key, int], Known] = OrderedDict()
+        self._kept: OrderedDict[tuple[Key, bool], Known] = OrderedDict()
 
-    def known(self, belief: Belief, seed: int, draws: int = FIRST) -> Known:
-        """The posterior of a belief, from memory or computed from that of one piece less."""
-        key = _key(belief, seed), draws
+    def known(self, belief: Belief, seed: int, more: bool = False) -> Known:
+        """The posterior of a belief, from memory or computed from that of one piece less; ``more`` draws if wanted."""
+        key = _key(belief, seed), more
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
-        before = self._kept.get((_key(belief, seed, 1), draws)) if belief.evidence else None
+        before = self._kept.get((_key(belief, seed, 1), more)) if belief.evidence else None
+        draws = MORE if more else FEWER if any(map(belief.target.soft.weighs, _plays(belief))) else FIRST
         posterior = infer(belief, draws, seed, None if before is None else before.posterior)
         found = Known(posterior, posterior.card_probabilities().values)
         self._kept[key] = found
@@ -72,6 +77,10 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
 
     method = "tilted" if exact_tables(target) is None else "exact"
     return belief.infer(method, draws, seed, before)
+
+
+def _plays(belief: Belief) -> list[Play]:
+    return [piece for piece in belief.evidence if isinstance(piece, Play)]
 
 
 def _key(belief: Belief, seed: int, less: int = 0) -> Key:

@@ -338,7 +338,7 @@ function renderCompass() {
         for (const card of held) row.append(heldCard(seat, card, gone, turn));
         if (!held.length) row.append("–");
       } else {
-        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => card[1]);
+        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => (card[1] === "T" ? "10" : card[1]));
         row.append(lies.length ? element("s", {}, lies.join("")) : "", ` ${lengthWords(seat, suit)}`);
       }
       list.append(row);
