@@ -11,7 +11,7 @@ export PYTHON
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 
-.PHONY: help demo quick test test-all lint docs package bench reproduce lock clean
+.PHONY: help demo explore quick test test-all lint docs package bench reproduce lock clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -24,6 +24,9 @@ demo: .venv/.user ## answer a bidding question in the terminal, and as a page wi
 	@$(RUN) estimate --observer S --hand $(HAND) --call W:1NT
 	@mkdir -p demo
 	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --level 2 --out demo/report.html
+
+explore: .venv/.dev ## open the explorer, a page to set positions on, in a browser; Ctrl-C ends it
+	@$(RUN) serve
 
 quick: lint ## linters and the tests that need no compiler: under a minute on two cores
 	$(BIN)/python -m pytest -p tests.quick --hypothesis-profile=quick -n $(WORKERS) -q -r fE

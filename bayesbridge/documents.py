@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from math import isfinite, log2
+from math import isfinite, log2, sqrt
 from typing import TYPE_CHECKING, Any, Final
+
+from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     import xarray
@@ -49,6 +51,22 @@ def accuracy_document(posterior: Posterior, method: str | None = None, exact: bo
         "log_evidence_error": _told(posterior.log_evidence_error),
         "warning": posterior.draws.warning or None,
     }
+
+
+def accuracy_sentences(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> list[str]:
+    """The same for people: how many layouts fit, and how exact the answer is."""
+    said = accuracy_document(posterior, method, exact)
+    layouts = posterior.count()
+    fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
+    bits = said["entropy_bits"]
+    lines = [f"{fit}." if bits is None else f"{fit}; the uncertainty about them is {bits:.2f} bits."]
+    if said["exact"]:
+        how = "walking every layout" if posterior.exact else "counting suit by suit"
+        lines.append(f"Computed exactly, by {how} ({said['method']}).")
+    else:
+        error = percent(0.5 / sqrt(max(posterior.ess, 1.0)))
+        lines.append(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")
+    return [*lines, *([f"Warning: {said['warning']}."] if said["warning"] else [])]
 
 
 def _told(value: float) -> float | None:

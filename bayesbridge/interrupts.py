@@ -52,6 +52,13 @@ def came() -> bool:
     return _came.is_set()
 
 
+def forget() -> None:
+    """What came until now is dealt with: for a process that goes on with something else."""
+    global _put_off
+    _put_off = 0
+    _came.clear()
+
+
 def _handle(_signal: int, frame: FrameType | None) -> None:
     global _put_off
     _came.set()

@@ -33,6 +33,8 @@ DOORS = {
     "pymc": ("bidders.fit", "joint"),
     "pytensor": ("bidders.fit", "joint"),
     "rich": ("cli",),
+    "starlette": ("web",),
+    "uvicorn": ("web",),
 }
 """Which rooms of the package may import a heavy dependency, anywhere in their files."""
 
@@ -100,6 +102,7 @@ def test_locks_pin_and_hash_everything_and_name_no_registry(lock):
         ("user", PROJECT["project"]["dependencies"]),
         ("dev", [text for group in PROJECT["dependency-groups"].values() for text in group if isinstance(text, str)]),
         ("dev", PROJECT["project"]["optional-dependencies"]["cluster"]),
+        ("dev", PROJECT["project"]["optional-dependencies"]["web"]),
     ],
 )
 def test_locks_hold_what_the_project_asks_for(lock, wanted):

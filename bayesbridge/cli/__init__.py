@@ -28,6 +28,7 @@ from bayesbridge.cli import (
     report,
     score,
     sensitivity,
+    serve,
     study,
     suit,
     wins,
@@ -38,7 +39,7 @@ from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
 from bayesbridge.notices import tell
 
 COMMANDS = (
-    *(estimate, report, contracts, lead, suit, count, deal, wins),
+    *(estimate, report, serve, contracts, lead, suit, count, deal, wins),
     *(sensitivity, replay, score, capture, bid, study, plugins, new_plugin, completion),
 )
 """In the order of the help text."""

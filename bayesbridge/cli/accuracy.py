@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING
 
 from bayesbridge.cli.parsing import Parser, whole
 from bayesbridge.cli.printing import say
-from bayesbridge.documents import accuracy_document
-from bayesbridge.words import number, percent
+from bayesbridge.documents import accuracy_sentences
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -33,16 +31,4 @@ def add_draws(parser: Parser, usual: int = DRAWS) -> None:
 
 def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> None:
     """For people."""
-    said = accuracy_document(posterior, method, exact)
-    layouts = posterior.count()
-    fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
-    bits = said["entropy_bits"]
-    say(f"{fit}." if bits is None else f"{fit}; the uncertainty about them is {bits:.2f} bits.")
-    if said["exact"]:
-        how = "walking every layout" if posterior.exact else "counting suit by suit"
-        say(f"Computed exactly, by {how} ({said['method']}).")
-    else:
-        error = percent(0.5 / sqrt(max(posterior.ess, 1.0)))
-        say(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")
-    if said["warning"]:
-        say(f"Warning: {said['warning']}.")
+    say(*accuracy_sentences(posterior, method, exact))

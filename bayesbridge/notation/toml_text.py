@@ -25,11 +25,20 @@ _TOKEN = re.compile(
 def read_toml(path: str, option: str | None = None) -> tuple[str, dict[str, Any]]:
     """The text of a TOML file, and what it says; an ``option`` that names it is named where it cannot be read."""
     try:
-        text = _text(path)
-        return text, tomllib.loads(text)
+        with open(path, "rb") as file:
+            raw = file.read(MOST_BYTES + 1)
     except OSError as error:
         where = f"argument {option}: " if option else ""
         raise NotationError(f"{where}cannot read {path!r}: {error.strerror}; name a TOML file") from None
+    return parse_toml(path, raw)
+
+
+def parse_toml(path: str, raw: bytes) -> tuple[str, dict[str, Any]]:
+    """The same of what a file holds; ``path`` names it in errors and is not opened."""
+    text = ""
+    try:
+        text = _text(path, raw)
+        return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise NotationError(f"{path}: not UTF-8 at byte {error.start}: save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
@@ -42,10 +51,8 @@ def read_toml(path: str, option: str | None = None) -> tuple[str, dict[str, Any]
         raise NotationError(f"{path}: not TOML: {error}") from None  # a number of more digits than Python reads
 
 
-def _text(path: str) -> str:
+def _text(path: str, raw: bytes) -> str:
     """The text of a file of reasonable size: a long name with many dots would fill the memory of the parser."""
-    with open(path, "rb") as file:
-        raw = file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise NotationError(f"{path}: more than {MOST_BYTES} bytes: name a smaller file")
     text = raw.decode("utf-8-sig").replace("\r\n", "\n")

@@ -9,7 +9,7 @@ from typing import Any
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.evidence.piece import Piece
-from bayesbridge.notation.toml_text import key_lines, read_toml
+from bayesbridge.notation.toml_text import key_lines, parse_toml, read_toml
 from bayesbridge.positions.position import Position, Sourced
 from bayesbridge.positions.settings import SETTINGS
 
@@ -17,6 +17,11 @@ from bayesbridge.positions.settings import SETTINGS
 def read_position(path: str) -> Position:
     """Read a file; whatever is wrong with it is said with its line and key."""
     return _Reader(path, *read_toml(path, "--position")).position()
+
+
+def parse_position(name: str, raw: bytes) -> Position:
+    """The same of what a file holds; ``name`` stands in errors and is not opened."""
+    return _Reader(name, *parse_toml(name, raw)).position()
 
 
 class _Reader:

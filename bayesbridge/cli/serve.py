@@ -1,0 +1,78 @@
+"""``bayesbridge serve``: the explorer, a page on which positions are set by clicking."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from argparse import Namespace
+from contextlib import suppress
+
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.printing import print_json, say
+from bayesbridge.notices import tell
+
+PORT = 8137
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "serve",
+        "open the explorer: a page to set hands, calls and cards on by clicking, and watch the beliefs move",
+        run,
+        "bayesbridge serve",
+    )
+    parser.add_argument(
+        "--host", action=Once, default="127.0.0.1", metavar="NAME", help="where to listen (default: this machine alone)"
+    )
+    parser.add_argument(
+        "--port",
+        type=whole(0, 65_535),
+        default=PORT,
+        metavar="N",
+        help=f"the port (default: {PORT}; 0: any that is free)",
+    )
+    parser.add_argument(
+        "--token", action=Once, metavar="TEXT", help="the secret part of the address (default: a new one every time)"
+    )
+    parser.add_argument(
+        "--workers", type=whole(1, 16), default=2, metavar="N", help="processes that compute (default: 2)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+
+
+def run(args: Namespace) -> int:
+    """Serve until Ctrl-C."""
+    if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:
+        raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
+    if args.token is not None and not _is_token(args.token):
+        raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
+    from bayesbridge.web.guard import is_loopback
+    from bayesbridge.web.serving import explorer, listen, new_token, serve
+
+    listener = listen(args.host, args.port)
+    token = args.token or new_token()
+    name = f"[{args.host}]" if ":" in args.host else args.host
+    address = f"http://{name}:{listener.getsockname()[1]}/{token}/"
+
+    def ready() -> None:
+        if args.json:
+            print_json({"address": address})
+        else:
+            say(f"The explorer is at {address}", "Ctrl-C ends it.")
+        sys.stdout.flush()
+        if not is_loopback(args.host):
+            tell("other machines can reach this address; who knows it can use it, and nothing on the way is encrypted")
+        if not args.no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    with suppress(KeyboardInterrupt):  # how a server ends
+        serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
+    return 0
+
+
+def _is_token(text: str) -> bool:
+    return 16 <= len(text) <= 64 and text.isascii() and text.replace("-", "").replace("_", "").isalnum()

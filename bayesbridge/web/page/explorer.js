@@ -1,0 +1,1039 @@
+// The explorer: a position in the address, questions to the server, answers as they come.
+// State is one object; every change goes through change(), which remembers it for undo, writes it into the address and
+// asks. Text from anywhere reaches the page as text nodes alone.
+
+const SEATS = ["N", "E", "S", "W"];
+const NAMES = { N: "North", E: "East", S: "South", W: "West" };
+const SUITS = ["S", "H", "D", "C"];
+const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
+const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
+const RANKS = "AKQJT98765432";
+const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
+const STRAINS = ["C", "D", "H", "S", "NT"];
+const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
+const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "call"];
+const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system"];
+const FIRST_VISIT = "observer=S&hand=AKQ2.KJ3.A54.Q32";
+const TAB = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const $ = (id) => document.getElementById(id);
+
+// --- elements ---------------------------------------------------------------------------------------------------------
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "class") made.className = value;
+    else if (name === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+const symbol = (suit) => element("span", { class: `suit-${suit}`, "aria-hidden": "true" }, SYMBOLS[suit]);
+const spoken = (text) => element("span", { class: "sr" }, text);
+const cardWords = (card) => `${RANK_NAMES[card[1]] ?? card[1]} of ${SUIT_NAMES[card[0]]}`;
+
+function cardText(card) {
+  return element("span", { class: `suit-${card[0]}` }, SYMBOLS[card[0]] + (card[1] === "T" ? "10" : card[1]));
+}
+
+function callText(call) {
+  const match = /^([1-7])(C|D|H|S|NT)$/.exec(call);
+  if (!match || match[2] === "NT") return element("span", {}, call);
+  return element("span", {}, match[1], element("span", { class: `suit-${match[2]}` }, SYMBOLS[match[2]]));
+}
+
+function options(select, pairs, chosen) {
+  const wanted = JSON.stringify(pairs);
+  if (select.dataset.pairs !== wanted) {
+    select.replaceChildren(...pairs.map(([value, text]) => element("option", { value }, text)));
+    select.dataset.pairs = wanted;
+  }
+  if (chosen !== undefined && chosen !== null) select.value = chosen;
+}
+
+const percent = (share) =>
+  share <= 0 ? "0" : share >= 1 ? "100" : share < 0.005 ? "<1" : share > 0.995 ? ">99" : String(Math.round(100 * share));
+const figure = (share) => (share <= 0 ? "0 %" : share < 0.0005 ? "<0.1 %" : share >= 1 ? "100 %" : share > 0.9995 ? ">99.9 %" : `${(100 * share).toFixed(1)} %`);
+const spaced = (digits) => String(digits).replace(/\B(?=(\d{3})+$)/g, " ");
+
+function say(words) {
+  $("status").textContent = words;
+}
+
+// --- the position -----------------------------------------------------------------------------------------------------
+
+let state = read(FIRST_VISIT);
+let board = null; // what the server says of the table
+let boardOf = ""; // and of which position
+let answer = {}; // cards, points, captures, tricks as they came
+const changes = new Map(); // what each chip changed, by the position up to it
+const sentences = new Map(); // what each chip says
+let kept = null; // {hash, answer}: the belief A
+let draft = new Set(); // cards of a hand that is being entered
+let mode = "hand";
+let about = { bidders: [], systems: [] };
+const undone = [];
+const done = [];
+
+function read(text) {
+  const fresh = { settings: {}, evidence: [], first: null, contract: null, compare: null };
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (KINDS.includes(name)) fresh.evidence.push([name, value]);
+    else if (name === "system") fresh.settings.system = [...(fresh.settings.system ?? []), value];
+    else if (SETTINGS.includes(name)) fresh.settings[name] = value;
+    else if (name === "first" && SEATS.includes(value)) fresh.first = value;
+    else if (name === "contract") fresh.contract = value;
+    else if (name === "with") fresh.compare = value;
+  }
+  return fresh;
+}
+
+function write(position, whole = true) {
+  const words = new URLSearchParams();
+  for (const name of SETTINGS) {
+    for (const value of [position.settings[name] ?? []].flat()) words.append(name, value);
+  }
+  if (position.first) words.append("first", position.first);
+  if (position.contract) words.append("contract", position.contract);
+  for (const [kind, text] of position.evidence) words.append(kind, text);
+  if (whole && position.compare) words.append("with", position.compare);
+  return words.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
+}
+
+const observer = () => state.settings.observer ?? "S";
+const four = () => state.settings.players === "4";
+const dummy = () => (four() ? null : (state.settings.dummy ?? "N"));
+const hand = () => cardsOf(state.settings.hand ?? "...");
+const cardsOf = (pbn) =>
+  new Set(pbn.split(".").flatMap((ranks, row) => [...ranks.toUpperCase().replaceAll("10", "T")].filter((rank) => RANKS.includes(rank)).map((rank) => SUITS[row] + rank)));
+const pbnOf = (cards) => SUITS.map((suit) => [...RANKS].filter((rank) => cards.has(suit + rank)).join("")).join(".");
+const complete = () => hand().size === 13;
+
+function change(alter, words, { remember = true } = {}) {
+  const before = write(state);
+  alter();
+  const after = write(state);
+  if (before !== after && remember) {
+    done.push(before);
+    undone.length = 0;
+  }
+  if (words) say(words);
+  moved();
+}
+
+function moved() {
+  history.replaceState(null, "", `#${write(state)}`);
+  started = performance.now();
+  render();
+  ask();
+}
+
+function back(from, to, words) {
+  if (!from.length) return say(`Nothing to ${words}.`);
+  to.push(write(state));
+  state = read(from.pop());
+  draft.clear();
+  say(words === "undo" ? "Taken back." : "Done again.");
+  moved();
+}
+
+function add(kind, text, words) {
+  change(() => state.evidence.push([kind, text]), words);
+}
+
+// --- asking -----------------------------------------------------------------------------------------------------------
+
+let started = 0;
+let asking = null;
+let retry = null;
+let retries = 0;
+const timings = [];
+
+function question(position = state) {
+  const settings = { ...position.settings };
+  const asked = { settings, evidence: position.evidence, first: position === state ? firstCaller() : (position.first ?? "S") };
+  if (position.contract) asked.contract = position.contract;
+  return asked;
+}
+
+async function post(path, document, signal) {
+  return fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(document),
+    signal,
+  });
+}
+
+async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done: ended, value } = await reader.read();
+    if (ended) return;
+    rest += value;
+    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+      const [name, data] = rest.slice(0, end).split("\n");
+      rest = rest.slice(end + 2);
+      yield [name.slice(7), JSON.parse(data.slice(6))];
+    }
+  }
+}
+
+async function ask() {
+  asking?.abort();
+  clearTimeout(retry);
+  if (!complete()) {
+    board = null;
+    answer = {};
+    render();
+    return;
+  }
+  const mine = (asking = new AbortController());
+  const number = ++explorer.asked;
+  document.documentElement.dataset.busy = "1";
+  const slow = setTimeout(() => say("Working … the first start compiles for a minute."), 4000);
+  try {
+    const response = await post("ask", { tab: TAB, question: question() }, mine.signal);
+    if (response.status === 503) throw new TypeError("busy");
+    if (!response.ok) return say(`${await response.text()}`.trim());
+    if (retries) say("The server answers again.");
+    retries = 0;
+    for await (const [name, document_] of events(response)) {
+      if (mine.signal.aborted) return;
+      clearTimeout(slow);
+      if ($("status").textContent.startsWith("Working")) say("");
+      receive(name, document_, number);
+    }
+  } catch (error) {
+    if (mine.signal.aborted) return;
+    const wait = Math.min(10, 2 ** retries++);
+    const why = error.message === "busy" ? "The server is busy" : "The server does not answer (is it running?)";
+    say(`${why}; asking again in ${wait} s. Nothing is lost: the position is in the address.`);
+    retry = setTimeout(ask, 1000 * wait);
+  } finally {
+    clearTimeout(slow);
+    if (asking === mine) delete document.documentElement.dataset.busy;
+  }
+}
+
+function receive(name, document_, number) {
+  if (name === "board") {
+    board = document_;
+    boardOf = write(state, false);
+    delete answer.leads;
+    if (board.auction.over) delete answer.contracts;
+    renderContracts();
+    renderLeads();
+    state.evidence.forEach(([kind, text], index) => sentences.set(`${kind} ${text}`, board.chips[index].sentence));
+    if (board.conflict) explorer.shown = number;
+    render();
+  } else if (name === "cards") {
+    answer.cards = document_;
+    renderHeat();
+    const since = started;
+    requestAnimationFrame(() => {
+      if (document_.stage !== "more") timings.push(performance.now() - since);
+      explorer.shown = number;
+    });
+  } else if (name === "points") {
+    answer.points = document_;
+    renderHands();
+  } else if (name === "captures") {
+    answer.captures = document_;
+    renderCaptures();
+  } else if (name === "tricks") {
+    answer.tricks = document_;
+    renderTricks();
+  } else if (name === "contracts") {
+    answer.contracts = document_;
+    renderContracts();
+  } else if (name === "leads") {
+    answer.leads = document_;
+    renderLeads();
+  } else if (name === "chip") {
+    changes.set(upTo(document_.number), document_);
+    renderChips();
+  } else if (name === "refused") {
+    explorer.shown = number;
+    say(document_.message);
+  } else if (name === "end") {
+    renderCompare();
+  }
+}
+
+// --- the table --------------------------------------------------------------------------------------------------------
+
+function render() {
+  renderSettings();
+  renderCompass();
+  renderPicker();
+  renderAuction();
+  renderChips();
+  renderConflict();
+  renderContract();
+  renderTake();
+  $("undo").setAttribute("aria-disabled", String(!done.length));
+  $("redo").setAttribute("aria-disabled", String(!undone.length));
+  if (!answer.cards) renderHeat();
+  $("answers").classList.toggle("old", !complete() || Boolean(board?.conflict));
+}
+
+function renderSettings() {
+  const seats = SEATS.map((seat) => [seat, NAMES[seat]]);
+  $("players").value = four() ? "4" : "3";
+  options($("observer"), seats.filter(([seat]) => seat !== dummy()), observer());
+  $("dummy-field").hidden = four();
+  options($("dummy"), seats.filter(([seat]) => seat !== observer()), dummy() ?? "N");
+  options($("first"), seats.filter(([seat]) => seat !== dummy()), firstCaller());
+  $("first").disabled = state.evidence.some(([kind]) => kind === "call");
+  $("vulnerable-field").hidden = !caresForVulnerability();
+  $("vulnerable").value = state.settings.vulnerable ?? "None";
+  options($("bidder"), [["", `usual (${four() ? "learned" : "iterative"})`], ...about.bidders.map((name) => [name, name])], state.settings.bidder ?? "");
+  $("slip").value = document.activeElement === $("slip") ? $("slip").value : (state.settings.slip ?? "");
+  $("system-field").hidden = !four();
+  options($("system"), [["", "not told"], ...about.systems.map((name) => [name, name])], state.settings.system?.[0] ?? "");
+  options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
+  options($("add-seat"), seats.filter(([seat]) => seat !== observer()));
+  $("whose").textContent = `${NAMES[observer()]}'s`;
+  if (document.activeElement !== $("hand-text")) $("hand-text").value = pbnOf(hand());
+}
+
+const caresForVulnerability = () => four() && ["learned", undefined].includes(state.settings.bidder);
+const firstCaller = () => {
+  const call = state.evidence.find(([kind]) => kind === "call");
+  if (call) return call[1][0];
+  const chosen = state.first ?? observer();
+  return chosen === dummy() ? SEATS.find((seat) => seat !== dummy()) : chosen;
+};
+
+function openHands() {
+  const open = { [observer()]: hand() };
+  for (const [kind, text] of state.evidence) if (kind === "reveal") open[text[0]] = cardsOf(text.slice(2));
+  return open;
+}
+
+function played() {
+  const cards = new Map();
+  for (const [kind, text] of state.evidence) if (kind === "play") cards.set(text.slice(2).toUpperCase(), text[0]);
+  return cards;
+}
+
+function renderCompass() {
+  const focus = document.activeElement?.dataset?.key;
+  const open = openHands();
+  const gone = played();
+  const turn = board?.play.turn;
+  const parts = SEATS.map((seat) => {
+    const notes = [seat === dummy() ? "dummy" : "", seat === observer() ? "you" : ""].filter(Boolean).join(", ");
+    const list = element("ul");
+    for (const suit of SUITS) {
+      const row = element("li", {}, symbol(suit), spoken(`${SUIT_NAMES[suit]}: `), " ");
+      if (open[seat]) {
+        const held = [...RANKS].map((rank) => suit + rank).filter((card) => open[seat].has(card));
+        for (const card of held) row.append(heldCard(seat, card, gone, turn));
+        if (!held.length) row.append("–");
+      } else {
+        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => (card[1] === "T" ? "10" : card[1]));
+        row.append(lies.length ? element("s", {}, lies.join("")) : "", ` ${lengthWords(seat, suit)}`);
+      }
+      list.append(row);
+    }
+    return element("div", { class: `seat at-${seat}${turn === seat ? " turn" : ""}` }, element("h3", {}, NAMES[seat], notes ? element("small", {}, ` (${notes})`) : null), list);
+  });
+  const trick = element("div", { class: "middle", "aria-label": "The trick", role: "group" });
+  const last = board?.play.tricks.at(-1);
+  for (const [seat, card] of last?.cards ?? []) trick.append(element("span", { class: `at-${seat}` }, cardText(card), spoken(`by ${NAMES[seat]}`)));
+  const won = board?.play.won;
+  trick.append(element("em", {}, won && won.NS + won.EW ? `NS ${won.NS}, EW ${won.EW}` : (board?.contract ?? (last ? "" : "no card yet"))));
+  $("compass").replaceChildren(...parts, trick);
+  if (focus) document.querySelector(`[data-key="${focus}"]`)?.focus();
+  const tricks = board?.play.tricks ?? [];
+  $("tricks-so-far").hidden = !tricks.length;
+  $("tricks").replaceChildren(
+    ...tricks.map((one) => {
+      const item = element("li");
+      for (const [seat, card] of one.cards) item.append(`${seat} `, cardText(card), "  ");
+      if (one.winner) item.append(`– ${NAMES[one.winner]} wins`);
+      return item;
+    }),
+  );
+}
+
+function heldCard(seat, card, gone, turn) {
+  const rank = card[1] === "T" ? "10" : card[1];
+  if (gone.has(card)) return element("s", {}, rank);
+  if (turn !== seat || !board?.play.legal[seat]?.includes(card)) return element("span", {}, rank);
+  return element("button", { type: "button", "data-key": `h-${card}`, "aria-label": `${NAMES[seat]} plays the ${cardWords(card)}`, on: { click: () => play(seat, card) } }, rank);
+}
+
+function lengthWords(seat, suit) {
+  const lengths = answer.cards?.lengths?.[SEATS.indexOf(seat)]?.["CDHS".indexOf(suit)];
+  if (!lengths || !complete()) return "?";
+  const sure = lengths.findIndex((share) => share > 0.999999);
+  if (sure >= 0) return sure ? `${sure}` : "none";
+  return `about ${lengths.reduce((sum, share, length) => sum + share * length, 0).toFixed(1)}`;
+}
+
+// --- cards ------------------------------------------------------------------------------------------------------------
+
+function buildPicker() {
+  for (const suit of SUITS) {
+    const row = element("div", { role: "group", "aria-label": SUIT_NAMES[suit] }, element("span", { class: `name suit-${suit}`, "aria-hidden": "true" }, SYMBOLS[suit]));
+    for (const rank of RANKS) {
+      const card = suit + rank;
+      row.append(element("button", { type: "button", class: `suit-${suit}`, "data-card": card, tabindex: card === "SA" ? "0" : "-1", on: { click: () => pick(card) } }, rank === "T" ? "10" : rank));
+    }
+    $("picker").append(row);
+  }
+  roving($("picker"), 13);
+}
+
+function roving(group, columns) {
+  group.addEventListener("keydown", (event) => {
+    const buttons = [...group.querySelectorAll("button")];
+    const at = buttons.indexOf(event.target);
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+    const to = event.key === "Home" ? 0 : event.key === "End" ? buttons.length - 1 : step === undefined ? null : at + step;
+    if (at < 0 || to === null) return;
+    event.preventDefault();
+    focusOn(buttons, buttons[Math.min(Math.max(to, 0), buttons.length - 1)]);
+  });
+  group.addEventListener("focusin", (event) => focusOn([...group.querySelectorAll("button")], event.target, false));
+}
+
+function focusOn(buttons, chosen, move = true) {
+  for (const button of buttons) button.tabIndex = button === chosen ? 0 : -1;
+  if (move) chosen.focus();
+}
+
+function player() {
+  if (board?.play.over) return null;
+  return board?.play.turn ?? $("seat").value;
+}
+
+function place(card) {
+  // Where a card is known to lie, as far as the page can tell.
+  for (const [seat, cards] of Object.entries(openHands())) if (cards.has(card)) return seat;
+  return null;
+}
+
+function allowed(card) {
+  if (mode === "hand") return hand().has(card) || (hand().size < 13 && place(card) === null);
+  if (mode === "play") return Boolean(player() && board?.play.legal[player()]?.includes(card) && likely(player(), card));
+  if (mode === "reveal") return draft.has(card) || (draft.size < 13 && place(card) === null);
+  return place(card) === null;
+}
+
+const likely = (seat, card) => {
+  const row = answer.cards?.cards?.[CARDS.indexOf(card)];
+  return !row || board?.conflict || row[SEATS.indexOf(seat)] > 0;
+};
+
+function renderPicker() {
+  if (!complete()) mode = "hand";
+  for (const input of document.querySelectorAll("input[name=mode]")) input.checked = input.value === mode;
+  const gone = played();
+  const own = hand();
+  for (const button of $("picker").querySelectorAll("button")) {
+    const card = button.dataset.card;
+    const can = allowed(card);
+    const pressed = mode === "hand" ? own.has(card) : mode === "reveal" ? draft.has(card) : false;
+    const at = gone.has(card) ? `, played by ${NAMES[gone.get(card)]}` : place(card) ? `, with ${NAMES[place(card)]}` : "";
+    button.setAttribute("aria-disabled", String(!can));
+    button.setAttribute("aria-label", cardWords(card) + at);
+    if (mode === "hand" || mode === "reveal") button.setAttribute("aria-pressed", String(pressed));
+    else button.removeAttribute("aria-pressed");
+  }
+  const who = player();
+  $("who-plays").textContent = who && complete() ? `, for ${NAMES[who]}` : "";
+  $("opening").textContent = mode === "reveal" ? ` (${draft.size} of 13)` : "";
+  const opens = board?.play.opens;
+  $("pick-hint").textContent = !complete()
+    ? `${13 - own.size} more cards make ${NAMES[observer()]}'s hand.`
+    : opens && mode !== "reveal"
+      ? `${NAMES[opens]} is the dummy: lay its hand open with the last choice above, or play on.`
+      : "";
+}
+
+function pick(card) {
+  if (!allowed(card)) return say(`Not now: the ${cardWords(card)}${place(card) ? ` is with ${NAMES[place(card)]}` : " cannot be chosen"}.`);
+  if (mode === "hand") {
+    const cards = hand();
+    const had = cards.delete(card);
+    if (!had) cards.add(card);
+    change(() => (state.settings.hand = pbnOf(cards)), `${had ? "Out" : "In"}: ${cardWords(card)}; ${cards.size} of 13.`);
+  } else if (mode === "play") {
+    play(player(), card);
+  } else if (mode === "reveal") {
+    if (!draft.delete(card)) draft.add(card);
+    if (draft.size < 13) {
+      say(`${draft.size} of 13 cards of ${NAMES[$("seat").value]}.`);
+      return renderPicker();
+    }
+    const text = `${$("seat").value}:${pbnOf(draft)}`;
+    draft.clear();
+    mode = board?.contract ? "play" : "holds";
+    add("reveal", text, `${NAMES[text[0]]} lays its hand open.`);
+  } else {
+    const seat = $("seat").value;
+    add(mode, `${seat}:${card}`, `${NAMES[seat]} ${mode} the ${cardWords(card)}.`);
+  }
+}
+
+function play(seat, card) {
+  if (!ready()) return;
+  mode = "play";
+  add("play", `${seat}:${card}`, `${NAMES[seat]} plays the ${cardWords(card)}.`);
+}
+
+// --- the auction ------------------------------------------------------------------------------------------------------
+
+function buildBox() {
+  for (let level = 1; level <= 7; level++) for (const strain of STRAINS) box(`${level}${strain}`, "");
+  box("Pass", "wide-call");
+  box("X", "wide-call");
+  box("XX", "one-call");
+  roving($("box"), 5);
+}
+
+function box(call, style) {
+  const words = { X: "X, double", XX: "XX, redouble" }[call] ?? (call.length !== 2 ? call : `${call[0]} ${SUIT_NAMES[call[1]]}`);
+  $("box").append(element("button", { type: "button", class: style, "data-call": call, "aria-label": words, "aria-disabled": "true", tabindex: call === "1C" ? "0" : "-1", on: { click: () => bid(call) } }, callText(call)));
+}
+
+const ready = () => boardOf === write(state, false) || say("One moment: the last click is not answered yet.");
+const upTo = (number) => write({ ...state, evidence: state.evidence.slice(0, number + 1), contract: null, first: null }, false);
+
+function bid(call) {
+  if (!ready()) return;
+  const turn = board?.auction.turn;
+  if (!turn || !board.auction.legal.includes(call)) return say(turn ? `${call} is not allowed now.` : "The auction is over.");
+  if (!state.evidence.some(([kind]) => kind === "call")) state.first = turn;
+  add("call", `${turn}:${call}`, `${NAMES[turn]} calls ${call}.`);
+}
+
+function renderAuction() {
+  const auction = board?.auction;
+  const legal = new Set(auction?.legal ?? []);
+  for (const button of $("box").querySelectorAll("button")) button.setAttribute("aria-disabled", String(!legal.has(button.dataset.call)));
+  const table = $("auction");
+  const caption = $("turn-to-call");
+  caption.textContent = !auction ? "" : auction.over ? (board.contract ? `The contract is ${board.contract}.` : "Passed out.") : `${NAMES[auction.turn]} is to call.`;
+  const rows = [];
+  if (auction?.calls.length) {
+    const width = auction.bidders.length;
+    rows.push(element("thead", {}, element("tr", {}, ...auction.bidders.map((seat) => element("th", { scope: "col" }, NAMES[seat])))));
+    const body = element("tbody");
+    for (let at = 0; at < auction.calls.length; at += width) {
+      body.append(element("tr", {}, ...auction.calls.slice(at, at + width).map(([, call]) => element("td", {}, callText(call)))));
+    }
+    rows.push(body);
+  }
+  table.replaceChildren(caption, ...rows);
+  if (board?.contract && !board.conflict && mode !== "reveal" && board.contract !== lastContract) mode = "play";
+  lastContract = board?.contract ?? null;
+  renderPicker();
+}
+let lastContract = null;
+
+// --- chips ------------------------------------------------------------------------------------------------------------
+
+function renderChips() {
+  const focus = document.activeElement?.dataset?.key;
+  const bad = new Set(board?.conflict?.chips ?? []);
+  const items = state.evidence.map(([kind, text], number) => {
+    const sentence = sentences.get(`${kind} ${text}`) ?? `${kind} ${text}`;
+    const told = changes.has(upTo(number)) && !board?.conflict ? changeWords(changes.get(upTo(number))) : [];
+    return element(
+      "li",
+      { class: bad.has(number) ? "conflict" : "" },
+      element("span", {}, sentence, bad.has(number) ? element("small", {}, "in conflict") : null, ...told),
+      element("button", { type: "button", "data-key": `c-${number}`, "aria-label": `Take back: ${sentence}`, on: { click: () => takeBack(number, sentence) } }, "×"),
+    );
+  });
+  $("chips").replaceChildren(...items);
+  $("no-chips").hidden = Boolean(items.length);
+  if (focus?.startsWith("c-")) (document.querySelector(`[data-key="${focus}"]`) ?? $("chips").querySelector("li:last-child button") ?? $("add-seat")).focus();
+}
+
+function changeWords(told) {
+  const about = told.exact ? "" : "about ";
+  const bits = told.bits === null ? "" : `${about}${told.bits >= 0 ? "−" : "+"}${Math.abs(told.bits).toFixed(2)} bits`;
+  const small = element("small", {}, bits);
+  told.moved.forEach(([card, seat, old, now], index) => small.append(index || bits ? "; " : "", cardText(card), ` ${seat} ${percent(old)}→${percent(now)} %`));
+  return [small];
+}
+
+function takeBack(number, sentence) {
+  change(() => state.evidence.splice(number, 1), `Taken back: ${sentence}.`);
+}
+
+function renderConflict() {
+  const conflict = board?.conflict;
+  const alert = $("conflict");
+  const words = conflict ? `${conflict.message} The chips in question are marked; nothing is lost.` : "";
+  if (alert.textContent !== words) alert.textContent = words;
+  alert.hidden = !conflict;
+}
+
+// --- answers ----------------------------------------------------------------------------------------------------------
+
+function buildHeat(into, name) {
+  const cells = new Map();
+  for (const suit of SUITS) {
+    const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rank === "T" ? "10" : rank)));
+    const body = element("tbody");
+    for (const seat of SEATS) {
+      const row = element("tr", {}, element("th", { scope: "row" }, element("abbr", { title: NAMES[seat] }, seat)));
+      for (const rank of RANKS) {
+        const cell = element("td", { "data-place": `${suit}${rank}-${seat}` });
+        cells.set(`${suit}${rank}${seat}`, cell);
+        row.append(cell);
+      }
+      body.append(row);
+    }
+    into.append(element("table", {}, element("caption", { class: `suit-${suit}` }, `${SYMBOLS[suit]} ${SUIT_NAMES[suit]}${name}`), element("thead", {}, head), body));
+  }
+  return cells;
+}
+
+function fillHeat(cells, shares) {
+  CARDS.forEach((card, index) => {
+    SEATS.forEach((seat, column) => {
+      const share = shares?.[index]?.[column];
+      const cell = cells.get(card + seat);
+      const text = share === undefined ? "" : percent(share);
+      if (cell.textContent !== text) {
+        cell.textContent = text;
+        cell.style.setProperty("--p", share === undefined ? "0" : String(Math.round(100 * share)));
+        cell.classList.toggle("sure", share >= 1);
+      }
+    });
+  });
+}
+
+let heat = null;
+function renderHeat() {
+  const cards = complete() ? answer.cards : null;
+  fillHeat(heat, cards?.cards);
+  $("how").textContent = !cards ? "" : `${stageWords(cards)}${cards.how.join(" ")}`;
+  renderHands();
+  renderCompass();
+  renderPicker();
+}
+
+function stageWords(cards) {
+  if (cards.stage === "exact") return "Exact. ";
+  return cards.stage === "first" ? "A first look, more draws follow. " : "";
+}
+
+function renderHands() {
+  const cards = complete() ? answer.cards : null;
+  const table = $("hands");
+  if (!cards) return table.replaceChildren();
+  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...SUITS.map((suit) => element("th", { scope: "col" }, element("span", { class: `suit-${suit}` }, SYMBOLS[suit]), ` ${SUIT_NAMES[suit]}`)), element("th", { scope: "col" }, "points"));
+  const rows = SEATS.filter((seat) => seat !== observer()).map((seat) => {
+    const at = SEATS.indexOf(seat);
+    const row = element("tr", {}, element("th", { scope: "row" }, NAMES[seat]));
+    for (const suit of SUITS) row.append(spread(cards.lengths[at]["CDHS".indexOf(suit)], 9));
+    row.append(answer.points ? spread(answer.points.points[at], 25) : element("td"));
+    return row;
+  });
+  table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
+  $("points-exact").textContent = answer.points ? (answer.points.exact ? "Points are exact." : "Points are estimated from draws.") : "";
+}
+
+function spread(shares, most) {
+  const mean = shares.reduce((sum, share, value) => sum + share * value, 0);
+  const [low, high] = interval(shares, 0.8);
+  const top = Math.max(...shares);
+  const bars = element("div", { class: "spark", "aria-hidden": "true" });
+  for (const share of shares.slice(0, most)) {
+    const bar = element("i");
+    bar.style.setProperty("--w", String((100 * share) / top));
+    bars.append(bar);
+  }
+  return element("td", {}, mean.toFixed(1), element("small", {}, low === high ? `${low}` : `${low} to ${high}`), bars);
+}
+
+function interval(shares, least) {
+  let low = shares.indexOf(Math.max(...shares));
+  let high = low;
+  let sum = shares[low];
+  while (sum < least && (low > 0 || high < shares.length - 1)) {
+    if ((shares[low - 1] ?? -1) >= (shares[high + 1] ?? -1)) sum += shares[--low];
+    else sum += shares[++high];
+  }
+  return [low, high];
+}
+
+function bars(table, rows) {
+  const top = Math.max(...rows.map(([, share]) => share), 1e-9);
+  table.replaceChildren(
+    element("tbody", {}, ...rows.map(([name, share, style]) => {
+      const bar = element("i");
+      bar.style.setProperty("--w", String((100 * share) / top));
+      return element("tr", { class: style ?? "" }, element("th", { scope: "row" }, name), element("td", {}, figure(share)), element("td", { class: "track", "aria-hidden": "true" }, bar));
+    })),
+  );
+}
+
+function renderCaptures() {
+  const told = answer.captures;
+  const rows = Object.entries(told.pmf).map(([value, share]) => [`T = ${value}`, share]);
+  if (told.fails) rows.unshift(["conditions fail", told.fails]);
+  bars($("captures"), rows);
+  const mean = told.mean === null ? "The conditions never hold." : `T is ${told.mean.toFixed(2)} on average${told.fails ? " where its conditions hold" : ""}.`;
+  $("captures-words").textContent = `${told.title}. ${mean} ${told.exact ? "Exact." : "Estimated from draws."}`;
+  $("captures-notes").textContent = told.notes.join(" ");
+}
+
+function renderContract() {
+  const contracts = [["", board?.contract ? `the auction's, ${board.contract}` : "none yet: choose one"]];
+  for (let level = 1; level <= 7; level++) for (const strain of STRAINS) contracts.push([`${level}${strain}`, `${level}${SYMBOLS[strain] ?? strain}`]);
+  const [contract, , declarer] = (state.contract ?? "").split(" ");
+  options($("contract"), contracts, contract.replace(/X+$/, ""));
+  options($("declarer"), SEATS.filter((seat) => seat !== dummy()).map((seat) => [seat, NAMES[seat]]), declarer ?? board?.contract?.split(" ")[2] ?? observer());
+  $("declarer").disabled = !state.contract;
+  if (!state.contract && !board?.contract) {
+    $("odds").textContent = "";
+    $("caution").textContent = "";
+    $("tricks-pmf").replaceChildren();
+    delete answer.tricks;
+  }
+}
+
+function renderTricks() {
+  const told = answer.tricks;
+  if (told.refused) {
+    $("odds").textContent = told.refused;
+    return $("tricks-pmf").replaceChildren();
+  }
+  $("odds").textContent = `${told.contract}: ${told.sentence}`;
+  bars($("tricks-pmf"), told.pmf.map((share, tricks) => [`${tricks} tricks`, share, tricks >= told.needed ? "made" : ""]).filter(([, share]) => share >= 0.0005));
+  $("caution").textContent = `${told.title}, double dummy. ${told.caution}`;
+}
+
+function ranked(table, header, rows) {
+  const head = element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)));
+  const body = rows.map(([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell))));
+  table.replaceChildren(...(rows.length ? [element("thead", {}, head), element("tbody", {}, ...body)] : []));
+}
+
+const error = (value, digits) => (value ? ` ± ${value.toFixed(digits)}` : "");
+
+function renderContracts() {
+  const told = answer.contracts;
+  $("contracts-panel").hidden = !told;
+  if (!told) return;
+  const rows = (told.rows ?? []).map((row) => [row.contract, figure(row.make), row.tricks.toFixed(1), `${row.score.toFixed(0)}${error(row.score_error, 0)}`]);
+  ranked($("contracts"), ["contract", "makes", "tricks", "score"], rows);
+  $("contracts-notes").textContent = told.refused ?? `Scores of ${told.scheme}. ${told.caution}`;
+}
+
+function renderLeads() {
+  const told = answer.leads;
+  $("leads-panel").hidden = !told;
+  if (!told) return;
+  const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
+  const rows = (told.leads ?? []).map((row) => [cards(row), figure(row.beaten), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
+  ranked($("leads"), ["lead", "beaten", "tricks of the defence", ""], rows);
+  $("leads-words").textContent = told.sentence ?? "";
+  $("leads-notes").textContent = told.refused ?? told.caution;
+}
+
+// --- two beliefs ------------------------------------------------------------------------------------------------------
+
+function keep() {
+  if (!answer.cards || board?.conflict) return say("There is no belief to keep yet.");
+  kept = { hash: write(state, false), answer: { ...answer }, chips: board.chips.length };
+  change(() => (state.compare = kept.hash), "Kept as A: now change the position.");
+  renderCompare();
+}
+
+async function recall() {
+  // The belief A of a link: asked for as a tab of its own.
+  if (!state.compare || kept?.hash === state.compare) return;
+  const hash = state.compare;
+  const found = {};
+  try {
+    const response = await post("ask", { tab: `${TAB}-a`, question: question(read(hash)) });
+    for await (const [name, document_] of events(response)) {
+      found[name] = document_;
+      if (name === "captures") break;
+    }
+  } catch {
+    return;
+  }
+  if (state.compare === hash && found.cards) kept = { hash, answer: found, chips: read(hash).evidence.length };
+  renderCompare();
+}
+
+function renderCompare() {
+  const on = Boolean(state.compare && kept?.hash === state.compare && answer.cards);
+  $("compare").hidden = !on;
+  $("swap").hidden = $("drop-a").hidden = !state.compare;
+  $("compare-words").textContent = on ? `A: ${kept.chips} chips, B: ${state.evidence.length} chips, as it stands now.` : "Keep a belief, change the position, and both stand here side by side.";
+  if (!on) return;
+  const a = kept.answer;
+  const rows = [["unknown, in bits", a.cards.bits?.toFixed(2) ?? "–", answer.cards.bits?.toFixed(2) ?? "–"]];
+  for (const seat of SEATS.filter((one) => one !== observer())) {
+    const at = SEATS.indexOf(seat);
+    const mean = (told) => (told ? told.points[at].reduce((sum, share, value) => sum + share * value, 0).toFixed(2) : "–");
+    rows.push([`points of ${NAMES[seat]}`, mean(a.points), mean(answer.points)]);
+  }
+  rows.push(["T on average", a.captures?.mean?.toFixed(2) ?? "–", answer.captures?.mean?.toFixed(2) ?? "–"]);
+  const far = CARDS.flatMap((card, index) => SEATS.map((seat, column) => [card, seat, a.cards.cards[index][column], answer.cards.cards[index][column]]));
+  far.sort((x, y) => Math.abs(y[3] - y[2]) - Math.abs(x[3] - x[2]));
+  for (const [card, seat, old, now] of far.slice(0, 8)) {
+    if (Math.abs(old - now) >= 0.0005) rows.push([element("span", {}, cardText(card), ` with ${NAMES[seat]}`), figure(old), figure(now)]);
+  }
+  const table = element("table", { class: "compare" }, element("thead", {}, element("tr", {}, element("th", {}, spoken("what")), element("th", { scope: "col" }, "A"), element("th", { scope: "col" }, "B"))), element("tbody", {}, ...rows.map(([what, x, y]) => element("tr", {}, element("th", { scope: "row" }, what), element("td", {}, x), element("td", {}, y)))));
+  const pair = element("div", { class: "two" });
+  for (const [name, told] of [["A", a], ["B", answer]]) {
+    const side = element("div", { class: "heat" });
+    fillHeat(buildHeat(side, `, ${name}`), told.cards.cards);
+    pair.append(side);
+  }
+  $("compare").replaceChildren(table, pair);
+}
+
+// --- layouts, files, downloads ----------------------------------------------------------------------------------------
+
+async function once(kind, document_) {
+  try {
+    const response = await post(`once/${kind}`, { tab: TAB, ...document_ });
+    const text = await response.text();
+    if (!response.ok) {
+      say(text.startsWith("{") ? JSON.parse(text).message : text.trim());
+      return null;
+    }
+    return JSON.parse(text);
+  } catch {
+    say("The server does not answer (is it running?).");
+    return null;
+  }
+}
+
+let dealt = 0;
+async function deal() {
+  const told = await once("layouts", { question: { ...question(), number: 6, seed: ++dealt } });
+  if (!told) return;
+  $("layouts").replaceChildren(
+    ...told.layouts.map((hands, number) =>
+      element("div", { class: "layout", role: "group", "aria-label": `Layout ${number + 1}` }, ...SEATS.map((seat, at) => element("p", {}, element("b", {}, seat), " ", ...hands[at].split(".").flatMap((ranks, row) => [symbol(SUITS[row]), `${ranks || "–"} `])))),
+    ),
+  );
+  say("Six layouts, drawn by how likely they are.");
+}
+
+async function download(kind, name, type) {
+  say(kind === "report" ? "Drawing the report …" : "");
+  const told = await once(kind, { question: question() });
+  if (!told) return;
+  const address = URL.createObjectURL(new Blob([told.text], { type }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  say(`${name} is downloaded.`);
+}
+
+function renderTake() {
+  $("link").value = location.href;
+  $("python").textContent = board?.python ?? "";
+  const words = (board?.words ?? []).map((word) => (/^[\w.:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  $("command").textContent = board ? `bayesbridge estimate ${words.join(" ")}` : "";
+  $("models").textContent = !board?.bidder
+    ? ""
+    : [`Calls are judged by ${board.bidder}.`, board.player ? `Cards are judged by ${board.player}.` : "Cards say no more than where they lie.", ...board.systems.map((told) => `System: ${told}.`), board.assumed.length ? `Taken to have passed: ${board.assumed.join(", ")}.` : ""].join(" ");
+}
+
+let record = null;
+async function load(file) {
+  if (!file) return;
+  if (file.size > 1_500_000) return say("The file is too large: 1.5 MB at most.");
+  const document_ = { name: file.name, text: await file.text() };
+  if (/\.toml$/i.test(file.name)) {
+    const told = await once("position", document_);
+    if (!told) return;
+    return change(() => (state = { ...state, settings: told.settings, evidence: told.evidence, first: null, contract: null }), `${file.name} is loaded.`);
+  }
+  const told = await once("records", document_);
+  if (!told) return;
+  record = told;
+  $("stepper").hidden = false;
+  options($("board"), told.boards.map((one, index) => [String(index), `${one.board || index + 1} ${one.room}`.trim()]), "0");
+  viewers();
+  step(0);
+  const more = told.left_out ? `; ${told.left_out} more are left out` : "";
+  say(`${told.boards.length} boards${more}.${told.notes.length ? ` Not read: ${told.notes[0]}` : ""}`);
+}
+
+function viewers() {
+  const seats = Object.keys(record.boards[Number($("board").value)].views);
+  const wanted = seats.includes($("viewer").value) ? $("viewer").value : seats.includes("S") ? "S" : seats[0];
+  options($("viewer"), seats.map((seat) => [seat, NAMES[seat]]), wanted);
+}
+
+function step(to) {
+  const one = record.boards[Number($("board").value)];
+  const view = one.views[$("viewer").value];
+  const last = view.pieces.length;
+  const at = Math.min(Math.max(to, 0), last);
+  $("step").max = String(last);
+  $("step").value = String(at);
+  $("step-words").textContent = `Step ${at} of ${last}${one.contract ? `; the contract was ${one.contract}` : ""}${one.result === null ? "" : `, ${one.result} tricks`}.`;
+  change(() => {
+    state.settings = { observer: $("viewer").value, hand: view.hand, players: "4" };
+    if (one.vulnerable !== "None") state.settings.vulnerable = one.vulnerable;
+    state.evidence = view.pieces.slice(0, at);
+    state.first = one.dealer;
+    state.contract = null;
+  }, at ? view.pieces[at - 1].join(" ") : `Board ${one.board}, before the auction.`);
+}
+
+// --- wiring -----------------------------------------------------------------------------------------------------------
+
+function setting(name, value) {
+  change(() => {
+    if (value === "" || value === null) delete state.settings[name];
+    else state.settings[name] = value;
+  }, `${name}: ${value || "as usual"}.`);
+}
+
+function wire() {
+  const on = (id, event, act) => $(id).addEventListener(event, act);
+  on("skip", "click", () => $("answers").focus());
+  on("undo", "click", () => back(done, undone, "undo"));
+  on("redo", "click", () => back(undone, done, "redo"));
+  on("reset", "click", () => change(() => ((state = read(FIRST_VISIT)), (mode = "hand")), "The first position again; Undo brings yours back."));
+  on("players", "change", () =>
+    change(() => {
+      const { settings } = state;
+      if ($("players").value === "4") {
+        settings.players = "4";
+        delete settings.dummy;
+        delete settings.bidder;
+        delete settings.slip;
+      } else for (const name of ["players", "vulnerable", "system", "bidder", "slip"]) delete settings[name];
+      state.evidence = state.evidence.filter(([kind]) => kind !== "call" && kind !== "play");
+      state.contract = null;
+    }, "Another game: its calls and cards begin anew; Undo brings the old ones back."),
+  );
+  on("observer", "change", () => setting("observer", $("observer").value));
+  on("dummy", "change", () => setting("dummy", $("dummy").value));
+  on("first", "change", () => change(() => (state.first = $("first").value), `${NAMES[$("first").value]} calls first.`));
+  on("vulnerable", "change", () => setting("vulnerable", $("vulnerable").value === "None" ? "" : $("vulnerable").value));
+  on("bidder", "change", () => setting("bidder", $("bidder").value));
+  on("slip", "change", () => setting("slip", $("slip").value.trim()));
+  on("system", "change", () => setting("system", $("system").value ? [$("system").value] : ""));
+  on("hand-text", "change", () => change(() => (state.settings.hand = pbnOf(cardsOf($("hand-text").value))), "The hand is changed."));
+  on("seat", "change", renderPicker);
+  for (const input of document.querySelectorAll("input[name=mode]")) {
+    input.addEventListener("change", () => {
+      mode = input.value;
+      draft.clear();
+      renderSettings();
+      if (mode === "reveal" && board?.play.opens) $("seat").value = board.play.opens;
+      renderPicker();
+    });
+  }
+  on("contract", "change", () => change(() => (state.contract = $("contract").value ? `${$("contract").value} by ${$("declarer").value}` : null), ""));
+  on("declarer", "change", () => change(() => (state.contract = `${$("contract").value} by ${$("declarer").value}`), ""));
+  on("add-kind", "change", facts);
+  on("add", "submit", (event) => {
+    event.preventDefault();
+    const [seat, kind, suit] = [$("add-seat").value, $("add-kind").value, $("add-suit").value];
+    const range = `${$("add-low").value || 0}-${$("add-high").value || 40}`;
+    const text = { void: `${seat}:${suit}`, length: `${seat}:${suit}:${range}`, hcp: `${seat}:${range}`, shape: `${seat}:${$("add-shape").value}` }[kind];
+    add(kind, text, `Added: ${kind} ${text}.`);
+  });
+  on("keep", "click", keep);
+  on("drop-a", "click", () => ((kept = null), change(() => (state.compare = null), "A is forgotten."), renderCompare()));
+  on("swap", "click", () => {
+    const here = write(state, false);
+    const there = state.compare;
+    kept = { hash: here, answer: { ...answer }, chips: state.evidence.length };
+    change(() => ((state = read(there)), (state.compare = here)), "A and B have changed places.");
+  });
+  on("deal", "click", deal);
+  on("copy", "click", async () => {
+    $("link").select();
+    try {
+      await navigator.clipboard.writeText(location.href);
+      say("The link is copied.");
+    } catch {
+      say("The link is marked: copy it by hand.");
+    }
+  });
+  on("get-toml", "click", () => download("toml", "position.toml", "application/toml"));
+  on("get-pbn", "click", () => download("pbn", "position.pbn", "text/plain"));
+  on("get-report", "click", () => download("report", "report.html", "text/html"));
+  on("file", "change", () => load($("file").files[0]));
+  on("board", "change", () => (viewers(), step(0)));
+  on("viewer", "change", () => step(Number($("step").value)));
+  on("step", "input", () => step(Number($("step").value)));
+  on("step-first", "click", () => step(0));
+  on("step-back", "click", () => step(Number($("step").value) - 1));
+  on("step-next", "click", () => step(Number($("step").value) + 1));
+  on("step-last", "click", () => step(Infinity));
+  document.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dragging");
+  });
+  document.addEventListener("dragleave", () => document.body.classList.remove("dragging"));
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dragging");
+    load(event.dataTransfer.files[0]);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.key === "z" && !event.shiftKey) back(done, undone, "undo");
+    else if (event.key === "y" || (event.key === "Z" && event.shiftKey)) back(undone, done, "redo");
+    else return;
+    event.preventDefault();
+  });
+  addEventListener("hashchange", () => {
+    if (location.hash.slice(1) === write(state)) return;
+    done.push(write(state));
+    state = read(location.hash.slice(1) || FIRST_VISIT);
+    moved();
+    recall();
+  });
+}
+
+function facts() {
+  const kind = $("add-kind").value;
+  $("add-suit-field").hidden = !["void", "length"].includes(kind);
+  $("add-low-field").hidden = $("add-high-field").hidden = !["length", "hcp"].includes(kind);
+  $("add-shape-field").hidden = kind !== "shape";
+  if (kind === "length") [$("add-low").value, $("add-high").value] = [5, 13];
+  if (kind === "hcp") [$("add-low").value, $("add-high").value] = [12, 14];
+}
+
+async function begin() {
+  buildPicker();
+  buildBox();
+  heat = buildHeat($("heat"), "");
+  facts();
+  if (location.hash.length > 1) state = read(location.hash.slice(1));
+  if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
+  wire();
+  moved();
+  recall();
+  try {
+    about = await (await fetch("about")).json();
+  } catch {
+    return;
+  }
+  renderSettings();
+}
+
+// For measurements: milliseconds from each click to its heat map.
+globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => explorer.shown === explorer.asked || !complete() };
+begin();

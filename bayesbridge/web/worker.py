@@ -1,0 +1,130 @@
+"""A process that answers questions, one at a time: lines of JSON in, lines ``event JSON`` out.
+
+It lives until its input ends. An interrupt (SIGINT) abandons the question at hand, wherever it is; between questions
+interrupts are held back and forgotten. Whatever goes wrong is an event, never a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Final
+
+from bayesbridge import interrupts
+from bayesbridge.errors import BayesBridgeError
+
+SIGNALS: Final = {signal.SIGINT, signal.SIGALRM} if hasattr(signal, "SIGALRM") else {signal.SIGINT}
+"""Interrupts, and those that were put off."""
+
+EXAMPLE: Final = {
+    "settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"},
+    "evidence": [["void", "E:H"]],
+    "contract": "1NT by S",
+}
+"""Asked once before the first question, so that modules, kernels and tables are there."""
+
+
+def work() -> None:
+    """Answer until the input ends."""
+    interrupts.watch()
+    _block()
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # a stray print must not stand between two events
+    from bayesbridge.web.memory import Memory
+
+    memory = Memory()
+    for _ in _answers({"kind": "ask", "question": EXAMPLE}, memory):
+        pass
+    _write(out, "ready", {"pid": os.getpid()})
+    while line := sys.stdin.buffer.readline():
+        _write(out, "end", {"why": _serve(line, memory, out)})
+
+
+def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
+    """Answer one question; ``done``, ``cancelled`` or ``failed``."""
+    try:
+        with _interruptible():
+            for event, document in _answers(json.loads(line), memory):
+                with _held_back():
+                    _write(out, event, document)
+        return "done"
+    except KeyboardInterrupt:
+        return "cancelled"
+    except BayesBridgeError as error:
+        _write(out, "refused", {"message": str(error)})
+    except (Exception, RecursionError) as error:
+        if interrupts.came():
+            return "cancelled"
+        _write(out, "refused", {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
+    return "failed"
+
+
+def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The events of one request; the server has checked its outer form."""
+    from bayesbridge.web import exchange
+    from bayesbridge.web.answers import answers
+    from bayesbridge.web.questions import read_question
+
+    kind = request["kind"]
+    if kind in ("records", "position"):
+        read = exchange.records_document if kind == "records" else exchange.position_document
+        yield kind, read(request["name"], request["text"])
+        return
+    asked = read_question(request["question"])
+    if kind == "ask":
+        yield from answers(asked, memory)
+    elif kind == "layouts":
+        yield kind, exchange.layouts_document(asked, memory)
+    elif kind == "pbn":
+        yield kind, {"text": exchange.pbn_text(asked)}
+    elif kind == "toml":
+        yield kind, {"text": asked.position.toml()}
+    else:
+        yield kind, {"text": exchange.report_text(asked, memory)}
+
+
+def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
+    """One line; the reader may be gone, and then so are we."""
+    try:
+        out.write(f"{event} {json.dumps(document, allow_nan=False, separators=(',', ':'))}\n".encode())
+        out.flush()
+    except BrokenPipeError:
+        os._exit(0)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let interrupts through; those that came before are forgotten."""
+    interrupts.forget()
+    if hasattr(signal, "sigtimedwait"):
+        while signal.sigtimedwait(SIGNALS, 0) is not None:
+            pass
+    _unblock()
+    try:
+        yield
+    finally:
+        _block()
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold interrupts back while a line is written."""
+    _block()
+    try:
+        yield
+    finally:
+        _unblock()
+
+
+def _block() -> None:
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+
+def _unblock() -> None:
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

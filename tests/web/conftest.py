@@ -1,0 +1,69 @@
+"""A server and a browser for the tests of the explorer."""
+
+import shutil
+import signal
+
+import pytest
+
+from tests.web.pages import PATIENCE, Server, settled
+
+
+@pytest.fixture(scope="session")
+def web():
+    pytest.importorskip("starlette", reason="the extra web is not installed")
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+
+
+@pytest.fixture(scope="session")
+def server(web):
+    running = Server()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def signals():
+    """Signal masks as they were, after a test that blocks some."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@pytest.fixture(scope="session")
+def browser(web):
+    """The Chromium of the system, without a window."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium is installed")
+    with driver.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def tab(browser, server):
+    """Open pages of the explorer: ``tab()`` on its first visit, ``tab("#observer=…")`` at a position."""
+    contexts = []
+
+    def opened(position="", at=None, **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 1000}, **options})
+        contexts.append(context)
+        context.set_default_timeout(1000 * PATIENCE)
+        page = context.new_page()
+        page.problems = []
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("console", lambda line: page.problems.append(line.text) if line.type == "error" else None)
+        page.goto((at or server).address + position)
+        settled(page)
+        return page
+
+    yield opened
+    problems = [problem for context in contexts for page in context.pages for problem in getattr(page, "problems", [])]
+    for context in contexts:
+        context.close()
+    assert problems == []

@@ -1,0 +1,75 @@
+"""A server in a thread of the test process, and what tests do with a page of it."""
+
+import json
+import threading
+from http.client import HTTPConnection
+
+HAND = "observer=S&hand=AKQ2.KJ3.A54.Q32"
+TOKEN = "a-token-for-the-tests"
+PATIENCE = 600
+"""Seconds after which something is taken to hang."""
+
+
+class Server:
+    """The explorer at an address of its own."""
+
+    def __init__(self, port=0, workers=1):
+        from bayesbridge.web.serving import explorer, listen, serve
+
+        up = threading.Event()
+        listener = listen("127.0.0.1", port)
+        self.port = listener.getsockname()[1]
+        self.host = f"127.0.0.1:{self.port}"
+        self.address = f"http://{self.host}/{TOKEN}/"
+        self.server = explorer("127.0.0.1", TOKEN, workers, up.set)
+        self.thread = threading.Thread(target=serve, args=(self.server, listener))
+        self.thread.start()
+        assert up.wait(PATIENCE)
+
+    def stop(self):
+        self.server.should_exit = True
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+
+    def request(self, method, path, body=None, **headers):
+        """Status, headers and text of one request; no status where the server hangs up while we send."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        usual = {"Origin": f"http://{self.host}", "Content-Type": "application/json"} if method == "POST" else {}
+        data = json.dumps(body) if isinstance(body, dict | list) else body
+        try:
+            connection.request(method, path, data, {**usual, **{k.replace("_", "-"): v for k, v in headers.items()}})
+            response = connection.getresponse()
+            return response.status, dict(response.getheaders()), response.read().decode("utf-8", "replace")
+        except ConnectionError:
+            return None, {}, ""
+        finally:
+            connection.close()
+
+    def ask(self, question, tab="test"):
+        """The events of an answer, as (name, document)."""
+        status, _, text = self.request("POST", f"/{TOKEN}/ask", {"tab": tab, "question": question})
+        assert status == 200, text
+        frames = [frame.split("\n") for frame in text.split("\n\n") if frame]
+        return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in frames]
+
+
+def settled(page):
+    """Wait until the last question is answered to its end."""
+    page.wait_for_function("() => !document.documentElement.dataset.busy && explorer.idle()")
+
+
+def share(page, card, seat):
+    """What the heat map says of a card, as text."""
+    return page.locator(f'#heat [data-place="{card}-{seat}"]').inner_text()
+
+
+def chips(page):
+    """The sentences of the chips."""
+    return [text.split("\n")[0] for text in page.locator("#chips li > span").all_inner_texts()]
+
+
+def call(page, *calls):
+    """Click calls of the bidding box."""
+    for one in calls:
+        page.click(f'#box [data-call="{one}"]')
+        settled(page)

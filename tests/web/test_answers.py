@@ -1,0 +1,285 @@
+"""What a page is told: against the library asked directly, and what is refused."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.errors import NotationError
+from bayesbridge.notation import read_pbn
+from bayesbridge.web import exchange
+from bayesbridge.web.answers import answers
+from bayesbridge.web.memory import MORE, Memory, infer
+from bayesbridge.web.questions import LONGEST, MOST_PIECES, read_question
+
+SETTINGS = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
+FOUR = SETTINGS | {"players": "4"}
+BOARD = """[Board "7"]
+[Dealer "N"]
+[Vulnerable "EW"]
+[Deal "N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76"]
+[Auction "N"]
+1D Pass 1S Pass 1NT Pass 3NT Pass
+Pass Pass
+[Play "E"]
+HT H3 H4 HQ
+"""
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return Memory()
+
+
+def told(memory, evidence=(), settings=SETTINGS, **more):
+    """Events by name; those that come several times as lists."""
+    found = {}
+    for name, document in answers(read_question({"settings": settings, "evidence": list(evidence), **more}), memory):
+        json.dumps(document, allow_nan=False)
+        found.setdefault(name, []).append(document)
+    return found
+
+
+def test_hard_evidence_is_told_exactly(memory):
+    events = told(memory, [["void", "E:H"], ["length", "W:S:5+"]])
+    assert list(events) == ["board", "cards", "chip", "captures", "points", "contracts"]
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"), bb.Length("W", "S", 5))
+    posterior = belief.infer(rng=3)
+    (cards,), (captures,) = events["cards"], events["captures"]
+    assert cards["stage"] == "exact"
+    assert np.allclose(cards["cards"], posterior.card_probabilities().values, atol=1e-6)
+    assert np.allclose(cards["lengths"], posterior.length_probabilities().values, atol=1e-6)
+    assert cards["layouts"] == str(belief.count())
+    assert "Computed exactly" in " ".join(cards["how"])
+    tricks = bb.Tricks.of(bb.estimate(posterior))
+    assert captures["exact"]
+    assert captures["mean"] == pytest.approx(tricks.mean_if_held, abs=1e-4)
+    assert captures["pmf"]["10"] == pytest.approx(tricks.share(10), abs=1e-6)
+
+
+def test_what_a_chip_changed_adds_up(memory):
+    events = told(memory, [["void", "E:H"], ["holds", "W:SJ"]])
+    start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    end = start.given(bb.Void("E", "H"), bb.Holds("W", "SJ"))
+    lost = sum(chip["bits"] for chip in events["chip"])
+    assert lost == pytest.approx(np.log2(start.count()) - np.log2(end.count()), abs=0.002)
+    card, seat, before, after = events["chip"][1]["moved"][0]
+    assert (card, seat, after) == ("SJ", "W", 1.0)
+    assert before == pytest.approx(8 / 29, abs=1e-6)
+
+
+def test_calls_by_levels_are_exact_and_agree_with_the_engine(memory):
+    events = told(memory, [["call", "W:1NT"]])
+    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT")).infer("exact", rng=1)
+    assert [cards["stage"] for cards in events["cards"]] == ["exact"]
+    assert np.allclose(events["cards"][0]["cards"], posterior.card_probabilities().values, atol=1e-6)
+    assert events["board"][0]["effects"] == ["soft"]
+
+
+def test_calls_of_experts_come_twice_and_agree_within_their_errors(memory):
+    events = told(memory, [["call", "W:1H"], ["call", "N:Pass"], ["call", "E:2H"]], FOUR)
+    first, more = events["cards"]
+    assert (first["stage"], more["stage"]) == ("first", "more")
+    a, b = np.array(first["cards"]), np.array(more["cards"])
+    error = np.sqrt(np.maximum(b * (1 - b), 1e-3) * (1 / first["ess"] + 1 / more["ess"]))
+    assert np.max(np.abs(a - b) / error) < 5.5
+    control = np.array(told(memory, [], FOUR)["cards"][0]["cards"])
+    assert np.max(np.abs(b - control) / error) > 5.5
+    assert more["draws"] >= MORE / 2
+    assert "LearnedBidder" in events["board"][0]["bidder"]
+    assert "LearnedPlayer" in events["board"][0]["player"]
+
+
+def test_a_contract_is_judged(memory):
+    events = told(memory, [["reveal", "N:54.Q762.Q76.J654"]], contract="3NT by S")
+    (tricks,) = events["tricks"]
+    assert tricks["needed"] == 9
+    assert tricks["chance"] == pytest.approx(sum(tricks["pmf"][9:]), abs=1e-3)
+    assert 0.0 <= tricks["chance"] < 0.3
+    (refused,) = told(memory, [], contract="3NT by N")["tricks"]
+    assert "dummy" in refused["refused"]
+
+
+def test_contracts_are_ranked_while_they_can_be_bid(memory):
+    (contracts,) = told(memory, [["call", "W:1H"]], FOUR)["contracts"]
+    posterior = memory.known(
+        bb.Belief("S", SETTINGS["hand"], dummy=None, player=bb.LearnedPlayer()).given(bb.Called("W", "1H")), 1
+    )
+    found = bb.contracts(posterior.posterior, solve=0, rng=1)
+    assert [row["contract"] for row in contracts["rows"]] == found["contract"].values[:10].tolist()
+    scores = [row["score"] for row in contracts["rows"]]
+    assert scores == sorted(scores, reverse=True)
+    assert contracts["scheme"] == "duplicate"
+    (none,) = told(memory, [["call", "W:7NT"]])["contracts"]
+    assert "nothing outranks" in none["refused"]
+
+
+def test_leads_are_ranked_for_the_seat_on_lead(memory):
+    calls = [["call", call] for call in ("E:1NT", "S:Pass", "W:3NT", "N:Pass", "E:Pass", "S:Pass")]
+    leads = told(memory, [*calls, ["call", "W:Pass"]][:6], FOUR)
+    assert "contracts" not in leads
+    (found,) = leads["leads"]
+    assert "refused" in found or found["leads"][0]["cards"]
+    assert "leads" not in told(memory, [["call", "S:1NT"], ["call", "W:Pass"], ["call", "E:Pass"]])
+
+
+def test_a_contradiction_names_the_smallest_set_and_loses_nothing(memory):
+    evidence = [["holds", "E:HA"], ["length", "W:S:5+"], ["void", "E:H"]]
+    events = told(memory, evidence)
+    assert list(events) == ["board"]
+    conflict = events["board"][0]["conflict"]
+    assert conflict["chips"] == [0, 2]
+    assert not conflict["own"]
+    assert [chip["text"] for chip in events["board"][0]["chips"]] == [text for _, text in evidence]
+    (board,) = told(memory, [["holds", "E:SA"]])["board"]
+    assert board["conflict"]["chips"] == [0]
+    assert board["conflict"]["own"]
+
+
+def test_an_illegal_call_is_the_chip_to_blame(memory):
+    (board,) = told(memory, [["call", "W:2NT"], ["call", "E:1NT"]])["board"]
+    assert board["conflict"]["chips"] == [1]
+    assert "illegal call" in board["conflict"]["message"]
+    assert board["auction"]["calls"] == [["W", "2NT"]]
+
+
+def test_calls_that_nothing_explains_are_a_conflict(memory):
+    settings = SETTINGS | {"bidder": "iterative", "slip": "0"}
+    board = told(memory, [["reveal", "W:5432.5432.5432.4"], ["call", "W:7NT"]], settings)["board"][-1]
+    assert board["conflict"]["chips"]
+
+
+def test_the_board_knows_turns_winners_and_voids(memory):
+    calls = [["call", f"S:{call}"] if seat == "S" else ["call", f"{seat}:{call}"] for seat, call in
+             [("S", "1NT"), ("W", "Pass"), ("N", "3NT"), ("E", "Pass"), ("S", "Pass"), ("W", "Pass")]]  # fmt: skip
+    board = told(memory, calls[:1], FOUR)["board"][0]
+    assert board["auction"]["turn"] == "W"
+    assert "X" in board["auction"]["legal"]
+    assert "1NT" not in board["auction"]["legal"]
+    plays = [["play", "W:C4"], ["play", "N:C5"], ["play", "E:C9"], ["play", "S:CQ"], ["play", "S:SA"], ["play", "W:D2"]]
+    asked = read_question({"settings": FOUR, "evidence": [*calls, *plays]})
+    from bayesbridge.web.board import board_document
+
+    play = board_document(asked, asked.position._replace(pieces=()).belief())["play"]
+    assert play["tricks"][0]["winner"] == "S"
+    assert play["won"] == {"NS": 1, "EW": 0}
+    assert play["turn"] == "N"
+    assert play["voids"] == ["W:S"]
+    assert play["opens"] == "N"
+    assert "SA" not in play["legal"]["N"]
+    assert "S3" in play["legal"]["N"]
+
+
+def test_own_cards_must_follow_suit(memory):
+    evidence = [["play", "W:D2"], ["play", "N:D3"], ["play", "E:D6"]]
+    play = told(memory, evidence)["board"][0]["play"]
+    assert play["turn"] == "S"
+    assert play["legal"] == {"S": ["DA", "D5", "D4"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ([], "give an object"),
+        ({"other": 1}, "unknown key 'other'"),
+        ({"settings": {"observer": "X"}}, "unknown seat"),
+        ({"settings": {"colour": "red"}}, "unknown setting 'colour'"),
+        ({"settings": {"hand": 13}}, "is no text"),
+        ({"settings": {"hand": "A" * (LONGEST + 1)}}, "is no text"),
+        ({"settings": {"bidder": "os.system"}}, "unknown bidder"),
+        ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
+        ({"settings": {"system": ["../x.toml"]}}, "unknown system"),
+        ({"settings": {"system": ["weak-twos"] * 9}}, "from 1 to 4"),
+        ({"evidence": {}}, "give a list"),
+        ({"evidence": [["void", "E:H"]] * (MOST_PIECES + 1)}, "at most"),
+        ({"evidence": [["void"]]}, "chip 1: write kind and text"),
+        ({"evidence": [["magic", "E:H"]]}, "chip 1: unknown kind 'magic'"),
+        ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
+        ({"number": 10**9}, "whole number from 1 to 24"),
+        ({"number": True}, "whole number"),
+        ({"contract": "9NT by S"}, "contract: unknown"),
+    ],
+)
+def test_a_bad_question_is_refused_in_one_line(question, why):
+    with pytest.raises(NotationError, match=r"^[^\n]+$") as error:
+        read_question(question)
+    assert why in str(error.value)
+
+
+def test_a_system_is_known_by_name(memory):
+    asked = read_question({"settings": FOUR | {"system": ["NS:weak-twos=0.3"]}, "evidence": []})
+    assert asked.position.belief().systems
+
+
+def test_records_become_what_each_seat_saw():
+    document = exchange.records_document("match.pbn", BOARD)
+    (board,) = document["boards"]
+    assert (board["board"], board["contract"], board["vulnerable"], board["dealer"]) == ("7", "3NT by N", "EW", "N")
+    pieces = board["views"]["S"]["pieces"]
+    assert pieces[:2] == [["call", "N:1D"], ["call", "E:Pass"]]
+    assert ["play", "E:HT"] in pieces
+    assert [kind for kind, _ in board["views"]["W"]["pieces"]].count("reveal") == 1
+    for view in board["views"].values():
+        read_question({"settings": {"observer": "S", "hand": view["hand"]}, "evidence": view["pieces"]})
+
+
+def test_lin_is_read_and_what_is_no_record_is_refused():
+    lin = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,S763H654D832CKJ76,SJ54HAQ2DKQ76CA54|sv|o|mb|1N|mb|p|mb|p|mb|p|"
+    assert exchange.records_document("table.lin", lin)["boards"][0]["views"]["S"]["hand"] == "AKQ2.KJ3.A54.Q32"
+    with pytest.raises(NotationError, match="no board"):
+        exchange.records_document("/etc/passwd", "/etc/passwd")
+
+
+def test_a_position_file_goes_in_and_out():
+    text = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\nevidence = [{ void = "E:H" }, { call = ["W:1NT"] }]\n'
+    question = exchange.position_document("p.toml", text)
+    asked = read_question(question)
+    assert [piece.value.text for piece in asked.position.pieces] == ["E:H", "W:1NT"]
+    assert exchange.position_document("p.toml", asked.position.toml()) == question
+    with pytest.raises(NotationError, match=r"p\.toml:1"):
+        exchange.position_document("p.toml", "observer")
+    with pytest.raises(NotationError, match="unknown bidder"):
+        exchange.position_document("p.toml", text.replace("evidence", 'bidder = "os"\nevidence'))
+
+
+def test_pbn_of_a_position_reads_back():
+    (board,) = exchange.records_document("match.pbn", BOARD)["boards"]
+    view = board["views"]["S"]
+    asked = read_question({"settings": FOUR | {"hand": view["hand"], "vulnerable": "EW"}, "evidence": view["pieces"]})
+    (record,) = read_pbn(io.StringIO(exchange.pbn_text(asked))).records
+    assert str(record.contract) == "3NT by N"
+    assert len(record.plays) == 4
+    asked = read_question({"settings": SETTINGS, "evidence": [["play", "W:S5"], ["call", "W:1NT"]]})
+    (record,) = read_pbn(io.StringIO(exchange.pbn_text(asked))).records
+    assert record.auction is None
+
+
+def test_layouts_fit_the_evidence(memory):
+    asked = read_question({"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5})
+    layouts = exchange.layouts_document(asked, memory)["layouts"]
+    assert len(layouts) == 5
+    for hands in layouts:
+        assert hands[2] == "AKQ2.KJ3.A54.Q32"
+        assert hands[1].split(".")[1] == ""
+
+
+def test_the_report_is_the_report(memory):
+    asked = read_question({"settings": SETTINGS, "evidence": [["reveal", "N:J54.AQ2.KQ76.A54"]]})
+    assert exchange.report_text(asked, memory).startswith("<!DOCTYPE html>")
+
+
+def test_memory_forgets_the_oldest(memory):
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    own = Memory()
+    first = own.known(belief, 1)
+    assert own.known(belief, 1) is first
+    for seed in range(2, 110):
+        own.known(belief, seed)
+    assert own.known(belief, 1) is not first
+
+
+def test_millions_of_layouts_under_calls_are_not_walked():
+    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Called("W", "Pass"))
+    assert infer(belief, 500, 1).method in ("exact", "tilted")

@@ -1,0 +1,53 @@
+"""The page for everyone: screen readers, phones, dark rooms, keyboards; axe-core looks for what is missing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.web.pages import HAND
+
+AXE = (Path(__file__).parent / "axe.min.js").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (400, "light"),
+        pytest.param(1280, "light", marks=pytest.mark.slow),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+        pytest.param(400, "dark", marks=pytest.mark.slow),
+    ],
+)
+def test_axe_finds_nothing_serious(tab, width, scheme):
+    position = f"#{HAND}&reveal=N:J54.AQ2.KQ76.A54&holds=E:HT&contract=3NT+by+S"
+    page = tab(position, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.evaluate(AXE)
+    found = page.evaluate("async () => (await axe.run()).violations")
+    bad = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(tab):
+    page = tab(f"#{HAND}&void=E:H", viewport={"width": 400, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_colours_motion_and_suits(tab):
+    dark = tab(color_scheme="dark", reduced_motion="reduce")
+    assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
+    assert dark.evaluate("getComputedStyle(document.querySelector('#heat td')).transitionDuration") == "0s"
+    suits = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#picker .suit-${suit}`)).color)"
+    colours = dark.evaluate(suits)
+    assert len(set(colours)) == 4
+    status = dark.locator("#status")
+    assert (status.get_attribute("role"), status.get_attribute("aria-live")) == ("status", "polite")
+    dark.keyboard.press("Tab")
+    dark.keyboard.press("Enter")
+    assert dark.evaluate("document.activeElement.id") == "answers"
+
+
+def test_text_from_a_link_stays_text(tab):
+    page = tab(f"#{HAND}&shape=N:<img src=x onerror=alert(1)>")
+    assert page.locator("#chips img").count() == 0
+    assert json.loads(page.evaluate("JSON.stringify([...document.images].length)")) == 0

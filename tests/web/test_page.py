@@ -1,0 +1,267 @@
+"""The page in a real browser: every control, links, files, tabs, and a server that goes and comes back."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.notation import read_pbn
+from tests.web.pages import HAND, Server, call, chips, settled, share
+from tests.web.test_answers import BOARD
+
+DEAL = bb.Deal.from_pbn("N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76")
+
+
+def add(page, kind, **values):
+    """Add a fact by the form."""
+    page.select_option("#add-kind", kind)
+    for name, value in values.items():
+        field = page.locator(f"#add-{name}")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.click("#add button")
+    settled(page)
+
+
+def test_the_first_visit_shows_where_the_cards_lie(tab):
+    page = tab()
+    assert share(page, "SJ", "N") == "33"
+    assert share(page, "SA", "S") == "100"
+    assert "84 478 098 072 866 400 layouts fit" in page.inner_text("#how")
+    assert "Exact" in page.inner_text("#how")
+    assert "T = 10" in page.inner_text("#captures")
+    assert page.locator("#box [aria-disabled=false]").count() == 36
+
+
+def test_a_contradiction_marks_its_chips_and_undo_takes_it_back(tab):
+    page = tab()
+    page.check("input[value=holds]")
+    page.select_option("#seat", "E")
+    page.click('#picker [data-card="HA"]')
+    settled(page)
+    assert share(page, "HA", "E") == "100"
+    add(page, "length", seat="W", suit="S", low="5", high="13")
+    add(page, "void", seat="E", suit="H")
+    assert page.locator("#chips li.conflict").count() == 2
+    assert chips(page) == ["E holds HA", "W has 5 to 13 cards in S", "E is void in H"]
+    assert "cannot hold together" in page.inner_text("#conflict")
+    page.click("#undo")
+    settled(page)
+    assert page.locator("#conflict").is_hidden()
+    assert len(chips(page)) == 2
+    page.click("#redo")
+    settled(page)
+    assert page.locator("#chips li.conflict").count() == 2
+    page.click("#chips li:first-child button")
+    settled(page)
+    assert page.locator("#conflict").is_hidden()
+    assert share(page, "HA", "E") == "0"
+
+
+def test_chips_say_what_they_changed(tab):
+    page = tab(f"#{HAND}&void=E:H")
+    told = page.inner_text("#chips li")
+    assert "−6.90 bits" in told
+    assert "♥A E 33→0 %" in told
+
+
+@pytest.mark.slow
+def test_the_table_can_be_set_in_every_way(tab):
+    page = tab()
+    page.select_option("#observer", "W")
+    settled(page)
+    assert share(page, "SA", "W") == "100"
+    page.select_option("#dummy", "E")
+    settled(page)
+    page.select_option("#first", "N")
+    settled(page)
+    assert "North is to call" in page.inner_text("#turn-to-call")
+    call(page, "1NT")
+    assert page.locator("#first").is_disabled()
+    page.select_option("#bidder", "textbook")
+    settled(page)
+    assert "TextbookBidder" in page.inner_text("#models")
+    page.select_option("#bidder", "")
+    page.fill("#slip", "0.05")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert "0.05" in page.inner_text("#models")
+    page.fill("#hand-text", "AKQ2.KJ3.A54.Q3")
+    page.keyboard.press("Enter")
+    assert "1 more cards" in page.inner_text("#pick-hint")
+    page.click('#picker [data-card="C2"]')
+    settled(page)
+    assert share(page, "C2", "W") == "100"
+    page.select_option("#players", "4")
+    settled(page)
+    assert chips(page) == []
+    page.select_option("#vulnerable", "EW")
+    settled(page)
+    page.select_option("#system", "weak-twos")
+    settled(page)
+    assert "weak-twos" in page.inner_text("#models")
+    page.click("#reset")
+    settled(page)
+    assert page.evaluate("location.hash") == f"#{HAND}"
+
+
+@pytest.mark.slow
+def test_facts_of_every_kind(tab):
+    page = tab()
+    add(page, "length", seat="W", suit="S", low="4", high="6")
+    add(page, "hcp", seat="N", low="8", high="20")
+    add(page, "shape", seat="N", shape="balanced")
+    page.check("input[value=lacks]")
+    page.select_option("#seat", "N")
+    page.click('#picker [data-card="DK"]')
+    settled(page)
+    assert chips(page) == [
+        "W has 4 to 6 cards in S",
+        "N has 8 to 20 high-card points",
+        "N has the shape balanced",
+        "N lacks DK",
+    ]
+    assert share(page, "DK", "N") == "0"
+    page.check("input[value=reveal]")
+    for card in DEAL["N"]:
+        if str(card) != "DK":
+            page.click(f'#picker [data-card="{card}"]')
+    page.click('#picker [data-card="D8"]')
+    settled(page)
+    assert chips(page)[-1] == "N shows J54.AQ2.Q876.A54"
+
+
+@pytest.mark.slow
+def test_contracts_comparison_layouts_and_downloads(tab):
+    page = tab()
+    page.select_option("#contract", "3NT")
+    settled(page)
+    assert "3NT by S: It makes with" in page.inner_text("#odds")
+    page.select_option("#declarer", "W")
+    settled(page)
+    assert "3NT by W" in page.inner_text("#odds")
+    page.click("#keep")
+    add(page, "void", seat="E", suit="H")
+    assert "HA" not in page.inner_text("#compare-words")
+    assert page.locator("#compare tbody").count() == 9
+    assert "33.3 %" in page.inner_text("#compare table")
+    page.click("#swap")
+    settled(page)
+    assert chips(page) == []
+    page.click("#swap")
+    settled(page)
+    page.click("#deal")
+    page.wait_for_selector(".layout")
+    assert page.locator(".layout").count() == 6
+    for button, check in [
+        ("#get-toml", lambda text: tomllib.loads(text)["evidence"] == [{"void": "E:H"}]),
+        ("#get-pbn", lambda text: read_pbn(text).records[0].hands[2] is not None),
+        ("#get-report", lambda text: text.startswith("<!DOCTYPE html>")),
+    ]:
+        with page.expect_download() as waiting:
+            page.click(button)
+        assert check(Path(waiting.value.path()).read_text("utf-8"))
+    page.click("#copy")
+    assert page.input_value("#link") == page.url
+    page.click("summary:has-text('Python')")
+    names = {}
+    exec(page.inner_text("#python"), names)
+    assert names["belief"].count() == 705825434349000
+    assert page.inner_text("#command").startswith("bayesbridge estimate --observer S")
+    page.click("#drop-a")
+    settled(page)
+    assert page.locator("#compare").is_hidden()
+
+
+def test_a_link_gives_the_same_page_again(tab):
+    page = tab(f"#{HAND}&void=E:H&length=W:S:5-13&with={HAND.replace('&', '%26').replace('=', '%3D')}")
+    page.wait_for_selector("#compare table")
+    other = tab("#" + page.url.split("#")[1])
+    other.wait_for_selector("#compare table")
+    assert other.inner_text("#heat") == page.inner_text("#heat")
+    assert chips(other) == chips(page) == ["E is void in H", "W has 5 to 13 cards in S"]
+    assert other.inner_text("#compare") == page.inner_text("#compare")
+
+
+def test_a_dropped_file_is_stepped_through(tab):
+    page = tab()
+    page.evaluate(
+        """text => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([text], "match.pbn"));
+            document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true}));
+        }""",
+        BOARD,
+    )
+    page.wait_for_selector("#stepper:not([hidden])")
+    settled(page)
+    assert "Step 0 of 14" in page.inner_text("#step-words")
+    assert page.input_value("#players") == "4"
+    page.click("#step-next")
+    settled(page)
+    assert chips(page) == ["N calls 1D"]
+    page.click("#step-next")
+    page.click("#step-back")
+    settled(page)
+    assert chips(page) == ["N calls 1D"]
+    position = b'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
+    page.set_input_files("#file", {"name": "p.toml", "mimeType": "", "buffer": position})
+    page.wait_for_function("() => location.hash.startsWith('#observer=S&hand=AKQ2')")
+    page.set_input_files("#file", {"name": "bad.pbn", "mimeType": "", "buffer": b"nothing"})
+    page.wait_for_function("() => document.getElementById('status').textContent.includes('no board')")
+    page.problems.clear()  # the browser tells of every request that is refused
+
+
+@pytest.mark.slow
+def test_the_last_step_of_a_record(tab):
+    page = tab()
+    page.set_input_files("#file", {"name": "match.pbn", "mimeType": "", "buffer": BOARD.encode()})
+    page.wait_for_selector("#stepper:not([hidden])")
+    page.select_option("#viewer", "W")
+    page.click("#step-last")
+    settled(page)
+    assert len(chips(page)) == 15
+    assert "The contract is 3NT by N" in page.inner_text("#turn-to-call")
+    assert "NS 1, EW 0" in page.inner_text(".middle")
+    page.click("#step-first")
+    settled(page)
+    assert chips(page) == []
+
+
+def test_two_tabs_do_not_disturb_each_other(tab):
+    first, second = tab(), tab()
+    first.check("input[value=lacks]")
+    first.select_option("#seat", "E")
+    for card in ("HA", "HQ", "HT"):
+        first.click(f'#picker [data-card="{card}"]')
+        settled(first)
+        second.click('#box [data-call="Pass"]')
+        settled(second)
+    settled(first)
+    settled(second)
+    assert len(chips(first)) == 3
+    assert chips(second)[0] == "S calls Pass"
+    assert share(first, "HA", "E") == "0"
+    assert share(second, "HA", "E") != "0"
+
+
+def test_a_server_that_comes_back_is_asked_again(tab, web):
+    own = Server()
+    page = tab(at=own)
+    page.problems = []  # the browser tells of what it cannot reach
+    own.stop()
+    page.check("input[value=lacks]")
+    page.select_option("#seat", "E")
+    page.click('#picker [data-card="HA"]')
+    page.wait_for_function("() => document.getElementById('status').textContent.includes('does not answer')")
+    again = Server(port=own.port)
+    try:
+        page.wait_for_function("() => document.querySelector('[data-place=HA-E]').textContent === '0'")
+        settled(page)
+        assert chips(page) == ["E lacks HA"]
+    finally:
+        page.close()
+        again.stop()

@@ -1,0 +1,307 @@
+"""The server: what it answers, what it refuses, and that hostile requests leave it as it was."""
+
+import io
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from bayesbridge.web import worker
+from bayesbridge.web.memory import Memory
+from tests.web.pages import PATIENCE, TOKEN, Server
+
+POSITION = {"settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}, "evidence": [["void", "E:H"]]}
+CALLS = ["W:1C", "N:1D", "E:1H", "S:1S", "W:2C", "N:2D", "E:2H", "S:2S"]
+SLOW = {"settings": POSITION["settings"] | {"players": "4"}, "evidence": [["call", call] for call in CALLS]}
+PAGE = [("", "text/html"), ("explorer.js", "text/javascript"), ("explorer.css", "text/css")]
+
+
+def test_an_answer_comes_as_a_stream_of_events(server):
+    events = server.ask(POSITION)
+    assert [name for name, _ in events] == ["board", "cards", "chip", "captures", "points", "contracts", "end"]
+    assert events[-1][1] == {"why": "done"}
+
+
+def test_a_bad_question_is_an_event(server):
+    (refused, _) = server.ask({"settings": {"observer": "X"}})
+    assert refused[0] == "refused"
+    assert "unknown seat" in refused[1]["message"]
+
+
+@pytest.mark.parametrize(("path", "kind"), PAGE)
+def test_the_page_and_its_headers(server, path, kind):
+    status, headers, text = server.request("GET", f"/{TOKEN}/{path}")
+    assert status == 200
+    assert headers["content-type"].startswith(kind)
+    assert text
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "server" not in headers
+
+
+def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
+    folder = Path(worker.__file__).parent / "page"
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 200_000
+    for file in folder.iterdir():
+        assert "://" not in file.read_text("utf-8")
+
+
+def test_models_and_systems_are_listed(server):
+    told = json.loads(server.request("GET", f"/{TOKEN}/about")[2])
+    assert {"iterative", "learned"} <= set(told["bidders"])
+    assert "weak-twos" in told["systems"]
+
+
+@pytest.mark.parametrize("kind", ["toml", "pbn", "layouts"])
+def test_what_is_asked_once(server, kind):
+    status, _, text = server.request("POST", f"/{TOKEN}/once/{kind}", {"tab": "once", "question": POSITION})
+    assert status == 200
+    assert json.loads(text)
+
+
+def test_a_file_is_read(server):
+    body = {"tab": "t", "name": "p.toml", "text": 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'}
+    status, _, text = server.request("POST", f"/{TOKEN}/once/position", body)
+    assert (status, json.loads(text)["settings"]["observer"]) == (200, "S")
+    status, _, text = server.request("POST", f"/{TOKEN}/once/records", body | {"name": "x.pbn", "text": "nothing"})
+    assert status == 400
+    assert "no board" in json.loads(text)["message"]
+
+
+ASK = f"/{TOKEN}/ask"
+GOOD = json.dumps({"tab": "h", "question": POSITION})
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "path", "body", "headers"),
+    [
+        pytest.param(404, "GET", "/", None, {}, id="no token"),
+        pytest.param(404, "GET", f"/{TOKEN[:-1]}x/", None, {}, id="wrong token"),
+        pytest.param(404, "POST", "/wrong-token-wrong/ask", GOOD, {}, id="question with a wrong token"),
+        pytest.param(404, "GET", f"/{TOKEN}/../{TOKEN}/%2e%2e/%2e%2e/etc/passwd", None, {}, id="path"),
+        pytest.param(404, "GET", f"/{TOKEN}/%2e%2e%2fguard.py", None, {}, id="encoded path"),
+        pytest.param(404, "GET", f"/{TOKEN}/worker.py", None, {}, id="a file of ours"),
+        pytest.param(404, "POST", f"/{TOKEN}/once/shell", GOOD, {}, id="unknown kind"),
+        pytest.param(405, "PUT", ASK, GOOD, {}, id="method"),
+        pytest.param(405, "OPTIONS", ASK, None, {}, id="preflight"),
+        pytest.param(403, "POST", ASK, GOOD, {"Origin": "http://evil.example"}, id="wrong origin"),
+        pytest.param(403, "POST", ASK, GOOD, {"Origin": "null"}, id="null origin"),
+        pytest.param(403, "POST", ASK, GOOD, {"Sec_Fetch_Site": "cross-site"}, id="cross-site"),
+        pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": "evil.example"}, id="wrong host"),
+        pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": ""}, id="no host"),
+        pytest.param(415, "POST", ASK, GOOD, {"Content_Type": "text/plain"}, id="a simple form"),
+        pytest.param(413, "POST", ASK, "x" * 10_000_000, {}, id="10 MB"),
+        pytest.param(413, "POST", ASK, GOOD, {"Content_Length": "9" * 12}, id="a length that lies"),
+        pytest.param(400, "POST", ASK, "[" * 60_000, {}, id="deep JSON"),
+        pytest.param(400, "POST", ASK, '{"a":' * 60_000, {}, id="deep objects"),
+        pytest.param(400, "POST", ASK, '"\\"' * 100_000 + "\\", {}, id="a text without an end"),
+        pytest.param(400, "POST", ASK, "[1, 2]", {}, id="no object"),
+        pytest.param(400, "POST", ASK, "{", {}, id="half JSON"),
+        pytest.param(400, "POST", ASK, "\xff\xfe", {}, id="no text"),
+        pytest.param(400, "POST", ASK, '{"tab": "a b"}', {}, id="bad tab"),
+        pytest.param(400, "POST", ASK, '{"tab": "a"}', {}, id="no question"),
+        pytest.param(400, "POST", ASK, json.dumps({"tab": "a", "question": {"x": "y" * 50_000}}), {}, id="large"),
+        pytest.param(400, "POST", f"/{TOKEN}/once/records", '{"tab": "a", "name": 1}', {}, id="no name"),
+    ],
+)
+def test_hostile_requests_are_refused_in_one_line(server, capfd, status, method, path, body, headers):
+    told, _, text = server.request(method, path, body, **headers)
+    assert told == status or (told is None and len(body) > 2_000_000)
+    assert text.count("\n") <= 1
+    assert "Traceback" not in text
+    assert capfd.readouterr().err == ""
+
+
+def exchange(port, sent, pause=0.0):
+    """What comes back for raw bytes, sent one after the other."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        try:
+            for part in sent:
+                connection.sendall(part)
+                time.sleep(pause)
+            back = b""
+            while more := connection.recv(65_536):
+                back += more
+        except ConnectionError:
+            return b""
+        return back
+
+
+def test_what_is_no_http_is_refused(server, capfd):
+    assert b" 400 " in exchange(server.port, [b"\x16\x03\x01 nonsense\r\n\r\n"]).split(b"\r\n")[0]
+    head = b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 100_000 + b"\r\n\r\n"
+    assert b" 200 " not in exchange(server.port, [head]).split(b"\r\n")[0]
+    assert capfd.readouterr().err == ""
+
+
+def test_a_client_that_does_not_finish_its_request_is_left(server, monkeypatch):
+    """Its connection is closed after a while, and others are answered meanwhile."""
+    from bayesbridge.web import serving
+
+    monkeypatch.setattr(serving, "ARRIVES", 1.0)
+    slow = threading.Thread(target=exchange, args=(server.port, [b"GET / HTTP/1.1\r\nHost:"]))
+    slow.start()
+    assert server.ask(POSITION)[-1][0] == "end"
+    slow.join(PATIENCE)
+    assert not slow.is_alive()
+
+
+def test_a_body_that_does_not_come_is_refused(server, monkeypatch):
+    from bayesbridge.web import guard
+
+    monkeypatch.setattr(guard, "ARRIVES", 0.5)
+    head = f"POST {ASK} HTTP/1.1\r\nHost: {server.host}\r\nOrigin: http://{server.host}\r\n"
+    head += "Content-Type: application/json\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n{"
+    assert b"did not arrive" in exchange(server.port, [head.encode()])
+
+
+@pytest.mark.parametrize("many", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_many_requests_at_once_are_served_or_refused(server, capfd, many):
+    results = []
+
+    def one(number):
+        results.append(server.request("POST", ASK, {"tab": f"crowd-{number}", "question": POSITION}))
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(many)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert len(results) == many
+    statuses = {status for status, _, _ in results}
+    assert statuses <= {200, 503}
+    assert 200 in statuses
+    assert all("event: end" in text for status, _, text in results if status == 200)
+    assert capfd.readouterr().err == ""
+    assert server.ask(POSITION)[-1][0] == "end"
+
+
+def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
+    older = []
+    thread = threading.Thread(target=lambda: older.extend(server.ask(SLOW, "same")))
+    thread.start()
+    while not server.server.server_state.connections:
+        time.sleep(0.01)
+    newer = server.ask(POSITION, "same")
+    thread.join(PATIENCE)
+    assert newer[-1] == ("end", {"why": "done"})
+    assert older[-1][0] in ("replaced", "end")
+
+
+def workers():
+    """The processes of all servers in this one."""
+    found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "web.worker"], capture_output=True, text=True)
+    return set(map(int, found.stdout.split()))
+
+
+def test_a_worker_that_is_lost_is_replaced(web):
+    others = workers()
+    own = Server()
+    try:
+        own.ask(POSITION)
+        for number in workers() - others:
+            os.kill(number, signal.SIGKILL)
+        first = own.ask(POSITION)
+        assert first[-1][0] in ("refused", "end")
+        assert own.ask(POSITION)[-1][0] == "end"
+    finally:
+        own.stop()
+
+
+def test_a_worker_answers_lines(signals):
+    memory, out = Memory(), io.BytesIO()
+    line = json.dumps({"kind": "ask", "question": POSITION}).encode()
+    assert worker._serve(line, memory, out) == "done"
+    names = [line.split(b" ", 1)[0] for line in out.getvalue().splitlines()]
+    assert names[:2] == [b"board", b"cards"]
+    assert worker._serve(b'{"kind": "ask", "question": []}', memory, out) == "failed"
+    assert worker._serve(b'{"kind": "toml"}', memory, out) == "failed"
+    for kind in ("toml", "pbn", "layouts"):
+        assert worker._serve(json.dumps({"kind": kind, "question": POSITION}).encode(), memory, out) == "done"
+
+
+def test_a_worker_is_interrupted(signals, monkeypatch):
+    def interrupted(*_):
+        yield "board", {}
+        os.kill(os.getpid(), signal.SIGINT)
+        yield "cards", {}
+
+    out = io.BytesIO()
+    monkeypatch.setattr(worker, "_answers", interrupted)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    assert worker._serve(b"{}", Memory(), out) == "cancelled"
+    assert out.getvalue() == b"board {}\n"
+
+
+def start(*words):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bayesbridge", "serve", "--no-browser", "--port", "0", "--workers", "1", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    )
+    return process, process.stdout.readline()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_without_a_word(web, number):
+    process, line = start()
+    assert re.fullmatch(r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n", line)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert err == ""
+    assert process.returncode in (0, -number)
+
+
+def test_the_address_as_json_and_a_warning_for_other_machines(web):
+    process, line = start("--json", "--host", "0.0.0.0", "--token", TOKEN)
+    assert json.loads(line)["address"].endswith(f"/{TOKEN}/")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert err.count("\n") == 1
+    assert "other machines can reach this address" in err
+
+
+def test_the_command_says_what_is_wrong(web, capsys, monkeypatch, server):
+    from bayesbridge.cli import main
+
+    assert main(["serve", "--token", "short"]) == 2
+    assert "16 to 64 letters" in capsys.readouterr().err
+    assert main(["serve", "--port", str(server.port)]) == 2
+    assert "give another --port" in capsys.readouterr().err
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["serve"]) == 2
+    assert "pip install 'bayesbridge-hands[web]'" in capsys.readouterr().err
+
+
+def test_names_of_other_addresses():
+    from bayesbridge.web.guard import is_loopback, names_of
+
+    assert "127.0.0.1" in names_of("0.0.0.0")
+    assert socket.gethostname().lower() in names_of("0.0.0.0")
+    assert [is_loopback(name) for name in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")] == [True] * 3 + [
+        False
+    ] * 2
+
+
+def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
+    monkeypatch.setattr("bayesbridge.web.application._tab", lambda document: 1 / 0)
+    status, _, text = server.request("POST", ASK, GOOD)
+    assert (status, text) == (500, "the server could not answer: its terminal says why\n")
+    err = ""
+    while "\n" not in err:  # told after the response
+        err += capfd.readouterr().err
+        time.sleep(0.01)
+    assert err == "bayesbridge: a request failed: ZeroDivisionError: division by zero\n"
