@@ -16,7 +16,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
-    from bayesbridge.decisions.leads import Lead, Leads
+    from bayesbridge.decisions.lead_table import Lead, Leads
 
 
 def add(commands: Subparsers) -> None:
