@@ -43,7 +43,7 @@ def add(commands: Subparsers) -> None:
         type=whole(1, 1_000_000),
         action=Once,
         metavar="N",
-        help="time on one core for solving (default: 15, or all --draws if chosen)",
+        help="time on one core for solving (default: 12, or all --draws if chosen)",
     )
     add_draws(parser)
     add_evidence(parser)

@@ -42,7 +42,7 @@ type Floats = NDArray[np.float64]
 SOLVES: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card, in the double-dummy plugin."""
 
-SECONDS: Final = 15.0
+SECONDS: Final = 12.0
 """Time for solving on one core, unless told otherwise."""
 
 MOST_SECONDS: Final = 1e9
