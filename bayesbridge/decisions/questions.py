@@ -152,7 +152,7 @@ def _of_values(name: str, function: Any) -> Callable[[Layouts], Floats]:
     """The answers of a user's function, which gives a value for each layout."""
 
     def answers(layouts: Layouts) -> Floats:
-        values = np.asarray(function(layouts) if callable(function) else function)
+        values = np.asarray(function(layouts))
         if values.shape != (len(layouts),):
             raise BayesBridgeError(
                 f"question {name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",

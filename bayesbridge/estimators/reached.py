@@ -152,13 +152,16 @@ def line_of(told: Floats, made: Floats) -> tuple[Floats, Floats]:
     True
     """
     inside = np.clip(told, LEAST, 1.0 - LEAST)
-    columns = np.stack([np.ones(len(inside)), np.log(inside / (1.0 - inside))])
+    odds = np.log(inside / (1.0 - inside))
     line = np.array([0.0, 1.0])
     for _ in range(30):
-        chance = 1.0 / (1.0 + np.exp(-matrix_product(line, columns)))
-        curve = matrix_product(columns * (chance * (1.0 - chance)), columns.T)
-        line = line + np.linalg.solve(curve, matrix_product(columns, made - chance))
-    return line, np.sqrt(np.diag(np.linalg.inv(curve)))
+        chance = 1.0 / (1.0 + np.exp(-line[0] - line[1] * odds))
+        spread, left = chance * (1.0 - chance), made - chance
+        one, two, three = spread.sum(), (spread * odds).sum(), (spread * odds**2).sum()
+        whole = one * three - two * two
+        first, second = left.sum(), (left * odds).sum()
+        line = line + np.array([three * first - two * second, one * second - two * first]) / whole
+    return line, np.sqrt(np.array([three, one]) / whole)
 
 
 @cache
