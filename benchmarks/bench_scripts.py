@@ -13,7 +13,7 @@ import shutil
 import time
 from fractions import Fraction
 
-from page import Table, run
+from page import Table, run, shown
 from timing import of_command, rate
 
 from bayesbridge.dealing.deal_plan import DealPlan
@@ -48,7 +48,7 @@ def rates() -> Table:
         chance = plan.probability or Fraction(0)
         ours = rate(lambda n, plan=plan: plan.deals(n, rng=1), 50_000)
         theirs = by_dealer(program, condition) * float(chance) if program else None
-        one_in = f"1 in {float(1 / chance):,.3g}"
+        one_in = f"1 in {shown(float(1 / chance))}"
         rows.append((name, one_in, planning, ours, theirs, ours / theirs if theirs else None))
     header = ("kept deals a second", "chance", "planning, seconds", "bayesbridge", "dealer", "ratio")
     return Table("scripts", "Conditions of the dealer language", header, rows, words=2)
