@@ -103,8 +103,8 @@ def estimate_document(found: Evaluation) -> dict[str, Any]:
 def strength(shares: Sequence[float]) -> tuple[float, int, int]:
     """Mean points of a hand, and the points below and above which one case in ten lies each.
 
-    >>> strength([0.05, 0.1, 0.5, 0.3, 0.05])
-    (2.2, 1, 3)
+    >>> strength([0.25, 0.5, 0.25])
+    (1.0, 0, 2)
     """
     mean = sum(points * share for points, share in enumerate(shares))
     so_far = list(accumulate(shares))

@@ -17,7 +17,7 @@ ROOT = DOCS.parent
 EXAMPLES = ROOT / "examples"
 PAGES = DOCS / "gallery"
 
-LINES, LETTERS = 9, 52
+LINES, LETTERS = 9, 44
 """What a picture of printed text holds."""
 
 
@@ -93,9 +93,9 @@ def draw_text(printed: str, target: Path) -> None:
     """The first lines of what was printed, as a picture."""
     from matplotlib.figure import Figure
 
-    figure = Figure((4.6, 2.4))
+    figure = Figure((4.0, 2.0))
     shown = "\n".join(line[:LETTERS] for line in printed.splitlines()[:LINES])
-    figure.text(0.03, 0.95, shown.replace("$", r"\$"), family="DejaVu Sans Mono", fontsize=7.5, va="top")
+    figure.text(0.03, 0.95, shown.replace("$", r"\$"), family="DejaVu Sans Mono", fontsize=10, va="top")
     figure.savefig(target, dpi=150)
 
 

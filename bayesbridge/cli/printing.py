@@ -88,10 +88,10 @@ def progress_line(noun: str) -> Callable[[int, int], None] | None:
 
     def show(done: int, total: int) -> None:
         nonlocal line
-        if line is None and done < total:  # what is done at once needs no line
+        if done < total and line not in _lines:  # what is done at once needs no line; output ends one
             end_progress()
             line = _new_line()
-        if line is not None:
+        if line in _lines:
             line.update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
             line.start()
             if done == total:

@@ -100,7 +100,7 @@ VIEWS = (
     "<section><h2>Who holds which card, in %</h2>"
     '<p class="choices"><label><input type="checkbox" id="honours"> honours only</label> '
     '<label id="reveal"><input type="checkbox" id="truth"> mark the real hands</label></p>'
-    '<div class="suits" id="cards"></div><p class="worth">× played · in no hidden hand</p></section>'
+    '<div class="suits" id="cards"></div><p class="worth">× played; · in no hidden hand</p></section>'
     '<section><h2>Points of the hidden hands</h2><div id="points"></div></section>'
     '<section><h2>Lengths of the hidden suits</h2><div id="lengths"></div></section>'
 )

@@ -22,11 +22,13 @@ def test_replay_sharpens_to_one_layout(document):
     assert counts == sorted(counts, reverse=True)
 
 
-def test_north_looks_where_north_is_asked(document):
+def test_north_looks_where_north_is_asked(document, tmp_path):
     """North is seat 0, which must not be taken for no seat."""
     said = document("count", "--record", BOARDS, "--board", "2", "--observer", "N", "--after-call", "1")
     assert (said["observer"], said["hand"]) == ("N", "AT982.KQ5.9.JT72")
-    assert document("replay", BOARDS, "--board", "8", "--observer", "N", "--draws", "20")["observer"] == "N"
+    short = tmp_path / "short.pbn"
+    short.write_text('[Board "1"]\n[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\n[Auction "N"]\n1NT\n', "utf-8")
+    assert document("replay", str(short), "--observer", "N", "--draws", "20")["observer"] == "N"
 
 
 def test_replay_for_people(capsys):
