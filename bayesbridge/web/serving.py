@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from secrets import token_urlsafe
 from typing import Any, Final
 
@@ -63,17 +64,24 @@ class Prompt(H11Protocol):
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket at the address; port 0 takes any that is free."""
-    try:
-        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, proto)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(128)
-    except OSError as error:
-        raise BayesBridgeError(
-            f"cannot listen at {host} port {port}: {error.strerror or error}; give another --port, 0 for any free one"
-        ) from None
+    with ExitStack() as opened:
+        try:
+            family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            listener = opened.enter_context(socket.socket(family, kind, proto))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(128)
+        except OSError as error:
+            raise _no_address(host, port, error) from None
+        opened.pop_all()
     return listener
+
+
+def _no_address(host: str, port: int, error: OSError) -> BayesBridgeError:
+    why = error.strerror or error
+    return BayesBridgeError(
+        f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
+    )
 
 
 def new_token() -> str:
