@@ -45,15 +45,19 @@ class Prompt(H11Protocol):
         self._forget()
 
     def _watch(self) -> None:
-        waiting = self.cycle is None or self.cycle.response_complete
-        if waiting and self._patience is None:
+        if self._waits and self._patience is None:
             self._patience = self.loop.call_later(ARRIVES, self._lose_patience)
-        elif not waiting:
+        elif not self._waits:
             self._forget()
+
+    @property
+    def _waits(self) -> bool:
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is None or bool(cycle.response_complete)
 
     def _lose_patience(self) -> None:
         self._patience = None
-        if self.cycle is None or self.cycle.response_complete:
+        if self._waits:
             self.transport.close()
 
     def _forget(self) -> None:
