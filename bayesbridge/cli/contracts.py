@@ -187,6 +187,7 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
 
 def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
     """For people."""
+    from bayesbridge.decisions.contract_words import scheme_words
     from bayesbridge.decisions.rows import plain_rows
 
     rows = plain_rows(found)
@@ -202,9 +203,8 @@ def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
             line += [_figure(row, "imps", 1)] if "imps" in row else []
             line.append(_chance(row, "matchpoints"))
         lines.append([*line, percent(row["best"]), row["basis"]])
-    vulnerable = found.attrs["vulnerable"]
-    sides = "" if found.attrs["scheme"] != "duplicate" else f", vulnerable: {vulnerable.lower()}"
-    print_table(f"Contracts by expected score, scheme {found.attrs['scheme']}{sides}", header, lines)
+    scheme = scheme_words(found.attrs["scheme"], found.attrs["vulnerable"])
+    print_table(f"Contracts by expected score, {scheme}", header, lines)
     if len(rows) > most:
         say(f"The {most} best of {len(rows)}; --json has all.")
     if compared:

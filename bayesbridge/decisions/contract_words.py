@@ -8,9 +8,20 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.calls import PASS, Call, Contract
 from bayesbridge.capture.literal import bid
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.payoffs import DUPLICATE
 from bayesbridge.decisions.trick_tables import TrickTables
 from bayesbridge.estimators.contract_odds import CALIBRATION, OFF
 from bayesbridge.words import SEATS, STRAINS, number
+
+
+def scheme_words(scheme: str, vulnerable: str) -> str:
+    """The scheme, and who is vulnerable where that counts.
+
+    >>> scheme_words("new", "None"), scheme_words("duplicate", "None"), scheme_words("duplicate", "NS")
+    ('scheme new', 'scheme duplicate, nobody vulnerable', 'scheme duplicate, NS vulnerable')
+    """
+    who = {"None": "nobody", "All": "everybody"}.get(vulnerable, vulnerable)
+    return f"scheme {scheme}, {who} vulnerable" if scheme == DUPLICATE else f"scheme {scheme}"
 
 
 def caution(tables: TrickTables) -> str:

@@ -96,7 +96,7 @@ def contracts(
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
     >>> found = contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", against="4S", solve=0)
     >>> found["contract"].values.tolist(), found["basis"].values.tolist()
-    (['6S by S', '4S by S', '3NT by S'], ['network', 'network', 'network'])
+    (['6S by S', '3NT by S', '4S by S'], ['network', 'network', 'network'])
     >>> found["difference"].sel(contract="4S by S").item(), bool(found["imps"].sel(contract="6S by S") > 0)
     (0.0, True)
     """

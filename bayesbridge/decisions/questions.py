@@ -49,16 +49,22 @@ class Enquiry:
 def enquiries(posterior: Posterior, asked: Asking | None) -> list[Enquiry]:
     """The questions that are meant: by name, as functions of layouts by name, or without any the usual ones."""
     if isinstance(asked, Mapping):
+        if not asked:
+            raise _none()
         return [Enquiry(name, _of_values(name, function)) for name, function in asked.items()]
     if asked is None:
         names: Sequence[str] = usual_questions(posterior)
     else:
         names = [part.strip() for part in re.split(r",(?![^\[]*\])", asked)] if isinstance(asked, str) else asked
     if not names:
-        raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
+        raise _none()
     if twice := [name for name in names if list(names).count(name) > 1]:
         raise BayesBridgeError(f"question {twice[0]!r} is given twice: give each once", name=twice[0])
     return [_enquiry(posterior, name) for name in names]
+
+
+def _none() -> BayesBridgeError:
+    return BayesBridgeError(f"no question named: give one or more of {KNOWN}")
 
 
 def usual_questions(posterior: Posterior) -> list[str]:
@@ -142,7 +148,7 @@ def _certain(values: NDArray[Any], answers: int) -> Floats:
     return found
 
 
-def _of_values(name: str, function: Callable[[Layouts], NDArray[Any]]) -> Callable[[Layouts], Floats]:
+def _of_values(name: str, function: Any) -> Callable[[Layouts], Floats]:
     """The answers of a user's function, which gives a value for each layout."""
 
     def answers(layouts: Layouts) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bayesbridge.arguments import checked
+from bayesbridge.decisions.contract_words import scheme_words
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, GREY, SKY, bare, ink, new_axes, short_percent
 
@@ -25,7 +26,7 @@ def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = N
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
     >>> found = bb.contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", solve=0)
     >>> [text.get_text() for text in plot_contracts(found).get_yticklabels()]
-    ['6S by S', '4S by S', '3NT by S']
+    ['6S by S', '3NT by S', '4S by S']
     """
     if "contract" not in found.dims or "score" not in found:
         raise BayesBridgeError("no contracts in there: give what bb.contracts answers", found=found)
@@ -48,8 +49,7 @@ def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = N
     ax.set_yticks(rows, labels)
     ax.invert_yaxis()
     ax.margins(x=0.12)
-    sides = f", vulnerable: {found.attrs['vulnerable'].lower()}" if found.attrs["scheme"] == "duplicate" else ""
-    ax.set_xlabel(f"expected score, scheme {found.attrs['scheme']}{sides}")
+    ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
     ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
     ax.grid(axis="x", linewidth=0.3, color=GREY)
     ax.set_axisbelow(True)

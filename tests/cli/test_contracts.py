@@ -52,7 +52,7 @@ def test_a_scheme_of_a_file_and_what_can_be_found_out(document, tmp_path):
 def test_four_players_and_an_auction_that_is_over(answer):
     calls = [word for call in ("W:1S", "N:Pass", "E:Pass", "S:Pass") for word in ("--call", call)]
     out = answer(*FOUR, *calls, "--contracts", "1NT,2H", "--against", "1S by W", "--vulnerable", "All")
-    assert "scheme duplicate, vulnerable: all" in out
+    assert "scheme duplicate, everybody vulnerable" in out
     assert "IMPs" in out
     assert "The auction is over: this is what each contract would have been worth." in out
 

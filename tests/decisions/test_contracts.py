@@ -303,7 +303,7 @@ def test_the_picture(nothing):
     found = bb.contracts(small().infer(), **BY_PAIR)
     ax = bb.plot_contracts(found, most=5)
     assert [text.get_text() for text in ax.get_yticklabels()] == found["contract"].values[:5].tolist()
-    assert ax.get_xlabel() == "expected score, scheme duplicate, vulnerable: none"
+    assert ax.get_xlabel() == "expected score, scheme duplicate, nobody vulnerable"
     with pytest.raises(BayesBridgeError, match="most 0: draw at least 1"):
         bb.plot_contracts(found, most=0)
     with pytest.raises(BayesBridgeError, match=r"give what bb\.contracts answers"):

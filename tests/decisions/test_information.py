@@ -128,6 +128,7 @@ def test_the_usual_questions_are_those_in_doubt():
     [
         (PAYS, "colour[SQ]", r"unknown question 'colour\[SQ\]': write card\[SQ\]"),
         (PAYS, [], "no question named"),
+        (PAYS, {}, "no question named"),
         (PAYS, "card[SQ],card[SQ]", r"question 'card\[SQ\]' is given twice"),
         (PAYS, "call[E]", r"question 'call\[E\]': E looks at that hand"),
         (PAYS, "call[S]", r"question 'call\[S\]': after 'S:1NT' it is W's turn"),
