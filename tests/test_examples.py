@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-SMALL = {"play_against_double_dummy.py": ["24"], "who_opens_light.py": ["--draws", "40"]}
+SMALL = {"play_against_double_dummy.py": ["24"], "what_to_lead.py": ["12"], "who_opens_light.py": ["--draws", "40"]}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -16,7 +16,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
-    from bayesbridge.decisions.leads import Lead, Leads
+    from bayesbridge.decisions.lead_table import Lead, Leads
 
 
 def add(commands: Subparsers) -> None:
@@ -43,7 +43,7 @@ def add(commands: Subparsers) -> None:
         type=whole(1, 1_000_000),
         action=Once,
         metavar="N",
-        help="time on one core for solving (default: 15, or all --draws if chosen)",
+        help="time on one core for solving (default: 12, or all --draws if chosen)",
     )
     add_draws(parser)
     add_evidence(parser)

@@ -190,10 +190,10 @@ def _condition(step: Step, cases: list[tuple[Answer, str]], lowest: str) -> str:
     for one, lasts in met.items():
         told_by.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
     parts = []
-    for lasts, ones in told_by.items():
+    for final, ones in told_by.items():
         what = [] if len(ones) == len(every) else [f"{second} {' or '.join(_play(one, lowest) for one in ones)}"]
-        if lasts:
-            what.append(f"{fourth} {' or '.join(_play(last, lowest) for last in lasts)}")
+        if final:
+            what.append(f"{fourth} {' or '.join(_play(last, lowest) for last in final)}")
         parts.append(" and ".join(what) or "in any case")
     return f"If {', or if '.join(parts)}"
 

@@ -243,9 +243,8 @@ def test_cards_played_are_gone():
     )
     play = bb.suit_play("AJT3", "954", belief.infer())
     assert set(play.missing) == {"Q", "8"}
-    # West led one spade and East followed: 12 places each are left for two cards.
-    drop_or_finesse = bb.suit_play("AJT3", "954", belief.infer(), suit="S").goals[-1].chance
-    assert drop_or_finesse == pytest.approx(12 * 12 * 2 / (24 * 23), abs=1e-9) or drop_or_finesse > 0.5
+    # West led one spade and East followed, so 12 places each are left for two cards: the ace drops the queen if 1-1.
+    assert play.goals[-1].chance == pytest.approx(12 * 12 * 2 / (24 * 23), abs=1e-9)
 
 
 def test_draws_state_their_error():
