@@ -95,7 +95,8 @@ def new_token() -> str:
 
 def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
     """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
+    for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     options: dict[str, Any] = {
         "http": Prompt,
         "ws": "none",
