@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
@@ -37,6 +38,12 @@ DIGITS: Final = 6
 
 MOVED: Final = 3
 """Cards named that a chip moved most."""
+
+SURE: Final = 4.0
+"""Standard errors of the draws that a card must have moved to be named: there are 156 places."""
+
+LEAST: Final = 0.001
+"""Probability that a card must have moved."""
 
 
 def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
@@ -165,25 +172,33 @@ def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
     before: Known | None = None
     for number, known in enumerate(memory.history(belief, seed), -1):
-        if before is not None:
+        if before is not None and belief.effect(belief.evidence[number]) == "none":
+            yield "chip", {"number": number, "bits": 0.0, "moved": [], "exact": True}
+        elif before is not None:
             yield "chip", {"number": number, **change_document(before, known)}
         before = known
 
 
 def change_document(before: Known, after: Known) -> dict[str, Any]:
-    """How far a posterior moved: bits that were lost (negative: won), and where cards went."""
+    """How far a posterior moved: bits lost (negative: won), and where cards went, as far as draws can tell."""
     old, new = before.cards, after.cards
-    shift = new - old
-    hidden = (np.max(old, axis=1) < 1.0) & (np.max(np.abs(shift), axis=1) > 0.001)
-    order = [card for card in np.argsort(-np.max(np.abs(shift), axis=1), kind="stable") if hidden[card]][:MOVED]
+    noise = np.sqrt(_variance(before) + _variance(after))
+    shift = np.where(np.abs(new - old) > SURE * noise, np.abs(new - old), 0.0)
+    far = shift.max(axis=1)
     bits = before.posterior.entropy_bits - after.posterior.entropy_bits
     moved = []
-    for card in order:
-        seat = int(np.argmax(np.abs(shift[card])))
+    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > LEAST][:MOVED]:
+        seat = int(np.argmax(shift[card]))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])
     exact = marginals_exact(before.posterior) and marginals_exact(after.posterior)
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
+
+
+def _variance(known: Known) -> NDArray[np.float64]:
+    """(52, 4) of the places of the cards: of the draws, 0 where they are exact."""
+    share = 0.0 if marginals_exact(known.posterior) else 1.0 / known.posterior.ess
+    return np.asarray(known.cards * (1.0 - known.cards) * share)
 
 
 def _models(belief: Belief, seed: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from secrets import token_urlsafe
 from typing import Any, Final
 
@@ -44,15 +45,19 @@ class Prompt(H11Protocol):
         self._forget()
 
     def _watch(self) -> None:
-        waiting = self.cycle is None or self.cycle.response_complete
-        if waiting and self._patience is None:
+        if self._waits and self._patience is None:
             self._patience = self.loop.call_later(ARRIVES, self._lose_patience)
-        elif not waiting:
+        elif not self._waits:
             self._forget()
+
+    @property
+    def _waits(self) -> bool:
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is None or bool(cycle.response_complete)
 
     def _lose_patience(self) -> None:
         self._patience = None
-        if self.cycle is None or self.cycle.response_complete:
+        if self._waits:
             self.transport.close()
 
     def _forget(self) -> None:
@@ -63,17 +68,24 @@ class Prompt(H11Protocol):
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket at the address; port 0 takes any that is free."""
-    try:
-        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, proto)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(128)
-    except OSError as error:
-        raise BayesBridgeError(
-            f"cannot listen at {host} port {port}: {error.strerror or error}; give another --port, 0 for any free one"
-        ) from None
+    with ExitStack() as opened:
+        try:
+            family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            listener = opened.enter_context(socket.socket(family, kind, proto))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(128)
+        except OSError as error:
+            raise _no_address(host, port, error) from None
+        opened.pop_all()
     return listener
+
+
+def _no_address(host: str, port: int, error: OSError) -> BayesBridgeError:
+    why = error.strerror or error
+    return BayesBridgeError(
+        f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
+    )
 
 
 def new_token() -> str:
@@ -83,7 +95,8 @@ def new_token() -> str:
 
 def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
     """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
+    for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     options: dict[str, Any] = {
         "http": Prompt,
         "ws": "none",

@@ -10,7 +10,7 @@ import bayesbridge as bb
 from bayesbridge.errors import NotationError
 from bayesbridge.notation import read_pbn
 from bayesbridge.web import exchange
-from bayesbridge.web.answers import answers
+from bayesbridge.web.answers import answers, change_document
 from bayesbridge.web.memory import MORE, Memory, infer
 from bayesbridge.web.questions import LONGEST, MOST_PIECES, read_question
 
@@ -68,6 +68,16 @@ def test_what_a_chip_changed_adds_up(memory):
     card, seat, before, after = events["chip"][1]["moved"][0]
     assert (card, seat, after) == ("SJ", "W", 1.0)
     assert before == pytest.approx(8 / 29, abs=1e-6)
+
+
+def test_an_own_call_changes_nothing_and_noise_is_not_told(memory):
+    chips = told(memory, [["call", "W:1H"], ["call", "N:Pass"], ["call", "E:2H"], ["call", "S:X"]], FOUR)["chip"]
+    assert chips[3] == {"number": 3, "bits": 0.0, "moved": [], "exact": True}
+    assert chips[0]["moved"][0][:2] == ["HA", "W"]
+    first, again = (
+        memory.known(bb.Belief("S", SETTINGS["hand"], dummy=None).given(bb.Called("W", "1H")), seed) for seed in (5, 6)
+    )
+    assert change_document(first, again)["moved"] == []
 
 
 def test_calls_by_levels_are_exact_and_agree_with_the_engine(memory):

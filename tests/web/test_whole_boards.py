@@ -46,7 +46,7 @@ def test_a_whole_board_by_mouse(tab):
         settled(page)
         assert chips(page)[-1] == f"{seat.name} plays {card}"
     assert page.locator("#tricks li").count() == 13
-    for item in page.locator("#tricks li").all_inner_texts():
+    for item in page.locator("#tricks li").all_text_contents():
         won["NS" if re.search("(North|South) wins", item) else "EW"] += 1
     assert f"NS {won['NS']}, EW {won['EW']}" in page.inner_text(".middle")
     assert "1 layout fits" in page.inner_text("#how")
