@@ -35,7 +35,7 @@ def write_record_page(args: Namespace, path: Path) -> int:
         if getattr(args, name) is not None:
             option = name.replace("_", "-")
             raise UsageError(f"argument --{option}: a page of FILE takes it from the record: leave --{option} out")
-    if args.evidence or args.method != "auto" or args.actual or args.no_history:
+    if args.evidence or args.method != "auto" or args.actual or args.reached or args.show or args.no_history:
         raise UsageError(
             "argument FILE: it tells what was seen: leave evidence and other questions out, or use --record"
         )
