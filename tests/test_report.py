@@ -111,7 +111,7 @@ def test_every_section_is_there(page):
     tags = [tag for tag, _ in page.elements]
     assert tags.count("figure") == tags.count("figcaption") == 8
     assert tags.count("h1") == tags.count("main") == tags.count("title") - 8 == 1
-    assert tags.count("details") == 5
+    assert tags.count("details") == 6
 
 
 def test_what_is_folded_is_the_paper(html):
