@@ -61,7 +61,9 @@ def check_against_enumeration(seed: int, wanted: int) -> Counter[str]:
         counted: Counter[Fraction] = Counter()
         for weight, count in zip(tables.weights, tables.counts, strict=True):
             counted[Fraction(weight)] += count
-        assert +counted == Counter(by_layout)
+        # Tables with restricted shapes hold the layouts of other shapes too, with a weight of 0.
+        del counted[Fraction(0)]
+        assert +counted == Counter(weight for weight in by_layout if weight)
         assert tables.mean == mass / len(layouts)
         assert tables.log_mean == pytest.approx(math.log(mass / len(layouts)), abs=1e-12)
         check_numbers(tables, layouts, by_layout)
