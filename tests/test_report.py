@@ -13,8 +13,10 @@ import pytest
 from PIL import Image
 
 import bayesbridge as bb
+from bayesbridge.belief.thinning import thinned
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.report.contracts import contracts_section
 from bayesbridge.report.honours import told_of_honours
 from bayesbridge.report.in_short import sentences
 from bayesbridge.report.layouts import examples_section
@@ -100,6 +102,7 @@ def test_every_section_is_there(page):
         "Points of the hidden hands",
         "What can be made",
         "What was seen",
+        "What to bid",
         "Every card and every suit",
         "How the belief sharpened",
         "Captures by the paper's rule, and other estimators",
@@ -111,7 +114,7 @@ def test_every_section_is_there(page):
     tags = [tag for tag, _ in page.elements]
     assert tags.count("figure") == tags.count("figcaption") == 8
     assert tags.count("h1") == tags.count("main") == tags.count("title") - 8 == 1
-    assert tags.count("details") == 6
+    assert tags.count("details") == 7
 
 
 def test_what_is_folded_is_the_paper(html):
@@ -119,6 +122,18 @@ def test_what_is_folded_is_the_paper(html):
     start = html[: html.index("<details>")]
     assert not re.search(r"[κδχ]|Algorithm 2|Bidder\(", start)
     assert "κ" in html
+
+
+def test_contracts_are_those_of_the_function(question):
+    posterior = question[0]
+    section = contracts_section(posterior, (bb.Seat.S, bb.Seat.N))
+    thin = thinned(posterior, 1000, posterior.seed or 0, "") if len(posterior) > 1000 else posterior
+    found = bb.contracts(thin, pair="S:N", solve=0, rng=posterior.seed or 0)
+    shown = re.findall(r"[1-7](?:NT|[CDHS]) by [NS]", section)
+    assert shown[:8] == found["contract"].values[:8].tolist()
+    assert found.attrs["caution"].split(".")[0] in unescape(section)
+    over = bb.Belief("W", "J9.T8642.K53.A97").given(bb.Auction.of("S:1NT Pass Pass", dummy="N"))
+    assert contracts_section(over.infer(draws=50, rng=1), (bb.Seat.S, bb.Seat.N)) == ""
 
 
 def test_examples_are_layouts_of_the_posterior(question, html):

@@ -15,6 +15,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.positions.position import python_lines
 from bayesbridge.report.contract import contract_section, error_of
+from bayesbridge.report.contracts import contracts_section
 from bayesbridge.report.diagram import diagram
 from bayesbridge.report.honours import honours_map, points_section
 from bayesbridge.report.in_short import game_odds, games_table, sentences
@@ -76,6 +77,7 @@ def html_report(
         ("What was seen", _evidence(belief)),
     ]
     folded = [
+        ("What to bid", contracts_section(posterior, (first, second))),
         ("Every card and every suit", _figures(drawn, PLACES) + card_places(posterior)),
         ("How the belief sharpened", _figures(drawn, HISTORY)),
         ("Captures by the paper's rule, and other estimators", _paper(result, drawn, level, asked, odds)),
