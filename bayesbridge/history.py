@@ -85,7 +85,7 @@ def card_history(
     >>> import bayesbridge as bb
     >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
     >>> [f"{row.event}: W {row.W:.1%}, E {row.E:.1%}" for row in card_history(belief, "SQ").itertuples()]
-    ["S's hand: W 33.3%, E 33.3%", 'W has 5 to 6 spades: W 56.9%, E 21.6%']
+    ["S's hand: W 33.3%, E 33.3%", 'W has 5 to 6 cards in S: W 57.6%, E 21.2%']
     """
     import pandas
 

@@ -1,4 +1,4 @@
-"""Finesse or drop? python examples/finesse_or_drop.py
+"""Finesse or drop, with the queen missing? python examples/finesse_or_drop.py
 
 Nine cards without the queen: the tables say play for the drop. Then West turns out to have six hearts.
 """

@@ -82,7 +82,9 @@ def test_no_picture_or_table_of_the_defenders_names_a_level():
     assert not any("makes" in row for row in bb.summary(result, ["T", "tricks"]).index)
     page = bb.html_report(posterior, result)
     section = re.search("<section><h2>Whether 3NT by W makes</h2>.*?</section>", page, re.DOTALL)[0]
-    assert "makes" not in page.replace(section, "")
+    short = re.search('<div class="short">.*?</div>', page, re.DOTALL)[0]  # its contract is the one of the section
+    assert re.findall(r"(\w+ by \w+) makes", short) == ["3NT by West"]
+    assert "makes" not in page.replace(section, "").replace(short, "")
     assert "3NT by W: P(made), double dummy by the network tricks" in page
 
 

@@ -127,7 +127,7 @@ def suit_play(
 
     >>> play = suit_play("AJT32", "K954")
     >>> [(line.goal, round(line.chance, 4)) for line in play.goals], round(play.best.tricks, 3)
-    ([(5, 0.5791)], 4.579)
+    ([(3, 1.0), (4, 1.0), (5, 0.5791)], 4.579)
     """
     if posterior is None:
         if first is None or second is None:

@@ -198,7 +198,8 @@ def change_document(before: Known, after: Known) -> dict[str, Any]:
 def _variance(known: Known) -> NDArray[np.float64]:
     """(52, 4) of the places of the cards: of the draws, 0 where they are exact."""
     share = 0.0 if marginals_exact(known.posterior) else 1.0 / known.posterior.ess
-    return np.asarray(known.cards * (1.0 - known.cards) * share)
+    cards = np.clip(known.cards, 0.0, 1.0)  # sums of weights may pass 1 by rounding
+    return np.asarray(cards * (1.0 - cards) * share)
 
 
 def _models(belief: Belief, seed: int) -> dict[str, Any]:
