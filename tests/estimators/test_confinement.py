@@ -265,7 +265,7 @@ def alive(pid):
     """Whether a process still runs; one that has ended but was not fetched yet does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone, also between opening the file and reading it
         return False
 
 
