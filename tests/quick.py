@@ -47,6 +47,11 @@ def stop(number, frame):
 jit.njit = refuse_kernel
 
 
+def pytest_ignore_collect(collection_path):
+    """Servers and browsers are other processes from the start, and their fixtures wait for them."""
+    return True if collection_path.name in ("web", "test_record_page.py") else None
+
+
 def pytest_configure(config):
     """What is raised in a destructor is shown as a warning."""
     config.addinivalue_line("filterwarnings", "ignore::pytest.PytestUnraisableExceptionWarning")
