@@ -49,10 +49,12 @@ from .plots.cards import plot_cards, plot_lengths
 from .plots.contracts import plot_contracts
 from .plots.distribution import plot_distribution
 from .plots.joint import plot_joint
+from .plots.leads import plot_leads
 from .plots.points import plot_points
 from .plots.sensitivity import plot_sensitivity
 from .plots.sharpening import plot_sharpening
 from .plots.shrinkage import plot_shrinkage
+from .plots.suits import plot_suit_play
 from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
 from .report.page import html_report
 from .report.record import html_record
@@ -139,12 +141,14 @@ __all__ = [
     "plot_contracts",
     "plot_distribution",
     "plot_joint",
+    "plot_leads",
     "plot_lengths",
     "plot_points",
     "plot_prior_posterior",
     "plot_sensitivity",
     "plot_sharpening",
     "plot_shrinkage",
+    "plot_suit_play",
     "plot_tricks",
     "reached",
     "sensitivity",

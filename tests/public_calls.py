@@ -14,6 +14,7 @@ from bayesbridge.bidders.simulate import call_probabilities, sample_call, simula
 from bayesbridge.bidders.styles import Styles
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.capture import kernels, literal, trumps
+from bayesbridge.decisions.lead_table import Lead, Leads
 from bayesbridge.decisions.rows import plain_rows
 from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.notation import iter_lin, iter_pbn, iter_records, lin_part, read_lin, read_pbn, write_lin, write_pbn
@@ -51,6 +52,17 @@ def at_a_contract():
 def lead():
     """West, who sees everything."""
     return bb.Belief("W", EAST, dummy=None).given(bb.Reveal("N", NORTH), bb.Reveal("S", SOUTH)).infer()
+
+
+@cache
+def lead_choices():
+    """Two leads against 3NT, as the comparison would tell them."""
+    figures = [((0.4, 0.03), (4.1, 0.1), True), ((0.2, 0.02), (3.6, 0.1), False)]
+    rows = [
+        Lead((bb.Card.of(card),), beaten, tricks, (0.0, 0.0), (0.0, 0.0), close)
+        for card, (beaten, tricks, close) in zip(("H9", "CJ"), figures, strict=True)
+    ]
+    return Leads(bb.Contract.of("3NT by S"), bb.Seat.W, "beat", tuple(rows), 100, False)
 
 
 @cache
@@ -362,6 +374,7 @@ def examples():
                 "prior": None,
                 "command": None,
                 "contract": None,
+                "leads": None,
                 "examples": 1,
             },
         ),
@@ -373,6 +386,8 @@ def examples():
         "plot_contracts": (bb.plot_contracts, {"found": chosen(), "most": 3, "ax": None}),
         "plot_distribution": (bb.plot_distribution, {"result": result(), "name": "delta", "ax": None}),
         "plot_points": (bb.plot_points, {"source": result(), "ax": None}),
+        "plot_leads": (bb.plot_leads, {"found": lead_choices(), "ax": None}),
+        "plot_suit_play": (bb.plot_suit_play, {"play": bb.suit_play("AQ", "32"), "ax": None}),
         "plot_lengths": (bb.plot_lengths, {"source": result(), "ax": None}),
         "plot_prior_posterior": (
             bb.plot_prior_posterior,

@@ -12,7 +12,7 @@ from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, print_table, say
-from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.cli.writing import add_picture, picture_target, write_picture
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
@@ -70,7 +70,7 @@ def add(commands: Subparsers) -> None:
         help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
         "honours, points and lengths in doubt)",
     )
-    parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
+    add_picture(parser)
     add_pair(parser)
     add_draws(parser, DRAWS)
     add_evidence(parser)
@@ -96,9 +96,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.decisions.contracts import contract_table
     from bayesbridge.decisions.rows import plain_rows
 
-    target = None
-    if args.out is not None:
-        target = verify_target("--out", args.out, "the picture is a PNG, SVG or PDF file", ".png", ".svg", ".pdf")
+    target = picture_target(args)
     position, vulnerable = _vulnerable(position_of(args))
     belief = position.belief()
     scheme = _scheme(args.scheme)
@@ -122,9 +120,7 @@ def run(args: Namespace) -> int:
     if target is not None:
         from bayesbridge.plots.contracts import plot_contracts
 
-        with writing("--out", target) as part:
-            figure: Any = plot_contracts(found).figure
-            figure.savefig(part, format=target.suffix[1:], dpi=110)
+        write_picture(target, plot_contracts(found).figure)
     if args.json:
         told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
         said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}

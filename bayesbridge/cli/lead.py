@@ -11,6 +11,7 @@ from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
+from bayesbridge.cli.writing import add_picture, picture_target, write_picture
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent
@@ -45,6 +46,7 @@ def add(commands: Subparsers) -> None:
         metavar="N",
         help="time on one core for solving (default: 12, or all --draws if chosen)",
     )
+    add_picture(parser)
     add_draws(parser)
     add_evidence(parser)
 
@@ -54,6 +56,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
     from bayesbridge.estimators.confinement import confined
 
+    target = picture_target(args)
     position = position_of(args)
     belief = position.belief()
     try:
@@ -66,6 +69,10 @@ def run(args: Namespace) -> int:
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         show = progress_line("layouts solved")
         found = compare_leads(posterior, contract, question, ready[0], args.goal, args.seconds, args.seed, show)
+    if target is not None:
+        from bayesbridge.plots.leads import plot_leads
+
+        write_picture(target, plot_leads(found).figure)
     if args.json:
         print_json({**found.document(), **accuracy_document(posterior), **evidence_document(belief)})
         return 0

@@ -13,12 +13,14 @@ from bayesbridge.cli.accuracy import DRAWS, add_draws
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, estimators_named, evaluated
 from bayesbridge.cli.evidence_options import add_evidence, position_of
+from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line, say
 from bayesbridge.cli.record_page import write_record_page
 from bayesbridge.cli.show import add_show, examples
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.documents import accuracy_document
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
 from bayesbridge.words import number
 
@@ -27,9 +29,13 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.decisions.lead_table import Leads
     from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.contract_question import ContractQuestion
     from bayesbridge.positions.position import Position
+
+LEAD_SECONDS = 6.0
+"""Time on one core for solving leads, of which the page has a section."""
 
 
 def add(commands: Subparsers) -> None:
@@ -132,6 +138,7 @@ def run(args: Namespace) -> int:
         prior=prior,
         command=_command(args, position),
         contract=contract,
+        leads=_leads(posterior, asked, args),
         examples=args.show or 0,
         **named,
     )
@@ -173,6 +180,22 @@ def _judged(
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return to_datatree(found, odds=odds), odds
+
+
+def _leads(posterior: Posterior, asked: ContractQuestion | None, args: Namespace) -> Leads | None:
+    """What to lead, where the observer is on lead against the contract and the solver is installed."""
+    from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
+    from bayesbridge.estimators.confinement import confined
+
+    limits = limits_of(args)
+    try:
+        contract, question = lead_question(posterior.belief, None if asked is None else asked.contract)
+        solver = lead_solver(limits)
+    except BayesBridgeError:
+        return None
+    with confined([solver], limits) as ready:
+        show = progress_line("layouts solved")
+        return compare_leads(posterior, contract, question, ready[0], "beat", LEAD_SECONDS, args.seed, show)
 
 
 def _command(args: Namespace, position: Position) -> str:

@@ -12,7 +12,7 @@ from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
-from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.cli.writing import add_picture, picture_target, write_picture
 from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.positions.settings import read_probability
@@ -49,7 +49,7 @@ def add(commands: Subparsers) -> None:
         help="bidder models to try (default: that of the position; see 'plugins')",
     )
     parser.add_argument("--level", type=whole(1, 7), default=1, metavar="N", help="asks for T ≥ 6 + N (default: 1)")
-    parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
+    add_picture(parser)
     add_pair(parser)
     add_draws(parser)
     add_evidence(parser)
@@ -60,9 +60,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.estimators.discovery import offered
     from bayesbridge.sensitivity import sensitivity
 
-    target = None
-    if args.out is not None:
-        target = verify_target("--out", args.out, "the picture is a PNG, SVG or PDF file", ".png", ".svg", ".pdf")
+    target = picture_target(args)
     position = position_of(args)
     belief = position.belief()
     if not belief.target.soft:
@@ -88,8 +86,7 @@ def run(args: Namespace) -> int:
     if target is not None:
         from bayesbridge.plots.sensitivity import plot_sensitivity
 
-        with writing("--out", target) as part:
-            plot_sensitivity(found, level=args.level)[0].figure.savefig(part, format=target.suffix[1:])
+        write_picture(target, plot_sensitivity(found, level=args.level)[0].figure)
     if args.json:
         print_json({"models": [_document(found, place) for place in range(found.sizes["model"])],
                     **evidence_document(belief)})  # fmt: skip

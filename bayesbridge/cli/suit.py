@@ -10,6 +10,7 @@ from bayesbridge.cli.accuracy import add_draws
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
 from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.cli.writing import add_picture, picture_target, write_picture
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.words import SEATS, percent
 
@@ -45,6 +46,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--tricks", type=whole(1, 13), default=2, metavar="N", help="how many tricks of a plan to tell (default: 2)"
     )
+    add_picture(parser)
     add_draws(parser)
     add_evidence(parser)
 
@@ -57,6 +59,7 @@ def run(args: Namespace) -> int:
         raise UsageError(
             f"argument HOLDING: {len(args.holdings)} given: give dummy's and declarer's, such as AJT32 K954"
         )
+    target = picture_target(args)
     first, second = args.holdings or (None, None)
     if args.observer is None and args.position is None:
         if args.suit is not None or args.evidence:
@@ -74,6 +77,10 @@ def run(args: Namespace) -> int:
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
+    if target is not None:
+        from bayesbridge.plots.suits import plot_suit_play
+
+        write_picture(target, plot_suit_play(found).figure)
     if args.json:
         print_json({**found.document(), **about})
     else:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from bayesbridge.cli.parsing import UsageError
+from bayesbridge.cli.parsing import Once, Parser, UsageError
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice, final_path, whole_file
 
@@ -38,3 +40,23 @@ def writing(option: str, path: Path) -> Iterator[Path]:
     except OSError as error:
         why = error.strerror or error
         raise Unwritable(f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path) from None
+
+
+def add_picture(parser: Parser) -> None:
+    """Let a command draw its answer."""
+    parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
+
+
+def picture_target(args: Namespace) -> Path | None:
+    """Where the picture goes, if one is asked for."""
+    if args.out is None:
+        return None
+    return verify_target("--out", args.out, "the picture is a PNG, SVG or PDF file", ".png", ".svg", ".pdf")
+
+
+def write_picture(path: Path, figure: Any) -> None:
+    """Save a figure in the format that the name's ending says."""
+    from bayesbridge.plots.palette import DPI
+
+    with writing("--out", path) as part:
+        figure.savefig(part, format=path.suffix[1:], dpi=DPI)

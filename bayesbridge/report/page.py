@@ -12,6 +12,7 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.lead_table import Leads
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.positions.position import python_lines
 from bayesbridge.report.contract import contract_section, error_of
@@ -22,6 +23,7 @@ from bayesbridge.report.in_short import game_odds, games_table, sentences
 from bayesbridge.report.layouts import examples_section
 from bayesbridge.report.models import bidder_words, player_words
 from bayesbridge.report.pictures import HISTORY, PLACES, outputs_shown, pictures
+from bayesbridge.report.play import leads_section, suits_section
 from bayesbridge.report.tables import card_places, distribution_of, goals, percent, spaced, summarised
 from bayesbridge.summaries import counts_tricks, summary
 from bayesbridge.trick_counts import Tricks
@@ -43,6 +45,7 @@ def html_report(
     prior: xarray.DataTree | None = None,
     command: str | None = None,
     contract: xarray.DataTree | None = None,
+    leads: Leads | None = None,
     examples: int = 0,
 ) -> str:
     """A result as one self-contained HTML page.
@@ -52,8 +55,8 @@ def html_report(
 
     ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
     ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
-    makes the page again; the same in Python stands there anyway. ``examples`` asks for so many layouts, drawn by their
-    probability.
+    makes the page again; the same in Python stands there anyway. ``leads``, what ``bb.leads`` answers, adds what to
+    lead. ``examples`` asks for so many layouts, drawn by their probability.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
@@ -78,6 +81,8 @@ def html_report(
     ]
     folded = [
         ("What to bid", contracts_section(posterior, (first, second))),
+        ("What to lead", leads_section(leads)),
+        ("How to play each suit", suits_section(posterior)),
         ("Every card and every suit", _figures(drawn, PLACES) + card_places(posterior)),
         ("How the belief sharpened", _figures(drawn, HISTORY)),
         ("Captures by the paper's rule, and other estimators", _paper(result, drawn, level, asked, odds)),

@@ -4,11 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.leads import compare_leads, lead_question
 from bayesbridge.estimators.protocol import Output
+from bayesbridge.plots.palette import BLUE
+from bayesbridge.report.tables import percent
 from tests.positions import EAST, NORTH
 
 SOLVER = """
@@ -218,6 +221,53 @@ def test_the_command(install, capsys):
         out = capsys.readouterr().out
         assert "West leads against 3NT by S" in out
         assert f"{said['best'][0]}" in out or goal == "tricks"
+
+
+@pytest.mark.parametrize("goal", ["beat", "tricks"])
+def test_the_picture(goal):
+    """One bar for each lead with its figure, the best and those close to it in blue, lines only where draws err."""
+    posterior = leader().infer()
+    for seconds in (None, 0.1):
+        found = compared(posterior, goal, seconds)
+        ax = bb.plot_leads(found)
+        bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
+        told = [choice.beaten[0] if goal == "beat" else choice.tricks[0] for choice in found.choices]
+        assert [bar.get_width() for bar in bars] == pytest.approx(told)
+        assert [label.get_text() for label in ax.get_yticklabels()] == [choice.name for choice in found.choices]
+        blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in bars]
+        assert blue == [choice.close for choice in found.choices]
+        assert bool(ax.collections) is not found.exact
+        assert f"West leads against 3NT by S; blue: {'the best' if found.clear else 'too close to call'}" in (
+            ax.get_title()
+        )
+
+
+def test_the_command_draws(install, tmp_path, capsys):
+    install("solver", SOLVER)
+    assert main(["lead", *ASKED, "--contract", "3NT", "--out", str(tmp_path / "leads.svg")]) == 0
+    assert "West leads against 3NT by S" in capsys.readouterr().out
+    assert (tmp_path / "leads.svg").read_text("utf-8").lstrip().startswith("<?xml")
+    assert main(["lead", *ASKED, "--contract", "3NT", "--out", "leads.jpg"]) == 2
+    assert capsys.readouterr().err.startswith("bayesbridge: argument --out: 'leads.jpg': the picture is a PNG")
+
+
+def test_the_page_has_a_section(install, tmp_path, capsys):
+    """Where the observer is on lead and a solver is there; not for another hand, and not without a solver."""
+    out = tmp_path / "page.html"
+    asked = ["report", *ASKED, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history", "--out", str(out)]
+    assert main(asked) == 0
+    assert "What to lead" not in out.read_text("utf-8")
+    install("solver", SOLVER)
+    assert main(asked) == 0
+    page = out.read_text("utf-8")
+    assert "<summary><h2>What to lead</h2></summary>" in page
+    right = exact(leader().infer(), 9)
+    first = compared(leader().infer()).choices[0]
+    assert f"<td>{percent(right[first.cards[0].suit][0])}</td>" in page
+    asked[asked.index("--by") + 1] = "E"
+    assert main(asked) == 0
+    assert "What to lead" not in out.read_text("utf-8")
+    capsys.readouterr()
 
 
 def test_the_command_refuses_in_one_line(install, capsys):
