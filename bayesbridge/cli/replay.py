@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
-from bayesbridge.cli.parsing import Once, Subparsers, add_command, reading, whole
+from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.record_options import add_board
 from bayesbridge.cli.records import chosen_record, open_file
 from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.positions.settings import SETTINGS
 from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.evidence.models import BidderModel
+    from bayesbridge.notation import Record
 
 
 def add(commands: Subparsers) -> None:
@@ -26,6 +33,10 @@ def add(commands: Subparsers) -> None:
     add_board(parser)
     parser.add_argument(
         "--observer", type=reading(Seat.of), action=Once, metavar="S", help="the seat that looks (default: S)"
+    )
+    system = SETTINGS["system"]
+    parser.add_argument(
+        "--system", type=reading(system.read), action="append", metavar=system.metavar, help=system.help
     )
     parser.add_argument("--cards", action="store_true", help="a step for every card, not for every trick")
     parser.add_argument(
@@ -44,7 +55,7 @@ def run(args: Namespace) -> int:
 
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
-    belief = Belief.of_record(record, observer)
+    belief = Belief.of_record(record, observer, bidder=_bidder(args, record))
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(
@@ -72,6 +83,7 @@ def run(args: Namespace) -> int:
                 "observer": observer.name,
                 "contract": told,
                 "pair": [seat.name for seat in pair],
+                **({"systems": list(belief.systems)} if belief.systems else {}),
             }
         )
         return 0
@@ -93,6 +105,8 @@ def run(args: Namespace) -> int:
     where = f"Board {record.board} {record.room}".strip()
     title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
     print_table(title, ["event", "layouts", "bits", "qualified", "T if so", reached, "P(made)", "T by"], rows)
+    for said in belief.systems:
+        say(f"System: {said}.")
     say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
     say(CAPTURES)
     if contract is not None:
@@ -103,3 +117,16 @@ def run(args: Namespace) -> int:
         say(f"{MADE}: {contract}, on the hands as dealt{told}.")
     say(BITS)
     return 0
+
+
+def _bidder(args: Namespace, record: Record) -> BidderModel | None:
+    """The usual bidders with the systems that they play; ``None`` for the usual ones alone."""
+    if not args.system:
+        return None
+    from bayesbridge.belief.witness import bidder_at
+    from bayesbridge.bidders.system_bidder import SystemBidder
+
+    try:
+        return SystemBidder(args.system, base=bidder_at(record))
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --system: {error}") from None
