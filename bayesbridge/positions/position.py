@@ -93,6 +93,8 @@ class Position(NamedTuple):
             )
         if "system" in values and not four:
             raise NotationError(f"{self.settings['system'].where}: systems are of four players: give --players 4 too")
+        if "player" in values and not four:
+            raise NotationError(f"{self.settings['player'].where}: experts are four players: give --players 4 too")
         bidder = self._bidder("learned" if four else "iterative")
         try:
             return Belief(
@@ -101,7 +103,7 @@ class Position(NamedTuple):
                 dummy=None if four else values.get("dummy", "N"),
                 trump=values.get("trump"),
                 bidder=bidder,
-                player=_experts() if four else None,
+                player=_experts() if four and values.get("player") != "none" else None,
             )
         except BayesBridgeError as error:
             raise NotationError(f"{self.settings['observer'].where}: {error}, by --dummy") from None

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from bayesbridge.notation.record import Vulnerability
 
 
+PLAYERS: Final = ("learned", "none")
+"""Names of player models: experts on record, and nothing said of how cards are chosen."""
+
+
 class Setting(NamedTuple):
     """One setting: how its text is read and written, and what the help text says."""
 
@@ -58,6 +62,13 @@ def _agreement(text: str) -> Agreement:
     return Agreement.of(text)
 
 
+def _player(text: str) -> str:
+    name = text.strip().lower()
+    if name not in PLAYERS:
+        raise NotationError(f"unknown player {text!r}: write {' or '.join(PLAYERS)}", text=text)
+    return name
+
+
 def _name(value: Seat | Strain) -> str:
     return value.name
 
@@ -89,6 +100,13 @@ SETTINGS: Final = {
         "what their calls show, with four players: strong-notrump, NS:weak-twos (one side), weak-notrump=0.3 (not "
         "certain), a file (.toml); repeatable",
         many=True,
+    ),
+    "player": Setting(
+        _player,
+        str,
+        "NAME",
+        "how the others choose cards, with four players: learned, or none, where cards say only who held them "
+        "(default: learned)",
     ),
 }
 """Every setting by name."""

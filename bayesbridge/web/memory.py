@@ -85,5 +85,6 @@ def _plays(belief: Belief) -> list[Play]:
 
 def _key(belief: Belief, seed: int, less: int = 0) -> Key:
     pieces = belief.evidence[: len(belief.evidence) - less]
-    head = (belief.observer.name, belief.hand.pbn, str(belief.dummy), str(belief.trump), repr(belief.bidder), str(seed))
+    models = repr(belief.bidder), repr(belief.player)
+    head = (belief.observer.name, belief.hand.pbn, str(belief.dummy), str(belief.trump), *models, str(seed))
     return (*head, *(f"{piece.option}={piece.text}" for piece in pieces))

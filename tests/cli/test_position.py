@@ -6,6 +6,8 @@ import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.evidence_options import position_of
+from bayesbridge.positions.position import python_lines
+from bayesbridge.positions.toml_file import read_position
 
 HAND = "AKQ2.KJ3.A54.Q32"
 START = f'observer = "S"\nhand = "{HAND}"\n'
@@ -164,3 +166,21 @@ def test_a_file_that_cannot_be_read(complaint, file, tmp_path):
 def test_an_unusual_spelling_costs_the_line_but_not_the_answer(complaint, file):
     """A dotted key is found in no line that begins with it."""
     assert complaint("count", "--position", file(f'{START}bidder.name = "x"')).startswith("p.toml: bidder: {'name'")
+
+
+def test_the_player_model_is_a_setting(complaint, tmp_path):
+    """Learned where four play unless told otherwise; in options, files and Python the same."""
+    four = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4")
+    parse = build_parser().parse_args
+    assert position_of(parse(["count", *four])).belief().player == bb.LearnedPlayer()
+    assert position_of(parse(["count", *four, "--player", "learned"])).belief().player == bb.LearnedPlayer()
+    given = position_of(parse(["count", *four, "--player", "None"]))
+    assert given.belief().player is None
+    assert position_of(parse(["count", *given.words()])).belief() == given.belief()
+    (tmp_path / "p.toml").write_text(given.toml())
+    assert read_position(str(tmp_path / "p.toml")).belief() == given.belief()
+    scope = {"bb": bb}
+    exec(python_lines(given.belief()), scope)
+    assert scope["belief"] == given.belief()
+    assert "argument --player: unknown player 'x': write learned or none" in complaint("count", *four, "--player", "x")
+    assert "argument --player: experts are four players" in complaint("count", *four[:4], "--player", "none")

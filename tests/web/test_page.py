@@ -103,6 +103,10 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.select_option("#system", "weak-twos")
     settled(page)
     assert "weak-twos" in page.inner_text("#models")
+    assert "Cards are judged by" in page.inner_text("#models")
+    page.select_option("#player", "none")
+    settled(page)
+    assert "Cards say no more than where they lie" in page.inner_text("#models")
     page.click("#reset")
     settled(page)
     assert page.evaluate("location.hash") == f"#{HAND}"

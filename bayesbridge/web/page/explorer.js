@@ -12,7 +12,7 @@ const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
 const STRAINS = ["C", "D", "H", "S", "NT"];
 const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
 const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "call"];
-const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system"];
+const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system", "player"];
 const FIRST_VISIT = "observer=S&hand=AKQ2.KJ3.A54.Q32";
 const TAB = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -295,7 +295,8 @@ function renderSettings() {
   $("vulnerable").value = state.settings.vulnerable ?? "None";
   options($("bidder"), [["", `usual (${four() ? "learned" : "iterative"})`], ...about.bidders.map((name) => [name, name])], state.settings.bidder ?? "");
   $("slip").value = document.activeElement === $("slip") ? $("slip").value : (state.settings.slip ?? "");
-  $("system-field").hidden = !four();
+  $("system-field").hidden = $("player-field").hidden = !four();
+  options($("player"), [["", "usual (learned)"], ["none", "none: cards say only where they lie"]], state.settings.player ?? "");
   options($("system"), [["", "not told"], ...about.systems.map((name) => [name, name])], state.settings.system?.[0] ?? "");
   options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
   options($("add-seat"), seats.filter(([seat]) => seat !== observer()));
@@ -919,7 +920,7 @@ function wire() {
         delete settings.dummy;
         delete settings.bidder;
         delete settings.slip;
-      } else for (const name of ["players", "vulnerable", "system", "bidder", "slip"]) delete settings[name];
+      } else for (const name of ["players", "vulnerable", "system", "bidder", "slip", "player"]) delete settings[name];
       state.evidence = state.evidence.filter(([kind]) => kind !== "call" && kind !== "play");
       state.contract = null;
     }, "Another game: its calls and cards begin anew; Undo brings the old ones back."),
@@ -929,6 +930,7 @@ function wire() {
   on("first", "change", () => change(() => (state.first = $("first").value), `${NAMES[$("first").value]} calls first.`));
   on("vulnerable", "change", () => setting("vulnerable", $("vulnerable").value === "None" ? "" : $("vulnerable").value));
   on("bidder", "change", () => setting("bidder", $("bidder").value));
+  on("player", "change", () => setting("player", $("player").value));
   on("slip", "change", () => setting("slip", $("slip").value.trim()));
   on("system", "change", () => setting("system", $("system").value ? [$("system").value] : ""));
   on("hand-text", "change", () => change(() => (state.settings.hand = pbnOf(cardsOf($("hand-text").value))), "The hand is changed."));
