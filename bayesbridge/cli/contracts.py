@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.decisions.contracts import ContractTable
     from bayesbridge.notation.record import Vulnerability
     from bayesbridge.positions.position import Position
 
@@ -120,18 +121,17 @@ def run(args: Namespace) -> int:
     if target is not None:
         from bayesbridge.plots.contracts import plot_contracts
 
-        write_picture(target, plot_contracts(found).figure)
+        write_picture(target, plot_contracts(found.dataset()).figure)
     if args.json:
         told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
         said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
-        rows = plain_rows(found)
-        print_json({"contracts": rows, **told, "judged": found.attrs["layouts"], **said, **accuracy_document(posterior),
-                    **evidence_document(belief)})  # fmt: skip
+        about = {**accuracy_document(posterior), **evidence_document(belief)}
+        print_json({"contracts": found.rows, **told, "judged": found.attrs["layouts"], **said, **about})
         return 0
     print_evidence(belief)
     print_accuracy(posterior)
     say()
-    _show(found, belief, SHOWN if args.contracts is None else len(found["contract"]))
+    _show(found, belief, SHOWN if args.contracts is None else len(found.labels))
     if answers is not None:
         _show_answers(answers)
     return 0
@@ -181,16 +181,15 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
         raise UsageError(f"argument {option}: {error}") from None
 
 
-def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
+def _show(found: ContractTable, belief: Belief, most: int) -> None:
     """For people."""
     from bayesbridge.decisions.contract_words import scheme_words
-    from bayesbridge.decisions.rows import plain_rows
 
-    rows = plain_rows(found)
+    rows = found.rows
     compared = found.attrs["against"]
     header = ["", "makes", "tricks", "score", "best in", "by"]
     if compared:
-        header[4:4] = ["difference", *(["IMPs"] if "imps" in found else []), "matchpoints"]
+        header[4:4] = ["difference", *(["IMPs"] if "imps" in found.columns else []), "matchpoints"]
     lines = []
     for row in rows[:most]:
         line = [row["contract"], _chance(row, "make"), _figure(row, "tricks", 2), _figure(row, "score", 0)]
@@ -204,7 +203,8 @@ def _show(found: xarray.Dataset, belief: Belief, most: int) -> None:
     if len(rows) > most:
         say(f"The {most} best of {len(rows)}; --json has all.")
     if compared:
-        say(f"Difference, {'IMPs, ' if 'imps' in found else ''}matchpoints: against {compared}, on the same layouts.")
+        imps = "IMPs, " if "imps" in found.columns else ""
+        say(f"Difference, {imps}matchpoints: against {compared}, on the same layouts.")
     say("best in: share of the layouts in which no other of these contracts pays more, the lowest of equal ones.")
     if len(rows) > 1:
         second = rows[1]

@@ -27,9 +27,10 @@ from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.confinement import confined
 from bayesbridge.estimators.contract_question import SOLVES
-from bayesbridge.estimators.discovery import offered
+from bayesbridge.estimators.discovery import offered_soon
 from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import seconds_of
+from bayesbridge.estimators.registry import Registry
 from bayesbridge.notation.record import Vulnerability
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import Scheme
@@ -60,6 +61,27 @@ class Asked(NamedTuple):
         """The contract itself."""
         assert self.payoff.contract is not None
         return self.payoff.contract
+
+
+class ContractTable(NamedTuple):
+    """Rows by expected score; the command line needs no more, and xarray takes a second to load."""
+
+    labels: list[str]
+    columns: dict[str, list[Any]]
+    attrs: dict[str, Any]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A dictionary of plain values for each contract."""
+        values = [self.labels, *(np.array(column).tolist() for column in self.columns.values())]
+        return [dict(zip(("contract", *self.columns), row, strict=True)) for row in zip(*values, strict=True)]
+
+    def dataset(self) -> xarray.Dataset:
+        """The same for ArviZ, pictures and computing."""
+        import xarray
+
+        variables = {name: (["contract"], np.array(values)) for name, values in self.columns.items()}
+        return xarray.Dataset(variables, {"contract": self.labels}, self.attrs)
 
 
 @checked
@@ -115,7 +137,7 @@ def contracts(
     )
     if found.attrs["failure"]:
         warnings.warn(f"left out {SOLVES!r}: {found.attrs['failure']}", stacklevel=2)
-    return found
+    return found.dataset()
 
 
 def contract_table(
@@ -131,7 +153,7 @@ def contract_table(
     seconds: float | None,
     rng: Seed,
     limits: Limits,
-) -> xarray.Dataset:
+) -> ContractTable:
     """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes."""
     belief = posterior.belief
     _verify(solve, seconds)
@@ -148,11 +170,13 @@ def contract_table(
         other = payoff(scoring, rival, ours=rival is None or rival.declarer in seats), group
     random = generator(rng)
     groups = list(dict.fromkeys([*(one.group for one in asked), *([] if other is None else [other[1]])]))
+    # The solver gets ready in its process while the network judges.
+    solvers = None if solve == 0 else offered_soon([SOLVES], limits)
     tables = TrickTables.of(posterior, groups, random)
     wanted = groups if named is not None else competing(tables, asked, groups[len({one.group for one in asked}) :])
     failure = ""
-    if solve != 0:
-        tables, failure = _solved(tables, asked, wanted, solve, seconds, random, limits)
+    if solvers is not None:
+        tables, failure = _solved(tables, asked, wanted, solve, seconds, random, limits, solvers())
     order, columns = _columns(tables, asked, other, by_imps=isinstance(scoring, Duplicate))
     asked = [asked[place] for place in order]
     attrs = {
@@ -166,7 +190,7 @@ def contract_table(
         "how_high": how_high(belief, seats, [one.contract for one in asked], columns["score"]),
         "failure": failure,
     }
-    return _dataset([str(one.contract) for one in asked], columns, attrs)
+    return ContractTable([str(one.contract) for one in asked], columns, attrs)
 
 
 def competing(tables: TrickTables, asked: Sequence[Asked], always: Sequence[Group]) -> list[Group]:
@@ -203,9 +227,9 @@ def _solved(
     seconds: float | None,
     rng: Seed,
     limits: Limits,
+    registry: Registry,
 ) -> tuple[TrickTables, str]:
     """The tables corrected where a solver is installed, and what went wrong with it."""
-    registry = offered("estimators", [SOLVES], limits)
     if SOLVES not in registry.estimators:
         return tables, ""
     with confined([registry.estimators[SOLVES]], limits) as (solver,):
@@ -272,10 +296,3 @@ def _between(value: tuple[float, float]) -> tuple[float, float]:
 def _less(first: Payoff, second: Payoff) -> Floats:
     """(14, 14) what the first pays less what the second does."""
     return first.worth[:, None] - second.worth
-
-
-def _dataset(labels: Sequence[str], columns: Mapping[str, Sequence[Any]], attrs: Mapping[str, Any]) -> xarray.Dataset:
-    import xarray
-
-    variables = {name: (["contract"], np.array(values)) for name, values in columns.items()}
-    return xarray.Dataset(variables, {"contract": list(labels)}, dict(attrs))

@@ -7,8 +7,11 @@ it is imported is named, and neither we nor the others notice more of it.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
 from typing import Literal
 
 from bayesbridge.errors import PluginError
@@ -30,6 +33,28 @@ def offered(kind: Literal["estimators", "bidders"], names: Collection[str], limi
     if all(name in getattr(own, kind) for name in names):
         return own
     return isolated(limits, keep=names) if limits else load()
+
+
+def offered_soon(names: Collection[str], limits: Limits) -> Callable[[], Registry]:
+    """Estimators found while other work is done: begun now where plugins are isolated, waited for when it is called."""
+    if not limits:
+        return partial(offered, "estimators", names)
+    answer: SimpleQueue[Registry | BaseException] = SimpleQueue()
+
+    def find() -> None:
+        try:
+            answer.put(offered("estimators", names, limits))
+        except BaseException as error:
+            answer.put(error)
+
+    def wait() -> Registry:
+        found = answer.get()
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    Thread(target=find, daemon=True).start()
+    return wait
 
 
 def isolated(limits: Limits, keep: Collection[str] = ()) -> Registry:

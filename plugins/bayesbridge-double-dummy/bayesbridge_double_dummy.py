@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
@@ -152,10 +155,23 @@ def _remaining(masks: Masks) -> NDArray[np.uint32]:
     return (suits << np.uint64(2)).astype(np.uint32)
 
 
+@cache
+def _dds() -> Any:
+    """DDS through endplay's binding alone: the whole package would load Matplotlib too, which takes a second."""
+    package = find_spec("endplay")
+    assert package is not None
+    assert package.origin is not None
+    spec = spec_from_file_location("bayesbridge_dds", Path(package.origin).parent / "_dds" / "__init__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _tables(hands: NDArray[np.uint32], strains: list[Strain]) -> NDArray[np.int32]:
     """(n, strains, 4) tricks by declarer."""
-    from endplay import _dds as dds
-
+    dds = _dds()
     wanted = [_denomination(strain) for strain in strains]
     deals, solved = dds.ddTableDeals(noOfTables=len(hands)), dds.ddTablesRes()
     np.frombuffer(deals.ddTableDeal, dtype=np.uint32).reshape(-1, 4, 4)[: len(hands)] = hands
@@ -167,8 +183,7 @@ def _tables(hands: NDArray[np.uint32], strains: list[Strain]) -> NDArray[np.int3
 
 def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
     """(n,) most tricks of the side on lead."""
-    from endplay import _dds as dds
-
+    dds = _dds()
     n = len(hands)
     boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()
     deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
@@ -182,8 +197,7 @@ def _best(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.
 
 def _cards(position: NDArray[np.int32], hands: NDArray[np.uint32]) -> NDArray[np.int8]:
     """(n, 52) tricks of the side in turn after each of its cards, -1 where there is none to play."""
-    from endplay import _dds as dds
-
+    dds = _dds()
     n = len(hands)
     boards, solved = dds.boards(noOfBoards=n), dds.solvedBoards()
     deals = np.frombuffer(boards.deals, dtype=np.int32).reshape(-1, 24)[:n]
