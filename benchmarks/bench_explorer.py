@@ -4,7 +4,7 @@
 
 A server with two processes that compute, and the Chromium of the system. Two hundred random clicks of each kind: facts
 and cards (hard evidence alone), calls of the three-player game (counted exactly), calls of four players judged by the
-learned bidder (a first look of 1 000 draws). After six chips, or a contradiction, the position begins anew. The time
+learned bidder (a first look of 300 draws). After six chips, or a contradiction, the position begins anew. The time
 runs in the page, from the click to the frame that shows the new figures; the next click comes within half a second,
 while estimators of the last one may still be running and have to be interrupted.
 """

@@ -27,7 +27,7 @@ from bayesbridge.trick_counts import Asked as Who
 from bayesbridge.trick_counts import Tricks
 from bayesbridge.web.advice import advice
 from bayesbridge.web.board import board_document, conflict_document
-from bayesbridge.web.memory import FIRST, Known, Memory
+from bayesbridge.web.memory import Known, Memory
 from bayesbridge.web.questions import Asked
 from bayesbridge.words import SEATS
 
@@ -41,6 +41,9 @@ MOVED: Final = 3
 
 SURE: Final = 4.0
 """Standard errors of the draws that a card must have moved to be named: there are 156 places."""
+
+SAMPLED: Final = 1_000
+"""Draws for estimators where everything else is counted."""
 
 LEAST: Final = 0.001
 """Probability that a card must have moved."""
@@ -137,7 +140,7 @@ def _drawn(posterior: Posterior, seed: int) -> Posterior:
     """Plain draws in place of millions of layouts that would be walked."""
     belief = posterior.belief
     assert isinstance(belief, Belief)
-    return belief.infer("sample", FIRST, seed)
+    return belief.infer("sample", SAMPLED, seed)
 
 
 def _tricks(posterior: Posterior, asked: Asked) -> Iterator[Event]:

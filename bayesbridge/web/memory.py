@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.evidence.play import Play
 
 KEPT: Final = 100
 """Posteriors kept; under calls each has a few thousand draws of 32 bytes and their weights."""
@@ -19,11 +18,8 @@ KEPT: Final = 100
 WALKED: Final = 200_000
 """Layouts up to which calls are asked about every one; beyond it tables or draws answer sooner."""
 
-FIRST: Final = 1_000
+FIRST: Final = 300
 """Draws of the first answer under calls."""
-
-FEWER: Final = 300
-"""The same where the choice of cards is judged too, which takes several times as long for each draw."""
 
 MORE: Final = 8_000
 """Draws of the second."""
@@ -51,8 +47,7 @@ class Memory:
             self._kept.move_to_end(key)
             return self._kept[key]
         before = self._kept.get((_key(belief, seed, 1), more)) if belief.evidence else None
-        draws = MORE if more else FEWER if any(map(belief.target.soft.weighs, _plays(belief))) else FIRST
-        posterior = infer(belief, draws, seed, None if before is None else before.posterior)
+        posterior = infer(belief, MORE if more else FIRST, seed, None if before is None else before.posterior)
         found = Known(posterior, posterior.card_probabilities().values)
         self._kept[key] = found
         while len(self._kept) > KEPT:
@@ -77,10 +72,6 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
 
     method = "tilted" if exact_tables(target) is None else "exact"
     return belief.infer(method, draws, seed, before)
-
-
-def _plays(belief: Belief) -> list[Play]:
-    return [piece for piece in belief.evidence if isinstance(piece, Play)]
 
 
 def _key(belief: Belief, seed: int, less: int = 0) -> Key:
