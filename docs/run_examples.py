@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,9 +35,10 @@ def write_gallery(kept: Path, names: tuple[str, ...] | None = None) -> None:
     found = [path for path in sorted(EXAMPLES.glob("*.py")) if names is None or path.stem in names]
     PAGES.mkdir(exist_ok=True)
     cards = []
-    for path in found:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each example is a process of its own
+        results = list(pool.map(partial(run, kept=kept), found))
+    for path, ran in zip(found, results, strict=True):
         title, text = described(path)
-        ran = run(path, kept)
         thumbnail = PAGES / f"{path.stem}.png"
         if ran.picture is None:
             draw_text(ran.printed, thumbnail)

@@ -17,6 +17,8 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.plots.palette import BLUE, GREY, ORANGE, bare, new_axes
 from bayesbridge.studies import captures, comparative, conditions, headline
 from bayesbridge.studies.calibration import SCENARIOS, calibrate
+from bayesbridge.studies.honesty.positions import POSITIONS
+from bayesbridge.studies.honesty.scores import Honesty
 
 HERE = Path(__file__).parent
 
@@ -85,10 +87,16 @@ def draw_calibration(right, wrong):
     save("calibration-wrong", studies.plot_ranks(wrong, numbers))
 
 
-def draw_honesty(checkpoint):
-    """Stated errors by position, from the checkpoint that ``bayesbridge study honesty --resume FILE`` leaves."""
-    found = studies.STUDIES["honesty"].simulate(40, 1, how=studies.Setting(checkpoint=Path(checkpoint), resume=True))
-    save("honesty", studies.plot_honesty(found.source))
+def draw_honesty(folder):
+    """Stated errors by position, from what ``study honesty --engine E --kind K --resume FOLDER/E_K.jsonl`` leaves."""
+    scores = []
+    for file in Path(folder).glob("*_*.jsonl"):
+        engine, _, kind = file.stem.partition("_")
+        how = studies.Setting(checkpoint=file, resume=True)
+        found = studies.STUDIES["honesty"].simulate(40, 1, how=how, engine=(engine,), kind=(kind.replace("_", " "),))
+        scores += found.source.scores
+    scores.sort(key=lambda one: POSITIONS.index(one.answers.case.position))
+    save("honesty", studies.plot_honesty(Honesty(tuple(scores))))
 
 
 def draw_odds(records, checkpoint, deals=2000, **options):
