@@ -2,12 +2,13 @@
 
 A bidder model weighs every call by the caller's hand alone. What partners know of each other beyond that, a system and
 a judgement that the model averages over, is lost, and over its posteriors the contracts that experts reached make more
-often, and less surely, than the draws say. How much more was counted on boards on record that fitted nothing else
-(``scripts/fit_reached.py``)::
+often, and less surely, than the draws say: slams most of all, doubled contracts less. How much was counted on boards on
+record that fitted nothing else (``scripts/fit_reached.py``)::
 
-    logit P(it makes) = shift + slope · logit P(it makes, by the posterior)
+    logit P(it makes) = slope · logit P(it makes, by the posterior) + its kind's shift + doubled, if it is
 
-The posterior follows: among all that give the contract this chance, the one that is nearest to it has weights
+with a shift for part scores, games and slams. The posterior follows: among all that give the contract this chance, the
+one that is nearest to it has weights
 
     P(layout ∣ calls, experts stopped there) ∝ P(layout ∣ calls) · exp(s · m(layout))
 
@@ -18,6 +19,7 @@ chance wanted. It belongs to contracts of experts after a whole auction, weighed
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -44,6 +46,11 @@ type Floats = NDArray[np.float64]
 MOST: Final = 20_000
 """Layouts that are asked about; of a posterior with more so many are drawn."""
 
+KINDS: Final = ("part score", "game", "slam")
+
+GAME: Final = {"C": 5, "D": 5, "H": 4, "S": 4, "NT": 3}
+"""Lowest level of a game."""
+
 LEAST: Final = 0.005
 """Chances nearer to 0 or 1 count as this far from it."""
 
@@ -69,7 +76,7 @@ def reached(posterior: Posterior) -> Posterior:
     masks = draws.stretch(0, len(draws))
     chances = makes(masks, contract)
     told = float(matrix_product(draws.weights, chances))
-    wanted = chance_at_the_table(told, said["shift"], said["slope"])
+    wanted = chance_at_the_table(told, contract, said)
     # Not above 1, so that the likelihood stays one.
     factor = strength_for(wanted, chances, draws.weights) * chances
     factor -= factor.max()
@@ -111,14 +118,33 @@ def makes(masks: Masks, contract: Contract) -> Floats:
     return np.asarray(chances[:, contract.tricks_needed :].sum(axis=1))
 
 
-def chance_at_the_table(told: float, shift: float, slope: float) -> float:
+def kind_of(contract: Contract) -> str:
+    """What the level pays for.
+
+    >>> [kind_of(Contract.of(name, "S")) for name in ("2NT", "3NT", "4D", "5D", "4H", "6C")]
+    ['part score', 'game', 'part score', 'game', 'game', 'slam']
+    """
+    if contract.level >= 6:
+        return "slam"
+    return "game" if contract.level >= GAME[contract.strain.name] else "part score"
+
+
+def terms_of(told: float, contract: Contract) -> dict[str, float]:
+    """What the log odds are added up from, by name, each to be multiplied with what was fitted."""
+    inside = min(max(told, LEAST), 1.0 - LEAST)
+    kind = kind_of(contract)
+    kinds = {name: float(name == kind) for name in KINDS}
+    return {"slope": log(inside / (1.0 - inside)), **kinds, "doubled": float(contract.doubled > 0)}
+
+
+def chance_at_the_table(told: float, contract: Contract, line: Mapping[str, float]) -> float:
     """What a chance by the posterior means for a contract that experts reached.
 
-    >>> round(chance_at_the_table(0.5, 0.4, 1.0), 3)
+    >>> line = {"slope": 1.0, "part score": 0.0, "game": 0.4, "slam": 0.8, "doubled": -0.5}
+    >>> round(chance_at_the_table(0.5, Contract.of("3NT by S"), line), 3)
     0.599
     """
-    inside = min(max(told, LEAST), 1.0 - LEAST)
-    return 1.0 / (1.0 + exp(-shift - slope * log(inside / (1.0 - inside))))
+    return 1.0 / (1.0 + exp(-sum(line[name] * term for name, term in terms_of(told, contract).items())))
 
 
 def strength_for(wanted: float, chances: Floats, weights: Floats) -> float:
@@ -139,34 +165,9 @@ def strength_for(wanted: float, chances: Floats, weights: Floats) -> float:
     return (low + high) / 2
 
 
-def line_of(told: Floats, made: Floats) -> tuple[Floats, Floats]:
-    """(shift, slope) and their standard errors, from what posteriors said and what came true, 0 to 1 each.
-
-    Logistic regression by Newton's steps.
-
-    >>> rng = np.random.default_rng(1)
-    >>> told = rng.random(20_000)
-    >>> true = 1 / (1 + np.exp(-0.4 - 0.8 * np.log(told / (1 - told))))
-    >>> found, errors = line_of(told, (rng.random(20_000) < true).astype(float))
-    >>> bool((abs(found - [0.4, 0.8]) < 3 * errors).all())
-    True
-    """
-    inside = np.clip(told, LEAST, 1.0 - LEAST)
-    odds = np.log(inside / (1.0 - inside))
-    line = np.array([0.0, 1.0])
-    for _ in range(30):
-        chance = 1.0 / (1.0 + np.exp(-line[0] - line[1] * odds))
-        spread, left = chance * (1.0 - chance), made - chance
-        one, two, three = spread.sum(), (spread * odds).sum(), (spread * odds**2).sum()
-        whole = one * three - two * two
-        first, second = left.sum(), (left * odds).sum()
-        line = line + np.array([three * first - two * second, one * second - two * first]) / whole
-    return line, np.sqrt(np.array([three, one]) / whole)
-
-
 @cache
 def fitted() -> dict[str, Any]:
-    """What ships: shift and slope, their errors, the boards they were fitted to and the hash of their records."""
+    """What ships: every factor by name, their errors, the boards they were fitted to and the hash of their records."""
     found: dict[str, Any] = json.loads(files("bayesbridge.estimators").joinpath("data/reached.json").read_text("utf-8"))
     return found
 

@@ -1,6 +1,7 @@
 """Contracts that experts reached: weights by the formula, the line that is likeliest, and refusals."""
 
 import json
+import runpy
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def test_weights_and_evidence_by_the_formula():
     after = bb.reached(before)
     chances = chances_of(before)
     told = before.weights @ chances
-    wanted = expit(said["shift"] + said["slope"] * logit(told))
+    wanted = expit(said["game"] + said["slope"] * logit(told))
     assert after.weights @ chances == pytest.approx(wanted, abs=1e-5)
     assert abs(wanted - told) > 0.001
 
@@ -53,7 +54,18 @@ def test_weights_and_evidence_by_the_formula():
 
 def test_where_nothing_makes_nothing_is_made_to():
     assert module.strength_for(0.4, np.zeros(3), np.full(3, 1 / 3)) == pytest.approx(module.STRONGEST)
-    assert module.chance_at_the_table(0.0, 0.3, 0.8) > 0
+    assert module.chance_at_the_table(0.0, bb.Contract.of("3NT by S"), module.fitted()) > 0
+
+
+def test_kinds_of_contracts_have_shifts_of_their_own():
+    """The log odds less the slope's part; a double counts beside the kind."""
+    line = module.fitted()
+    for name, kind in (("1NT", "part score"), ("4D", "part score"), ("4S", "game"), ("5C", "game"), ("6NT", "slam")):
+        for doubled in ("", "X", "XX"):
+            told = module.chance_at_the_table(0.3, bb.Contract.of(f"{name}{doubled} by S"), line)
+            assert logit(told) - line["slope"] * logit(0.3) == pytest.approx(
+                line[kind] + (line["doubled"] if doubled else 0)
+            )
 
 
 def test_cards_are_those_of_the_new_weights():
@@ -63,20 +75,22 @@ def test_cards_are_those_of_the_new_weights():
     assert after.card_probabilities().sel(card="SA", seat="N").item() == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("line", [(0.0, 1.0), (0.4, 0.7)])
-def test_the_likeliest_line_is_found(line):
+@pytest.mark.parametrize("true", [(1.0, 0.0, 0.0), (0.7, 0.4, 0.9)])
+def test_the_likeliest_factors_are_found(true):
+    """A slope and two shifts: the same as by a general search, and not those of a line without shifts."""
     rng = np.random.default_rng(2)
-    told = rng.beta(2, 2, 2000)
-    made = (rng.random(2000) < expit(line[0] + line[1] * logit(told))).astype(float)
-    found, errors = module.line_of(told, made)
+    kind = rng.random(3000) < 0.3
+    terms = np.stack([logit(rng.beta(2, 2, 3000)), ~kind, kind], axis=1).astype(float)
+    made = (rng.random(3000) < expit(terms @ true)).astype(float)
+    found, errors = runpy.run_path("scripts/fit_reached.py")["likeliest"](terms, made)
 
     def loss(of):
-        score = of[0] + of[1] * logit(told)
+        score = terms @ of
         return (np.logaddexp(0, score) - made * score).sum()
 
-    np.testing.assert_allclose(found, minimize(loss, (0, 1)).x, atol=1e-4)
-    assert (abs(found - line) < 4 * errors).all()
-    assert (abs(found - (0, 1)) > 4 * errors).any() == (line != (0.0, 1.0))
+    np.testing.assert_allclose(found, minimize(loss, (1, 0, 0)).x, atol=1e-4)
+    assert (abs(found - true) < 4 * errors).all()
+    assert (abs(found - (1, 0, 0)) > 4 * errors).any() == (true != (1.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +117,7 @@ def test_at_the_command_line(capsys):
         assert main([*asked, *ended, *more, "--json"]) == 0
         chances.append(json.loads(capsys.readouterr().out)["contract"]["make"])
     said = module.fitted()
-    assert chances[1] == pytest.approx(expit(said["shift"] + said["slope"] * logit(chances[0])), abs=1e-4)
+    assert chances[1] == pytest.approx(expit(said["game"] + said["slope"] * logit(chances[0])), abs=1e-4)
     assert main([*asked, "--reached"]) == 2
     error = capsys.readouterr().err
     assert "argument --reached: no contract was reached" in error
