@@ -19,7 +19,7 @@ BINS: Final = 10
 
 NETWORK: Final = "tricks over the posterior"
 REACHED: Final = "given that experts stopped there"
-CORRECTED: Final = "that, corrected by solved layouts"
+CORRECTED: Final = "given that experts stopped there, corrected"
 SAME: Final = "given that experts stopped there, the boards corrected"
 AT_TRUTH: Final = "tricks on the deal itself"
 BESIDE_SOLVER: Final = "the same, beside the solved layouts"
