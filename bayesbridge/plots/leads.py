@@ -17,6 +17,14 @@ def plot_leads(found: Leads, *, ax: Axes | None = None) -> Axes:
 
     ``found`` is what :func:`leads` gives. Blue bars are the best lead and all that the test cannot tell from it; the
     test compares leads on the same layouts, so two bars may differ surely although their lines overlap.
+
+    >>> from bayesbridge import Card, Contract, Seat
+    >>> from bayesbridge.decisions.lead_table import Lead
+    >>> none, told = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
+    >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, none, card == "H9") for card in told]
+    >>> found = Leads(Contract.of("3NT by S"), Seat.W, "beat", tuple(rows), 100, False)
+    >>> plot_leads(found).get_title()
+    'West leads against 3NT by S; blue: the best'
     """
     beat = found.goal == "beat"
     figures = np.array([choice.beaten if beat else choice.tricks for choice in found.choices])
