@@ -110,7 +110,7 @@ def blaming_method(method: str) -> Iterator[None]:
     """Say of an engine that was insisted on, and cannot answer, which option named it."""
     try:
         yield
-    except (Contradiction, PluginError):
+    except (Contradiction, PluginError, UsageError):
         raise
     except BayesBridgeError as error:
         raise UsageError(f"argument --method {method}: {error}") from None

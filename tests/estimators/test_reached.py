@@ -120,5 +120,5 @@ def test_at_the_command_line(capsys):
     assert chances[1] == pytest.approx(expit(said["game"] + said["slope"] * logit(chances[0])), abs=1e-4)
     assert main([*asked, "--reached"]) == 2
     error = capsys.readouterr().err
-    assert "argument --reached: no contract was reached" in error
+    assert error.startswith("bayesbridge: argument --reached: no contract was reached")
     assert error.count("\n") == 1
