@@ -33,7 +33,7 @@ SHARES: Final[dict[str, dict[str, float]]] = {
     "auto": {"none": 1.0, "no trumps": 0.3, "suits": 0.2, "style": 0.15, "learned": 0.2, "played": 0.25},
     "sample": {"none": 1.0},
     "exact": {"no trumps": 0.5},
-    "tilted": {"no trumps": 0.5, "suits": 0.5, "style": 1.5, "learned": 1.5, "played": 1.5},
+    "tilted": {"no trumps": 1.5, "suits": 0.5, "style": 1.5, "learned": 1.5, "played": 1.5},
     "smc": {"no trumps": 0.5, "suits": 0.7, "style": 1.0, "learned": 1.0, "played": 0.5},
     "weights": {"no trumps": 0.5, "suits": 0.5, "style": 0.5, "learned": 0.5, "played": 1.5},
     JOINT: {"style": 0.4},
