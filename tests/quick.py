@@ -17,6 +17,10 @@ LIMIT = 0.25
 """Seconds of processor time for a test, and for each round of its fixtures."""
 
 
+REFUSED = []
+"""Why the test that runs was to be skipped: studies and NumPy may take a skip for a fault and fail with another."""
+
+
 def refuse_kernel(function=None, /, **options):
     """In place of ``njit``: a kernel that skips the test which calls it."""
     if function is None:
@@ -24,6 +28,7 @@ def refuse_kernel(function=None, /, **options):
 
     @functools.wraps(function)
     def kernel(*arguments, **named):
+        REFUSED.append("needs the compiler")
         pytest.skip("needs the compiler", allow_module_level=True)
 
     return kernel
@@ -41,7 +46,8 @@ def stop(number, frame):
         if "importlib" in frame.f_code.co_filename:
             return
         frame = frame.f_back
-    pytest.skip(f"takes more than {LIMIT} seconds")
+    REFUSED.append(f"takes more than {LIMIT} seconds")
+    pytest.skip(REFUSED[0])
 
 
 jit.njit = refuse_kernel
@@ -67,15 +73,21 @@ def pytest_sessionstart(session):
 
 @pytest.hookimpl(wrapper=True)
 def limited(item):
-    """Give the rest of the hook a limit of processor time."""
-    if not hasattr(signal, "setitimer"):
-        return (yield)
-    # Again and again: the first may come during an import, or in a destructor, where Python ignores what is raised.
-    signal.setitimer(signal.ITIMER_PROF, LIMIT, LIMIT / 10)
+    """Give the rest of the hook a limit of processor time, and skip what fails after it was to be skipped."""
+    REFUSED.clear()
+    timed = hasattr(signal, "setitimer")
+    if timed:
+        # Again and again: the first may come during an import, or in a destructor, where Python ignores what is raised.
+        signal.setitimer(signal.ITIMER_PROF, LIMIT, LIMIT / 10)
     try:
         return (yield)
+    except Exception:
+        if REFUSED:
+            pytest.skip(REFUSED[0])
+        raise
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        if timed:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 pytest_runtest_setup = pytest_runtest_call = limited
