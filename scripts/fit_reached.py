@@ -1,6 +1,6 @@
 """Fit how often contracts that experts reached make beside what the learned bidder's posteriors say.
 
-    python scripts/fit_reached.py records.pbn.gz --boards 3000 --keep told.jsonl -o reached.json
+    python scripts/fit_reached.py records.pbn.gz --boards 4000 --keep told.jsonl -o reached.json
 
 One table each of deals that the hash rule puts to validation, in the order of a hash, so that they come from the whole
 collection: neither the learned bidder nor the test list has them. The opening leader's posterior after the auction, 300
@@ -38,7 +38,7 @@ DRAWS, SEED = 300, 1
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz")
-    parser.add_argument("--boards", type=int, default=3000)
+    parser.add_argument("--boards", type=int, default=4000)
     parser.add_argument("--keep", type=Path, default=Path("told.jsonl"))
     parser.add_argument("-o", "--output", type=Path, default=Path("reached.json"))
     options = parser.parse_args()

@@ -44,7 +44,7 @@ def suits_section(posterior: Posterior) -> str:
     for suit in reversed(Suit):
         try:
             play = suit_play(posterior=posterior, suit=suit, work=WORK)
-        except BayesBridgeError:  # neither hand has a card of it left, or nobody else has
+        except BayesBridgeError:  # too few of its cards are the pair's for a plan, which the note says
             continue
         held = f"{play.first} – {play.second}"
         mean = f"{play.best.tricks:.2f}{_error(play.best.error)}"
@@ -56,7 +56,7 @@ def suits_section(posterior: Posterior) -> str:
     caption = f"Tricks in each suit by itself, {first}'s cards first, then {second}'s; the plan with most on average"
     note = (
         "The defenders see all cards and know the plan. Entries, ruffs and blocked suits are left out, so the suits do "
-        "not simply add up."
+        "not simply add up. A suit that is not there is one of which the pair holds too few cards to plan."
     )
     return f"{table(heads, rows, caption)}<p>{note}</p>"
 
