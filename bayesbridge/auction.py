@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 
-from bayesbridge.arguments import checked
 from bayesbridge.calls import CALLS, DOUBLE, PASS, Call, Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall
@@ -59,7 +58,6 @@ class _Standing:
         return _Standing(self.bid, self.bidder, self.doubled + 1)
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Auction:
     """The calls so far, clockwise from ``first``; ``dummy`` is the seat that does not bid, ``None`` if all four do.
@@ -100,7 +98,6 @@ class Auction:
         return cls(Seat.of(dealer))
 
     @classmethod
-    @checked
     def of(
         cls,
         value: Auction | Seat | str,
@@ -173,7 +170,6 @@ class Auction:
         """The auction with one more call, which must be legal."""
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
-    @checked
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
         """The auction with more calls, given as such or as text with blanks or commas between."""
         words = calls.replace(",", " ").split() if isinstance(calls, str) else calls

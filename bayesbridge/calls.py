@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bayesbridge.arguments import checked, whole
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import NotationError
+from bayesbridge.errors import NotationError, whole
 
 _WORDS: Final = {
     **dict.fromkeys(("PASS", "P", "-"), 0),
@@ -91,7 +90,6 @@ CALLS: Final = tuple(Call(index) for index in range(38))
 """All calls: Pass, X, XX, 1C … 7NT."""
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Contract:
     """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled).

@@ -13,8 +13,7 @@ from enum import IntEnum
 from importlib import import_module
 from typing import Final
 
-from bayesbridge.arguments import whole
-from bayesbridge.errors import DealError, NotationError
+from bayesbridge.errors import DealError, NotationError, whole
 
 RANKS: Final = "23456789TJQKA"
 """Rank letters, two first."""

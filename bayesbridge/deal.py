@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
 
-from bayesbridge.arguments import checked
 from bayesbridge.cards import DECK_MASK, Card, Hand
 from bayesbridge.errors import DealError, NotationError
 
@@ -44,7 +43,6 @@ class Seat(IntEnum):
                     return seat
         raise NotationError(f"unknown seat {value!r}: write N, E, S or W", text=value)
 
-    @checked
     def next(self, steps: int = 1) -> Seat:
         """The seat ``steps`` places clockwise."""
         return Seat((self + steps) % 4)
@@ -58,7 +56,6 @@ class Seat(IntEnum):
 _SEAT_NAMES = ("NORTH", "EAST", "SOUTH", "WEST")
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Deal:
     """Four hands of 13 that share no card, in the order N E S W.
@@ -74,7 +71,6 @@ class Deal:
         _verify_hands(dict(zip(Seat, self.hands, strict=True)))
 
     @classmethod
-    @checked
     def of(cls, value: Deal | str | Mapping[Seat | str, Hand | str]) -> Deal:
         """Read a deal from PBN text or from a mapping seat → hand, or pass one through.
 
@@ -96,7 +92,6 @@ class Deal:
         return cls((hands[Seat.N], hands[Seat.E], hands[Seat.S], hands[Seat.W]))
 
     @classmethod
-    @checked
     def from_pbn(cls, text: str) -> Deal:
         """Read ``N:hand hand hand hand``, clockwise from the seat named first; ``-`` for one hand left out."""
         return cls.of(text)

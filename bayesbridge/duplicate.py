@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError
@@ -44,7 +43,6 @@ IMP_STEPS: Final = (
 """Differences of scores from which one IMP more is won."""
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Duplicate:
     """Standard duplicate scoring, a scheme like ``old`` and ``new``; ``vulnerable`` says which sides are.
@@ -58,7 +56,6 @@ class Duplicate:
     vulnerable: Vulnerability = Vulnerability.NONE
     name: str = "duplicate"
 
-    @checked
     def score(self, contract: Contract, tricks: int) -> Score:
         """What the declaring side scores when it takes ``tricks`` tricks, 0 … 13, below zero if the contract is down.
 
@@ -88,7 +85,6 @@ def _down(contract: Contract, short: int, side: int) -> int:
     return (sum(first) + LATER_UNDERTRICK * (short - len(first))) * contract.doubled
 
 
-@checked
 def imps(difference: int) -> int:
     """International match points for a difference of two scores, with its sign.
 

@@ -6,7 +6,11 @@ Every error of the package is a :class:`BayesBridgeError`, so one ``except`` cat
 
 from __future__ import annotations
 
-from typing import Any
+from operator import index
+from typing import Any, Final, cast
+
+LONGEST_VALUE: Final = 80
+"""Letters of a refused value that a message shows."""
 
 
 class BayesBridgeError(ValueError):
@@ -134,10 +138,10 @@ class WrongArgument(BayesBridgeError, TypeError):
 
     >>> import bayesbridge as bb
     >>> try:
-    ...     bb.card_wins("S", "W:H5")
+    ...     bb.Card(1.5)
     ... except WrongArgument as error:
-    ...     error.data["argument"]
-    'posterior'
+    ...     error.data["value"]
+    1.5
     """
 
 
@@ -147,6 +151,35 @@ class Unwritable(BayesBridgeError):
     >>> issubclass(Unwritable, BayesBridgeError)
     True
     """
+
+
+def shorten(value: object) -> str:
+    """The value as Python writes it, on one line and not too long.
+
+    >>> shorten("many\\nlines")
+    "'many\\\\nlines'"
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 2]} …"
+
+
+def whole(value: object, what: str) -> int:
+    """A whole number as a Python int, for constructors that must stay quick: they ask only for what is not an int yet.
+
+    >>> whole(True, "Card: index")
+    1
+    """
+    try:
+        return index(cast(int, value))
+    except TypeError:
+        raise WrongArgument(f"{what} {shorten(value)}: give a whole number", argument=what, value=value) from None
+
+
+def one_row(name: str, *arrays: Any) -> None:
+    """Refuse arrays of masks that are not (n,), or not all of the same length: a kernel would read past their ends."""
+    if any(array.ndim != 1 or len(array) != len(arrays[0]) for array in arrays):
+        shapes = " and ".join(str(array.shape) for array in arrays)
+        raise WrongArgument(f"{name} of shape {shapes}: give (n,) masks", argument=name, value=arrays)
 
 
 for _error in (BayesBridgeError, *BayesBridgeError.__subclasses__()):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     import pandas
 
 
-@checked
 def sharpening(
     belief: Belief,
     *,
@@ -67,7 +65,6 @@ def sharpening(
     return table
 
 
-@checked
 def card_history(
     belief: Belief,
     card: Card | str,

@@ -20,8 +20,9 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, overload
+from typing import Any, Final, cast, overload
 
 import numba
 import numpy as np
@@ -54,6 +55,21 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     if folder is not None and os.path.isfile(inspect.getfile(function)):  # not what was typed at a prompt
         kernel._cache = KernelCache(function, folder)
     return kernel
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Matrix products on one thread for the time of the ``with``: an answer does not depend on the number of cores.
+
+    Batches are small, so more threads would mostly wait for each other.
+    """
+    return cast(AbstractContextManager[object], _blas().limit(limits=1, user_api="blas"))
+
+
+@functools.cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 class KernelCache:

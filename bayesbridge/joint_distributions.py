@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.capture.literal import CONDITIONS
 from bayesbridge.cards import Card, Suit
@@ -54,7 +53,6 @@ class Feature:
     """How it is counted suit by suit; ``None`` if it cannot be."""
 
 
-@checked
 def joint_distribution(
     posterior: Posterior, *names: str, pair: str | tuple[Seat | str, Seat | str] | None = None
 ) -> xarray.Dataset:

@@ -13,7 +13,6 @@ from typing import Final, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
 from bayesbridge.deal import Deal
 from bayesbridge.errors import DealError
@@ -29,7 +28,6 @@ HONOURS: Final = tuple(
 """Pairs (points, mask of the four cards that count so much)."""
 
 
-@checked
 def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Suit lengths of any array of masks: shape (..., 4), last axis C D H S.
 
@@ -40,7 +38,6 @@ def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
     return np.bitwise_count(fields)
 
 
-@checked
 def high_card_points(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """High-card points of any array of masks, same shape, 0 to 40.
 
@@ -78,14 +75,12 @@ class Layouts:
         object.__setattr__(self, "masks", masks)
 
     @classmethod
-    @checked
     def of(cls, deals: Iterable[Deal | str]) -> Self:
         """Collect deals, or their PBN texts, into a batch."""
         rows = [[hand.mask for hand in Deal.of(deal)] for deal in deals]
         return cls(np.array(rows, dtype=np.uint64).reshape(-1, 4))
 
     @classmethod
-    @checked
     def adopt(cls, masks: Masks) -> Self:
         """Take over a fresh array without copying it; it becomes read-only."""
         masks.flags.writeable = False
@@ -112,7 +107,6 @@ class Layouts:
     def __getitem__(self, index: int) -> Deal: ...
     @overload
     def __getitem__(self, index: slice | NDArray[np.bool_] | NDArray[np.integer]) -> Layouts: ...
-    @checked
     def __getitem__(self, index: int | slice | NDArray[np.bool_] | NDArray[np.integer]) -> Deal | Layouts:
         """One deal for a number; a smaller batch for a slice, a boolean mask or an array of numbers."""
         if isinstance(index, int | np.integer):

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import shorten
-from bayesbridge.errors import WrongArgument
+from bayesbridge.errors import WrongArgument, shorten
 from bayesbridge.jit import njit
 
 State = NDArray[np.uint64]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 import xarray
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
     __slots__ = ()
 
     @classmethod
-    @checked
     def of(cls, tree: xarray.DataTree) -> Self:
         """A tree that was read from a file, as a result; a result passes through."""
         if isinstance(tree, cls):
@@ -45,7 +43,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             )
         return cls.from_dict(tree.to_dict())
 
-    @checked
     def to_dataframe(self, group: str = "pmf") -> pandas.DataFrame:
         """The result as one pandas table.
 

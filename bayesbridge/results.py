@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge
-from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
@@ -48,7 +47,6 @@ SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 """Packages whose version can change a figure."""
 
 
-@checked
 def estimate(
     posterior: Posterior,
     estimators: str | Estimator | Sequence[str | Estimator] | None = None,
@@ -143,7 +141,6 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
     return Result.from_dict(groups)
 
 
-@checked
 def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0) -> xarray.DataTree:
     """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
@@ -72,7 +71,6 @@ class Scheme:
             object.__setattr__(self, key, _exact(key, getattr(self, key)))
 
     @classmethod
-    @checked
     def of(cls, value: Scheme | str | Mapping[str, Any]) -> Scheme:
         """Look up ``old`` or ``new``, or read a mapping, such as a table of a TOML file; a scheme passes through.
 
@@ -118,7 +116,6 @@ class Scheme:
         values = {strain.name: _plain(value) for strain, value in zip(Strain, self.values, strict=True)}
         return {"name": self.name, "values": values, **numbers}
 
-    @checked
     def score(self, contract: Contract, tricks: int) -> Score:
         """What the contract pays when declarer and dummy together take ``tricks`` tricks, 0 … 13."""
         if not 0 <= tricks <= 13:

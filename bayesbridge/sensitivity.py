@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
@@ -59,7 +58,6 @@ class Model:
         return self.bidder if self.slip != self.slip else f"{self.bidder}, slip {self.slip:g}"
 
 
-@checked
 def sensitivity(
     belief: Belief,
     *,

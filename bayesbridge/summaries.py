@@ -23,10 +23,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.engines.batches import Batches, standard_error
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.products import matrix_product
 from bayesbridge.trick_counts import GOALS, Tricks
 
 if TYPE_CHECKING:
@@ -39,7 +37,6 @@ FEWEST: Final = 10.0
 """Effective draws below which a conditional mean has no error that they could tell."""
 
 
-@checked
 def summary(
     result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
 ) -> pandas.DataFrame:
@@ -83,7 +80,6 @@ def summary(
     return table
 
 
-@checked
 def at_least(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
     """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
 
@@ -198,8 +194,8 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
 
 def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
     """Mean and standard deviation; a number that never changes has none, whatever the rounding of its weight."""
-    mean = float(matrix_product(chances, values))
-    spread = float(matrix_product(chances, (values - mean) ** 2)) ** 0.5
+    mean = float(chances @ values)
+    spread = float(chances @ ((values - mean) ** 2)) ** 0.5
     return mean, spread if spread > 1e-9 else 0.0
 
 

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import TrickCount
-from bayesbridge.products import matrix_product
 from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS
 
 if TYPE_CHECKING:
@@ -87,7 +85,6 @@ class Asked:
         return f"{'the defenders ' if defends else ''}{self.pair[0].name} and {self.pair[1].name}"
 
 
-@checked
 @dataclass(frozen=True, slots=True, eq=False)
 class Tricks:
     """P(number of tricks): ``values`` (n,) rising with their ``shares`` (n,), which add up to one."""
@@ -111,7 +108,6 @@ class Tricks:
         return cls(sums.output.name, values, pmf, counted, sums.exact, sums.output.doc, asked)
 
     @classmethod
-    @checked
     def of(cls, result: xarray.DataTree, name: str = "T", **where: Any) -> Self:
         """From a result; ``where`` picks one number of an output that has several, such as ``strain="NT"``.
 
@@ -150,20 +146,18 @@ class Tricks:
     @property
     def mean(self) -> float:
         """Mean of the numbers as they stand, those that stand for failing among them."""
-        return float(matrix_product(self.shares, self.values))
+        return float(self.shares @ self.values)
 
     @property
     def mean_if_held(self) -> float | None:
         """Mean given that it can count; ``None`` where it never can."""
         counting = self._counting
-        return float(matrix_product(self.shares[counting], self.values[counting])) / self.holds if self.holds else None
+        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
 
-    @checked
     def at_least(self, tricks: int) -> float:
         """P(at least so many tricks)."""
         return min(1.0, float(self.shares[self._counting & (self.values >= tricks)].sum()))
 
-    @checked
     def share(self, tricks: int) -> float:
         """P(exactly so many)."""
         return float(self.shares[self.values == tricks].sum())
@@ -184,7 +178,6 @@ class Tricks:
         """Whether contracts make by it: it estimates tricks at the table, of the side that declares."""
         return self.count.at_table and self.asked is not None and self.asked.declares
 
-    @checked
     def goal(self, tricks: int) -> str:
         """What "at least so many" is called: a contract that makes, or only a number that is reached.
 

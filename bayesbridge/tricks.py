@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from bayesbridge.arguments import checked
 from bayesbridge.cards import SUIT_MASK, Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import IllegalPlay, NotationError
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Trick:
     """Up to four cards, clockwise from ``leader``; ``trump`` is ``None`` at no trumps.
@@ -78,13 +76,11 @@ class Trick:
         suit = self.suit
         return () if suit is None else tuple((seat, suit) for seat, card in self if card.suit is not suit)
 
-    @checked
     def legal(self, hand: Hand) -> Hand:
         """Of the cards a seat still holds, those it may play."""
         following = Hand(0) if self.suit is None else hand & Hand(SUIT_MASK << 13 * self.suit)
         return following or hand
 
-    @checked
     def verify(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> Card:
         """Return the card if ``seat`` may play it, from ``hand`` if known, and raise :class:`IllegalPlay` otherwise."""
         player, played = Seat.of(seat), Card.of(card)
@@ -97,12 +93,10 @@ class Trick:
             )
         return played
 
-    @checked
     def can(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> bool:
         """Whether ``seat`` may play the card, from ``hand`` if that is known."""
         return self._objection(Seat.of(seat), Card.of(card), hand) is None
 
-    @checked
     def after(self, seat: Seat | str, card: Card | str, hand: Hand | None = None) -> Trick:
         """The trick with one more card, which must be legal."""
         return Trick(self.leader, self.trump, (*self.cards, self.verify(seat, card, hand)))

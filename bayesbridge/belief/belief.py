@@ -9,14 +9,13 @@ from numbers import Integral
 from secrets import randbits
 from typing import TYPE_CHECKING
 
-from bayesbridge.arguments import checked, shorten, whole
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, DealError, WrongArgument
+from bayesbridge.errors import BayesBridgeError, DealError, WrongArgument, shorten, whole
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.evidence.piece import Piece
@@ -72,7 +71,6 @@ class Belief(Perspective):
         )
 
     @classmethod
-    @checked
     def of_record(
         cls,
         record: Record,
@@ -129,7 +127,6 @@ class Belief(Perspective):
         seed = int(start) if isinstance(start, Integral) else None
         return Posterior(self, infer(self.target, method, wanted, start, earlier), seed, (method, wanted))
 
-    @checked
     def with_bidder(self, bidder: BidderModel) -> Belief:
         """The same evidence, the others taken to bid in another way."""
         belief = Belief(self.observer, self.hand, dummy=self.dummy, trump=self.trump, bidder=bidder, player=self.player)

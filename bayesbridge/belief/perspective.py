@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.belief.conflict import Fact, contradiction
 from bayesbridge.cards import Hand, Strain
@@ -122,7 +121,6 @@ class Perspective:
             raise contradiction(own, others)
         return self.target.count
 
-    @checked
     def effect(self, piece: Piece) -> str:
         """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""
         soft = self.target.soft.weighs(piece)

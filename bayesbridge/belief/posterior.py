@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, shorten
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
@@ -25,9 +24,8 @@ from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument
+from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Layouts, Masks
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -46,7 +44,6 @@ CARDS = tuple(str(Card(index)) for index in range(51, -1, -1))
 """Names of the cards in the order of hands: spades first, high cards first."""
 
 
-@checked
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """P(layout ∣ evidence) for one belief.
@@ -106,7 +103,6 @@ class Posterior:
         """(n,) normalised weights of the layouts, they add up to one."""
         return self.draws.weights
 
-    @checked
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
         if size < 1:
@@ -188,23 +184,20 @@ class Posterior:
         """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
         return log(self.count()) - log(UNSEEN) + self.draws.log_soft
 
-    @checked
     def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> NDArray[np.float64] | float:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
         total: NDArray[np.float64] | float = 0.0
         for masks, weights in self.blocks():
             values = _numbers(quantity(Layouts(masks)), len(masks))
-            total = total + matrix_product(weights, values.reshape(len(values), -1)).reshape(values.shape[1:])
+            total = total + (weights @ values.reshape(len(values), -1)).reshape(values.shape[1:])
         return float(total) if np.ndim(total) == 0 else total
 
-    @checked
     def resample(self, n: int, rng: Seed = None) -> Layouts:
         """``n`` layouts that count the same."""
         if not 0 <= n <= MOST_DRAWS:
             raise BayesBridgeError(f"n {n}: take from 0 to {MOST_DRAWS} layouts", n=n)
         return Layouts.adopt(self.draws.resample(int(n), generator(rng)))
 
-    @checked
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
         """The layouts as a pandas table, one row for each: ``weight``, the four hands in PBN, their points and lengths.
 

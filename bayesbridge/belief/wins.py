@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
@@ -22,7 +21,6 @@ from bayesbridge.tricks import Trick
 Bools = NDArray[np.bool_]
 
 
-@checked
 def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:
     """P(card wins) for every legal card of the seat in turn, high cards first.
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
-from bayesbridge.arguments import checked
 from bayesbridge.bidders.systems import System
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
@@ -29,7 +28,6 @@ class Agreement:
     share: float | None = None
 
     @classmethod
-    @checked
     def of(cls, text: Agreement | System | str) -> Self | Agreement:
         """Read ``SIDE:SYSTEM=SHARE``, of which side and share may be left out."""
         if isinstance(text, Agreement):

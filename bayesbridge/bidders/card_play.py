@@ -15,7 +15,6 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.hand_layer import BLOCK, Context, Floats, HandLayer, scores, stored
 from bayesbridge.bidders.play_encoding import HEARD, NO_SUIT, STARTS, situations
@@ -23,11 +22,10 @@ from bayesbridge.bidders.sequence import Reader
 from bayesbridge.calls import Contract
 from bayesbridge.cards import SUIT_MASK, Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.products import matrix_product, one_thread
+from bayesbridge.errors import BayesBridgeError, one_row
+from bayesbridge.jit import one_thread
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class LearnedPlayer:
     """Experts at the table; with probability ``slip`` they play any legal card.
@@ -45,7 +43,6 @@ class LearnedPlayer:
         if not 0.0 <= self.slip <= 1.0:
             raise BayesBridgeError(f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip)
 
-    @checked
     def log_likelihood(
         self,
         hands: NDArray[np.uint64],
@@ -131,4 +128,4 @@ class Network:
     def known(self, tokens: NDArray[np.intp], dummy: NDArray[np.uint64]) -> Floats:
         """(n, width) what is known at each token."""
         held = (dummy[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(np.float32)
-        return self.reader.read(tokens, matrix_product(held, self.reader.table[STARTS[-1] :]))
+        return self.reader.read(tokens, held @ self.reader.table[STARTS[-1] :])

@@ -27,9 +27,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import one_row
 from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
+from bayesbridge.errors import one_row
 from bayesbridge.jit import njit
 
 Cells = NDArray[np.int16]

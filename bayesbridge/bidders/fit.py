@@ -30,7 +30,7 @@ from bayesbridge.bidders.style import BOUNDS, LEANING, StyleBidder
 from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.calls import CALLS
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.products import one_thread
+from bayesbridge.jit import one_thread
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.bidders.encoding import suit_features
 from bayesbridge.bidders.sequence import linear
-from bayesbridge.jit import njit
-from bayesbridge.products import matrix_product, one_thread
+from bayesbridge.jit import njit, one_thread
 
 type Floats = NDArray[np.float32]
 
@@ -52,9 +51,9 @@ class Holdings:
         tables = []
         with one_thread():
             for s in range(4):
-                hidden = matrix_product(features, p["holdings_suit_in"][s]) + p["holdings_suit_in_bias"][s]
-                table = matrix_product(np.maximum(hidden, 0), p["holdings_suit_out"][s])
-                tables.append(table + matrix_product(features, p["holdings_suit_skip"][s]))
+                hidden = features @ p["holdings_suit_in"][s] + p["holdings_suit_in_bias"][s]
+                table = np.maximum(hidden, 0) @ p["holdings_suit_out"][s]
+                tables.append(table + features @ p["holdings_suit_skip"][s])
         tables[0] += p["holdings_hand_bias"]
         self.suits: Floats = np.stack(tables)
 
@@ -77,7 +76,7 @@ class HandLayer:
     def vectors(self, hands: NDArray[np.uint64]) -> Floats:
         """(n, units) the hands' share of the hidden layer; a block of hands at a time is quickest."""
         p = self.parameters
-        deeper = matrix_product(self.holdings.vectors(hands), p["deepen_weight"].T)
+        deeper = self.holdings.vectors(hands) @ p["deepen_weight"].T
         return linear(p, "hand_mix", _layer(deeper, self._unscaled, p["deepen_bias"]))
 
     def contexts(self, known: Floats, choices: list[NDArray[np.intp]]) -> tuple[Context, ...]:
@@ -94,7 +93,7 @@ class HandLayer:
 
 def scores(context: Context, vectors: Floats) -> Floats:
     """(n, k) the score of every choice for n hands."""
-    found: Floats = matrix_product(_layer(vectors, context.scale, context.shift), context.out)
+    found: Floats = _layer(vectors, context.scale, context.shift) @ context.out
     found += context.bias
     return found
 

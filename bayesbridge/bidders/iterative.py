@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
 from bayesbridge.errors import BayesBridgeError
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class IterativeBidder:
     """Bids as high as Algorithm 1 goes as soon as that outranks the last bid, and passes otherwise.
@@ -39,25 +37,21 @@ class IterativeBidder:
         if not 0.0 <= self.slip <= 1.0:
             raise BayesBridgeError(f"slip {self.slip!r}: it is a probability, from 0 to 1", slip=self.slip)
 
-    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand) for (n,) masks."""
         with np.errstate(divide="ignore"):
             return np.log(self.bid_likelihood(auction, index))[self.highest_bids(hands)]
 
-    @checked
     def bid_likelihood(self, auction: Auction, index: int) -> NDArray[np.float64]:
         """(38,) P(call number ``index`` ∣ highest bid of the hand): all that the model looks at."""
         turn = Turn.of(auction, index)
         return self._by_bid(turn.before)[:, turn.call.index]
 
-    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         seat_to_call(auction)
         return self._by_bid(auction)[self.highest_bids(hands)]
 
-    @checked
     def highest_bids(self, hands: NDArray[np.uint64]) -> NDArray[np.int8]:
         """(n,) index of the highest bid of each hand, 0 (Pass) where it has none."""
         if self.suits:

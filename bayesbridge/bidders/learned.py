@@ -17,16 +17,15 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.encoding import encode
 from bayesbridge.bidders.hand_layer import BLOCK, Context, Floats, HandLayer, scores, stored
 from bayesbridge.bidders.sequence import Reader
 from bayesbridge.bidders.turn import Turn
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
+from bayesbridge.jit import one_thread
 from bayesbridge.notation.record import Vulnerability
-from bayesbridge.products import one_thread
 
 REMEMBERED: Final = 32
 """Batches of hands whose vectors are kept: the calls of one seat are asked for one after the other."""
@@ -51,7 +50,6 @@ class LearnedBidder:
     cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=15)
     """A network: a sampler is quicker beyond so many layouts, and half a second affords so many moves."""
 
-    @checked
     def __init__(self, vulnerable: Vulnerability | str = Vulnerability.NONE, slip: float = 1e-4) -> None:
         if not 0.0 <= slip <= 1.0:
             raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
@@ -61,7 +59,6 @@ class LearnedBidder:
     def __repr__(self) -> str:
         return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip})"
 
-    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         one_row("hands", hands)
@@ -74,7 +71,6 @@ class LearnedBidder:
                 result[block] = np.log(self._chances(context, vectors)[:, chosen])
         return result
 
-    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         one_row("hands", hands)

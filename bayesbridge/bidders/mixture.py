@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.simulate import call_probabilities
 from bayesbridge.bidders.turn import Turn, seat_to_call
@@ -17,7 +16,6 @@ from bayesbridge.evidence import BidderModel
 Floats = NDArray[np.float64]
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class MixtureBidder:
     """One of several models calls, the same one throughout an auction; all are equally likely at first.
@@ -34,7 +32,6 @@ class MixtureBidder:
         if not self.bidders:
             raise BayesBridgeError("a mixture of no bidders: give at least one", bidders=())
 
-    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         Turn.of(auction, index)
@@ -43,7 +40,6 @@ class MixtureBidder:
         total: Floats = np.logaddexp.reduce(before + chance, axis=0)
         return total
 
-    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         seat_to_call(auction)

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import cells
 from bayesbridge.bidders.style import LEANING, Options, Terms
@@ -88,7 +87,6 @@ class CallRecord:
         return turn.before.last_bid is not None and all(call.index == 0 for call in own)
 
 
-@checked
 def records_of(
     deal: Deal | str,
     auction: Auction,

@@ -16,8 +16,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.products import matrix_product
-
 type Floats = NDArray[np.float32]
 
 EPSILON: Final = np.float32(1e-5)
@@ -51,7 +49,7 @@ class Reader:
 
 def linear(parameters: dict[str, Floats], name: str, x: Floats) -> Floats:
     """x times the matrix of a layer (kept as outputs × inputs), and its bias if there is one."""
-    product: Floats = matrix_product(x, parameters[f"{name}_weight"].T)
+    product: Floats = x @ parameters[f"{name}_weight"].T
     bias = parameters.get(f"{name}_bias")
     return product if bias is None else product + bias
 
@@ -60,13 +58,13 @@ def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> 
     n, width = x.shape
     heads, reach = layer["distance"].shape
     q, k, v = linear(layer, "ask", x).reshape(n, 3, heads, width // heads).transpose(1, 2, 0, 3)
-    scores: Floats = matrix_product(q, k.transpose(0, 2, 1)) * np.float32((width // heads) ** -0.5)
+    scores: Floats = (q @ k.transpose(0, 2, 1)) * np.float32((width // heads) ** -0.5)
     scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
     scores[:, after < 0] = -np.inf
     scores -= scores.max(axis=2, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=2, keepdims=True)
-    seen = matrix_product(scores, v).transpose(1, 0, 2).reshape(n, width)
+    seen = (scores @ v).transpose(1, 0, 2).reshape(n, width)
     return linear(layer, "answer", seen)
 
 

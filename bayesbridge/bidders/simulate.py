@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import seat_to_call
 from bayesbridge.calls import Call
@@ -18,7 +17,6 @@ from bayesbridge.evidence import BidderModel
 from bayesbridge.random64 import Seed, generator
 
 
-@checked
 def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
     """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
 
@@ -33,7 +31,6 @@ def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: 
     return chances
 
 
-@checked
 def sample_call(bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Seed = None) -> Call:
     """A call that the seat in turn might make with this hand.
 
@@ -48,7 +45,6 @@ def sample_call(bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Se
     return Call(int(drawn))
 
 
-@checked
 def simulate_auction(
     deal: Deal | str,
     bidders: BidderModel | Mapping[Seat, BidderModel],

@@ -21,7 +21,6 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
@@ -60,7 +59,6 @@ class Statement:
         return self.text.removesuffix(ALWAYS).removesuffix(", ") or "any hand"
 
     @classmethod
-    @checked
     def of(cls, text: str) -> Self:
         """Read the text; a statement that no hand of 13 cards fits is an error."""
         parts = [part.strip() for part in text.split(",")]

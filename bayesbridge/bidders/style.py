@@ -24,7 +24,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import CELLS, Cells, cells, level_of, value_of
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
@@ -137,7 +136,6 @@ class StyleBidder:
             if not isinstance(value, int | float) or not low <= value <= high:
                 raise BayesBridgeError(f"{name} {value!r}: it lies from {low:g} to {high:g}", **{name: value})
 
-    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
@@ -161,7 +159,6 @@ class StyleBidder:
         _log_chances(cell, totals, numerator, int(options.strain[column]) if call else 0, self.slip, floor, out)
         return out
 
-    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         seat_to_call(auction)

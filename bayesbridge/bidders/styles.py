@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.bidders.records import CallRecord, bid_rates
 from bayesbridge.bidders.style import LEANING, StyleBidder
@@ -49,19 +48,16 @@ class Styles:
         stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
         return np.stack(stacked, axis=-1)
 
-    @checked
     def draws(self, player: str) -> Floats:
         """(draws, 4) what is known of one player."""
         if player not in self.players:
             raise BayesBridgeError(f"no player {player!r} among those fitted: {', '.join(self.players)}", player=player)
         return self.values[:, self.players.index(player)]
 
-    @checked
     def bidder(self, player: str, vulnerable: Vulnerability | str = Vulnerability.NONE) -> StyleBidder:
         """The player at the posterior mean: quick, and certain of what is not certain."""
         return replace(StyleBidder(*self.draws(player).mean(axis=0).tolist()), vulnerable=Vulnerability.of(vulnerable))
 
-    @checked
     def mixture(
         self, player: str, models: int = 32, vulnerable: Vulnerability | str = Vulnerability.NONE
     ) -> MixtureBidder:
@@ -160,7 +156,6 @@ class Styles:
             found[name] = seen, float(((drawn < seen) + 0.5 * (drawn == seen)).mean())
         return found
 
-    @checked
     def save(self, path: str | Path) -> None:
         """Write everything as netCDF."""
         # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
@@ -174,7 +169,6 @@ class Styles:
             ) from None
 
     @classmethod
-    @checked
     def load(cls, path: str | Path) -> Styles:
         """Read what :meth:`save` wrote."""
         import xarray

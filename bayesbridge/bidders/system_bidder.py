@@ -20,7 +20,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.agreements import Agreement, Component, components
 from bayesbridge.bidders.learned import LearnedBidder
@@ -28,7 +27,7 @@ from bayesbridge.bidders.simulate import call_probabilities
 from bayesbridge.bidders.systems import Meanings, System
 from bayesbridge.bidders.turn import Turn, seat_to_call
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of
 
 type Floats = NDArray[np.float64]
@@ -56,7 +55,6 @@ class SystemBidder:
     """f, how surely players keep to their system."""
     _sides: tuple[tuple[Component, ...], ...] = field(compare=False)
 
-    @checked
     def __init__(self, systems: Said | Sequence[Said], base: BidderModel | None = None, faith: float = 0.9) -> None:
         if not 0.0 <= faith < 1.0:
             raise BayesBridgeError(f"faith {faith}: it is a probability, from 0 to below 1", faith=faith)
@@ -90,7 +88,6 @@ class SystemBidder:
         """What the base model says of its cost."""
         return cost_of(self.base)
 
-    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         one_row("hands", hands)
@@ -103,7 +100,6 @@ class SystemBidder:
         )
         return total
 
-    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         one_row("hands", hands)

@@ -23,7 +23,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.statements import Statement
 from bayesbridge.calls import PASS, Call
@@ -54,7 +53,6 @@ class System:
     places: Mapping[Place, Meanings]
 
     @classmethod
-    @checked
     def of(cls, text: System | str) -> System:
         """A system by its name, from a file (``….toml``), or several of them united: ``strong-notrump+weak-twos``."""
         if isinstance(text, System):

@@ -23,13 +23,12 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, one_row
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
 from bayesbridge.calls import CALLS, Call
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
 from bayesbridge.layouts import high_card_points, suit_lengths
 
@@ -65,7 +64,6 @@ class Asked(NamedTuple):
         return self.high - self.low + 1
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class TextbookBidder:
     """A beginner who counts points and cards; with probability ``slip`` they make any legal call.
@@ -85,14 +83,12 @@ class TextbookBidder:
         if not 0.0 <= self.slip <= 1.0:
             raise BayesBridgeError(f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip)
 
-    @checked
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
         with np.errstate(divide="ignore"):
             return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
 
-    @checked
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         one_row("hands", hands)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
 from bayesbridge.deal import Seat
@@ -22,7 +21,6 @@ class Turn(NamedTuple):
     call: Call
 
     @classmethod
-    @checked
     def of(cls, auction: Auction, index: int) -> Turn:
         """Call number ``index`` of an auction, counted from 0.
 

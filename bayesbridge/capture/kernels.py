@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, one_row
 from bayesbridge.capture.tables import DELTA_SHIFT, FAILS_B, LEADING_GAP, LENGTH, NO_GAPS, TERNARY, row_table
+from bayesbridge.errors import one_row
 from bayesbridge.jit import njit
 
 Masks = NDArray[np.uint64]
@@ -48,7 +48,6 @@ class Bids(NamedTuple):
     """(n, 7) captures counted for the targets 7 … 13, 0 where a condition fails."""
 
 
-@checked
 def captures(first: Masks, second: Masks) -> Captures:
     """Algorithm 2 for each pair of hands; ``first`` and ``second`` are (n,) masks of 13 cards each, disjoint.
 
@@ -64,7 +63,6 @@ def captures(first: Masks, second: Masks) -> Captures:
     return out
 
 
-@checked
 def tricks(first: Masks, second: Masks) -> Small:
     """T alone for each pair of hands, (n,) int8: 0 where a condition fails."""
     one_row("hands", first, second)
@@ -73,7 +71,6 @@ def tricks(first: Masks, second: Masks) -> Small:
     return out
 
 
-@checked
 def bids(hands: Masks) -> Bids:
     """Algorithm 1 for each hand, (n,) masks of 13 cards.
 

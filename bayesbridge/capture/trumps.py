@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, one_row
 from bayesbridge.cache import cached_arrays
 from bayesbridge.capture.kernels import BOTH, NEITHER, ONLY_A, Masks, Small
 from bayesbridge.capture.tables import END, ROWS, TERNARY, columns_at, remove_rightmost
 from bayesbridge.cards import Suit
+from bayesbridge.errors import one_row
 from bayesbridge.jit import njit
 
 Ints = NDArray[np.int64]
@@ -50,7 +50,6 @@ class TrumpCaptures(NamedTuple):
     chi: Small
 
 
-@checked
 def trump_captures(first: Masks, second: Masks, trump: Suit) -> TrumpCaptures:
     """Captures of each pair of hands with a trump suit; ``first`` and ``second`` are (n,) disjoint masks of 13 cards.
 

@@ -28,8 +28,8 @@ from bayesbridge.engines.tilt_sums import Hands
 from bayesbridge.engines.tilted import honour_points
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import BidderModel, cost_of
+from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Masks
-from bayesbridge.products import one_thread
 from bayesbridge.random64 import Seed, seed_state
 
 PILOT: Final = 4000

@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked, shorten, whole
 from bayesbridge.auction import Auction
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
@@ -27,7 +26,7 @@ from bayesbridge.dealing.parser import parse_expression
 from bayesbridge.dealing.planning import Plan, chance_text
 from bayesbridge.dealing.solving import Solver, find_solver
 from bayesbridge.dealing.statistics import exact_counts
-from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge
+from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.evidence.calls import Called
 from bayesbridge.evidence.kinds import pieces
 from bayesbridge.evidence.models import BidderModel
@@ -42,7 +41,6 @@ type Where = Callable[[Layouts], NDArray[np.bool_]]
 """A test of users: a batch of layouts → which of them to keep."""
 
 
-@checked
 @dataclass(frozen=True, eq=False)
 class DealPlan:
     """What is asked of deals, and how it is done: exactly by tables, or tested on each draw.
@@ -61,7 +59,6 @@ class DealPlan:
     """How deals under an auction are drawn."""
 
     @classmethod
-    @checked
     def of(
         cls,
         *evidence: Piece | Auction,
@@ -120,7 +117,6 @@ class DealPlan:
         """Their share of all deals with the known cards, exactly; ``None`` where some of it is tested."""
         return self.plan.exact_chance if self.exact else None
 
-    @checked
     def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
         """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
 
@@ -135,7 +131,6 @@ class DealPlan:
             warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
         return Layouts.adopt(first(found, wanted))
 
-    @checked
     def search(
         self,
         n: int,
@@ -151,7 +146,6 @@ class DealPlan:
         tests = [test for _, test in self.tests]
         return draw(self.plan, wanted, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
 
-    @checked
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
         """The exact probability of each value, or tuple of values, of expressions of the dealer language.
 
@@ -166,7 +160,6 @@ class DealPlan:
         total = sum(counts.values())
         return {value: Fraction(ways, total) for value, ways in sorted(counts.items())}
 
-    @checked
     def average(self, value: str) -> Fraction:
         """The exact mean of an expression, as :meth:`frequency` gives it."""
         return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
@@ -184,7 +177,6 @@ class DealPlan:
         return f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + len(self.tests)} tested>"
 
 
-@checked
 def deals(
     n: int,
     *evidence: Piece | Auction,

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from bayesbridge.arguments import shorten
-from bayesbridge.errors import NotationError
+from bayesbridge.errors import NotationError, shorten
 
 _WORDS: Final = re.compile(
     r"""

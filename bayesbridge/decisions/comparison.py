@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.summaries import ResultDraws
 
@@ -38,7 +37,6 @@ class _Column(NamedTuple):
     """Whether the draws are all layouts, with their weights."""
 
 
-@checked
 def compare(
     estimates: xarray.DataTree | Mapping[str, xarray.DataTree],
     names: str | Sequence[str] | None = None,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
@@ -84,7 +83,6 @@ class ContractTable(NamedTuple):
         return xarray.Dataset(variables, {"contract": self.labels}, self.attrs)
 
 
-@checked
 def contracts(
     posterior: Posterior,
     contracts: Named = None,

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
@@ -32,7 +31,6 @@ from bayesbridge.duplicate import Duplicate
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation.record import Vulnerability
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import Scheme
 
@@ -49,7 +47,6 @@ FOLDS: Final = 5
 """Parts of the draws: actions are chosen on all but one and paid on that one."""
 
 
-@checked
 def value_of_information(
     posterior: Posterior,
     decision: Decision = None,
@@ -114,7 +111,7 @@ class _Judge:
 
     def __init__(self, layouts: Layouts, weights: Floats, ess: float, pays: Floats) -> None:
         self.layouts, self.weights, self.ess, self.pays = layouts, weights, ess, pays
-        self.means: Floats = matrix_product(weights, pays)
+        self.means: Floats = weights @ pays
         self.parts = [np.ones(len(layouts), np.bool_)]
         if ess < np.inf:
             # The same layout drawn twice stays in one part: it must not choose for itself.
@@ -127,18 +124,18 @@ class _Judge:
         if asked.name == EVERYTHING:
             known = posterior.entropy_bits
             gain = self.pays.max(axis=1) - self.without
-            value = float(matrix_product(self.weights, gain))
-            optimistic = float(matrix_product(self.weights, self.pays.max(axis=1)) - self.means.max())
+            value = float(self.weights @ gain)
+            optimistic = float(self.weights @ self.pays.max(axis=1) - self.means.max())
             return self._told(known, 0.0, value, gain, optimistic)
         chances = asked.answers(self.layouts)
         gain = self._paid(chances) - self.without
-        after = matrix_product((chances * self.weights[:, None]).T, self.pays).max(axis=1).sum()
+        after = ((chances * self.weights[:, None]).T @ self.pays).max(axis=1).sum()
         bits, error = self._bits(chances, asked.shares)
-        value = float(matrix_product(self.weights, gain))
+        value = float(self.weights @ gain)
         return self._told(bits, error, value, gain, float(after - self.means.max()))
 
     def _told(self, bits: float, error: float, value: float, gain: Floats, optimistic: float) -> dict[str, float]:
-        spread = float(matrix_product(self.weights, (gain - value) ** 2))
+        spread = float(self.weights @ ((gain - value) ** 2))
         return {
             "bits": bits,
             "bits_error": error,
@@ -153,7 +150,7 @@ class _Judge:
         everything = len(self.parts) == 1
         for part in self.parts:
             learnt = self.weights * (1.0 if everything else ~part)
-            policy = matrix_product((chances * learnt[:, None]).T, self.pays).argmax(axis=1)
+            policy = ((chances * learnt[:, None]).T @ self.pays).argmax(axis=1)
             found[part] = (chances[part] * self.pays[part][:, policy]).sum(axis=1)
         return found
 
@@ -162,11 +159,11 @@ class _Judge:
         if shares is not None:
             known = shares[shares > 0]
             return float(-(known * np.log2(known)).sum()) + 0.0, 0.0
-        overall = matrix_product(self.weights, chances)
+        overall = self.weights @ chances
         with np.errstate(divide="ignore", invalid="ignore"):
             told = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
-        bits = float(matrix_product(self.weights, told))
-        spread = float(matrix_product(self.weights, (told - bits) ** 2))
+        bits = float(self.weights @ told)
+        spread = float(self.weights @ ((told - bits) ** 2))
         certain = bool(((chances == 0) | (chances == 1)).all())
         # Entropy of counts is too small by about so much (Miller and Madow).
         missing = ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0

@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
@@ -34,7 +33,6 @@ from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
 from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.tricks import TricksEstimator
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
 
 type Floats = NDArray[np.float64]
@@ -52,7 +50,6 @@ DOUBT: Final = 0.05
 """Chance of calling a card the best although another is as good, over all comparisons together."""
 
 
-@checked
 def leads(
     posterior: Posterior,
     contract: Contract | str | None = None,
@@ -172,7 +169,7 @@ def compare_leads(
         _means(values, W, scale, None if controls is None else controls[place], min(posterior.ess, DRAWS))
         for place, values in enumerate((beaten, tricks))
     )
-    means = matrix_product(W, beaten), matrix_product(W, tricks)
+    means = W @ beaten, W @ tricks
     first, second = means if goal == "beat" else means[::-1]
     order = np.lexsort((np.arange(len(groups)), -second, -first))
     best = order[0]
@@ -213,15 +210,15 @@ def _controls(whole: Posterior, some: Posterior, contract: Contract, question: Q
     network = TricksEstimator()
     guesses = np.asarray(run(network, some.layouts, question)["tricks"], np.float64)
     if some is whole:
-        everywhere = matrix_product(whole.weights, guesses)
+        everywhere = whole.weights @ guesses
     else:
         every = whole if len(whole) <= DRAWS else None
         layouts = whole.layouts if every is not None else whole.resample(DRAWS, 0)
         weights = whole.weights if every is not None else np.full(DRAWS, 1.0 / DRAWS)
-        everywhere = matrix_product(weights, np.asarray(run(network, layouts, question)["tricks"], np.float64))
+        everywhere = weights @ np.asarray(run(network, layouts, question)["tricks"], np.float64)
     made = np.arange(14)
     worths = (made < contract.tricks_needed).astype(np.float64), 13.0 - made
-    return [(matrix_product(guesses, worth), float(matrix_product(everywhere, worth))) for worth in worths]
+    return [(np.asarray(guesses @ worth), float(everywhere @ worth)) for worth in worths]
 
 
 def _means(
@@ -232,25 +229,25 @@ def _means(
         return [_difference(column, W, scale) for column in values.T]
     guesses, everywhere = control
     average = values.mean(axis=1)
-    middle = float(matrix_product(W, guesses))
-    spread = float(matrix_product(W, (guesses - middle) ** 2))
-    slope = 0.0 if spread < 1e-12 else float(matrix_product(W, (guesses - middle) * average)) / spread
+    middle = float(W @ guesses)
+    spread = float(W @ ((guesses - middle) ** 2))
+    slope = 0.0 if spread < 1e-12 else float(W @ ((guesses - middle) * average)) / spread
     shift = slope * (everywhere - middle)
     found = []
     for column in values.T:
         mean, _ = _difference(column, W, scale)
-        total = float(matrix_product(W, (column - mean) ** 2))
+        total = float(W @ ((column - mean) ** 2))
         left = column - mean - slope * (guesses - middle)
         # The part that the control explains is as exact as all draws, the rest as the layouts solved.
-        variance = total / ess + float(matrix_product(W, left**2)) * max(0.0, scale - 1.0 / ess)
+        variance = total / ess + float(W @ (left**2)) * max(0.0, scale - 1.0 / ess)
         found.append((mean + shift, float(np.sqrt(variance))))
     return found
 
 
 def _difference(values: Floats, W: Floats, scale: float) -> tuple[float, float]:
     """Weighted mean, and its standard error where ``scale`` is one over the worth of the draws."""
-    mean = float(matrix_product(W, values))
-    return mean, float(np.sqrt(float(matrix_product(W, (values - mean) ** 2)) * scale))
+    mean = float(W @ values)
+    return mean, float(np.sqrt(float(W @ ((values - mean) ** 2)) * scale))
 
 
 def _close(first: tuple[float, float], second: tuple[float, float], limit: float) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
     import xarray
 
 
-@checked
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     """A dictionary for each row of an answer that has one dimension, that of its labels first.
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit
@@ -28,7 +27,6 @@ from bayesbridge.decisions.suit_play_layouts import (
 from bayesbridge.decisions.suit_play_lines import Step, Table, steps, told
 from bayesbridge.decisions.suit_play_search import MOST_WORK, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.products import matrix_product
 
 type Floats = NDArray[np.float64]
 
@@ -55,7 +53,6 @@ class SuitLine:
         """P(the goal is reached), 1 without a goal."""
         return 1.0 if self.goal is None else self.at_least.get(self.goal, 0.0)
 
-    @checked
     def text(self, tricks: int = 2) -> tuple[str, ...]:
         """The plan in words, a line for each trick and each condition, so many tricks deep."""
         return tuple(told(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
@@ -107,7 +104,6 @@ class SuitPlay:
         }
 
 
-@checked
 def suit_play(
     first: str | None = None,
     second: str | None = None,
@@ -257,7 +253,7 @@ def _reached(outcome: int, weights: Floats, levels: int) -> Floats:
     """(levels,) P(so many tricks or more) of an outcome."""
     n = len(weights)
     bits = np.array([[outcome >> (level * n + i) & 1 for i in range(n)] for level in range(levels)], np.float64)
-    return np.minimum(np.asarray(matrix_product(bits, weights), np.float64), 1.0)
+    return np.minimum(np.asarray(bits @ weights, np.float64), 1.0)
 
 
 def _variance(at_least: Floats) -> float:

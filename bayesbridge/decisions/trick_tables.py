@@ -35,7 +35,6 @@ from bayesbridge.estimators.contract_question import PREDICTS
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
 
 type Floats = NDArray[np.float64]
@@ -122,7 +121,7 @@ class TrickTables:
         if self.ess == np.inf and n <= m:
             chosen, ratio = np.arange(n), np.zeros(n)
         else:
-            mean = float(matrix_product(self.weights, doubt))
+            mean = float(self.weights @ doubt)
             ratio = 1.0 / (1.0 - BY_DOUBT + BY_DOUBT * (doubt / mean if mean > 0 else np.ones(n)))
             with np.errstate(divide="ignore"):
                 chances = Weights(np.log(self.weights / ratio))
@@ -140,37 +139,37 @@ class TrickTables:
         """``worth[tricks]`` of one group."""
         pmf = self.pmfs[group]
         solved = worth[self.tricks[group]] if group in self.tricks else None
-        return Number(matrix_product(pmf, worth), matrix_product(pmf, worth**2), solved)
+        return Number(pmf @ worth, pmf @ (worth**2), solved)
 
     def of_two(self, first: Group, second: Group, worth: Floats) -> Number:
         """``worth[tricks of the first, tricks of the second]``; (14, 14)."""
         if first == second:
             return self.of_one(first, np.ascontiguousarray(worth.diagonal()))
         one, two = self.pmfs[first], self.pmfs[second]
-        predicted, square = (np.asarray((matrix_product(one, each) * two).sum(axis=1)) for each in (worth, worth**2))
+        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (worth, worth**2))
         if first not in self.tricks and second not in self.tricks:
             return Number(predicted, square, None)
         known = [self._certain(group) for group in (first, second)]
-        return Number(predicted, square, (matrix_product(known[0], worth) * known[1]).sum(axis=1))
+        return Number(predicted, square, ((known[0] @ worth) * known[1]).sum(axis=1))
 
     def mean(self, number: Number) -> tuple[float, float]:
         """Posterior mean of a number, and its standard error."""
-        first = float(matrix_product(self.weights, number.predicted))
+        first = float(self.weights @ number.predicted)
         if number.solved is None:
-            spread = float(matrix_product(self.weights, (number.predicted - first) ** 2))
+            spread = float(self.weights @ ((number.predicted - first) ** 2))
             return first, _error(spread / self.ess, first)
         if self.every:
-            return float(matrix_product(self.weights, number.solved)), 0.0
+            return float(self.weights @ number.solved), 0.0
         m = len(self.chosen)
         share = self.ratio[self.chosen]
         left = share * (number.solved - number.predicted[self.chosen])
         mean = first + float(left.mean())
-        squares = matrix_product(self.weights, number.square)
+        squares = self.weights @ number.square
         squares += (share * (number.solved**2 - number.square[self.chosen])).mean()
         spread = max(0.0, float(squares) - mean**2)
         # A few answers may miss what is rare: the network's own doubt is the least that is stated.
         doubts = self.ratio * np.maximum(number.square - number.predicted**2, 0.0)
-        residual = max(float(left.var(ddof=1)), float(matrix_product(self.weights, doubts)))
+        residual = max(float(left.var(ddof=1)), float(self.weights @ doubts))
         return mean, _error(spread / self.ess + residual / m, mean)
 
     def best(self, groups: Sequence[Group], payoffs: Sequence[Payoff]) -> list[Number]:
@@ -215,7 +214,7 @@ def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequen
             if other != kind:
                 theirs, rivals = worth[tops[other], columns], tops[other]
                 beaten = (pays[:, None] > theirs) | ((pays[:, None] == theirs) & (top[:, None] < rivals))
-                chance *= matrix_product(chances[other], beaten.T.astype(np.float64))
+                chance *= chances[other] @ beaten.T.astype(np.float64)
         for tricks in range(14):
             shares[top[tricks]] += chance[:, tricks]
     return shares

@@ -17,8 +17,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.products import matrix_product
-
 type Floats = NDArray[np.float64]
 
 STRETCH: Final = 8.0
@@ -63,7 +61,7 @@ class Batches:
     def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
         """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""
         relative = self.relative[:, self.row[begin : begin + len(u)]]
-        found: Floats = matrix_product(relative * weights, u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:])
+        found: Floats = ((relative * weights) @ u.reshape(len(u), -1)).reshape(len(relative), *u.shape[1:])
         return found
 
 

@@ -26,8 +26,7 @@ from bayesbridge.engines.class_pairs import ClassPair, Meeting
 from bayesbridge.engines.levels import leading_gaps
 from bayesbridge.engines.suit_classes import Classes, distinct_rows
 from bayesbridge.engines.suit_rows import Ints
-from bayesbridge.jit import njit
-from bayesbridge.products import one_thread
+from bayesbridge.jit import njit, one_thread
 
 type Floats = NDArray[np.float64]
 

@@ -17,7 +17,6 @@ from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import State
 
 type Floats = NDArray[np.float64]
@@ -147,7 +146,7 @@ class Draws:
         if self.mean_log is not None or self.log_likelihood is None:
             return self.mean_log or 0.0
         used = self.weights > 0
-        return float(matrix_product(self.weights[used], self.log_likelihood[used]))
+        return float(self.weights[used] @ self.log_likelihood[used])
 
     @property
     def khat(self) -> float | None:

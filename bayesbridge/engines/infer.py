@@ -20,8 +20,8 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilted import tilted_draws
 from bayesbridge.engines.weights import EQUAL, Weights
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
+from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Masks
-from bayesbridge.products import one_thread
 from bayesbridge.random64 import Seed, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]

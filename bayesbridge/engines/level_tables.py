@@ -33,7 +33,6 @@ from bayesbridge.engines.unranking import Unranking
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
 
 type Floats = NDArray[np.float64]
@@ -177,11 +176,11 @@ class LevelTables:
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
-        return np.concatenate([matrix_product(fields, _HOLDS_RANK).T for fields in self._fields])
+        return np.concatenate([(fields @ _HOLDS_RANK).T for fields in self._fields])
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([matrix_product(fields, _HAS_LENGTH) for fields in self._fields], axis=1)
+        return np.stack([fields @ _HAS_LENGTH for fields in self._fields], axis=1)
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
@@ -215,7 +214,7 @@ class LevelTables:
     def _mixed(self, counts: Ints) -> Floats:
         """Probabilities from (values, …) counts of layouts."""
         shares = self.shares / np.maximum(np.array(self.counts, dtype=np.float64), 1.0)
-        mixed: Floats = matrix_product(shares, counts.astype(np.float64).reshape(len(shares), -1))
+        mixed: Floats = shares @ counts.astype(np.float64).reshape(len(shares), -1)
         return mixed.reshape(counts.shape[1:])
 
     @cached_property

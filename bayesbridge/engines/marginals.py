@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product
 
 Floats = NDArray[np.float64]
 
@@ -41,13 +40,13 @@ class Marginals:
 
     def cards(self) -> Floats:
         """(52, 4) weight of each card in each seat."""
-        cards: Floats = matrix_product(self.fields, _HOLDS_RANK)
+        cards: Floats = self.fields @ _HOLDS_RANK
         return cards.reshape(4, 52).T
 
     def lengths(self) -> Floats:
         """(4, 4, 14) weight of each length by seat and suit."""
         one_hot = np.bitwise_count(_FIELDS)[:, None] == np.arange(14)
-        lengths: Floats = matrix_product(self.fields, one_hot.astype(np.float64))
+        lengths: Floats = self.fields @ one_hot.astype(np.float64)
         return lengths
 
 

@@ -19,7 +19,6 @@ from bayesbridge.engines.moves import Moves
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product
 
 type Floats = NDArray[np.float64]
 
@@ -45,7 +44,7 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         layouts, terms = _move(layouts, terms, target, shuffler, rng)
     layouts.setflags(write=False)
     families = np.unique(ancestors, return_counts=True)[1] / n
-    lineages = min(1.0 / float(matrix_product(families, families)), found.ess, float(n))
+    lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(
         found,
         method="smc",

@@ -21,7 +21,6 @@ import numpy as np
 from bayesbridge.engines.tilt_split import CLASS, CLASSES, COUNT, HONOUR_POINTS, Tilt
 from bayesbridge.engines.tilt_sums import Floats, Hands, Ints
 from bayesbridge.jit import njit
-from bayesbridge.products import matrix_product
 
 _LENGTHS: Final = 9
 """Lengths 0 … 7, and 8 or more."""
@@ -82,7 +81,7 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
 
 def _log_mean_exp(values: Floats, weights: Floats) -> float:
     top = float(values.max())
-    return top + float(np.log(matrix_product(weights, np.exp(values - top)) / weights.sum()))
+    return top + float(np.log((weights @ np.exp(values - top)) / weights.sum()))
 
 
 def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats, worth: Ints) -> Floats:
@@ -113,9 +112,7 @@ def tilt_of(coefficients: Floats, worth: Ints = HONOUR_POINTS) -> Tilt:
     curves = suits[:, _CURVES:_HONOURS].reshape(4, CLASSES, 2)
     lengths = common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
     bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
-    holding = (
-        matrix_product(suits[:, -8:-4], bits.T)[:, None] + matrix_product(suits[:, -4:], bits.T)[:, None] * x[:, None]
-    )
+    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None]
     pair = np.stack([lengths[2 * k, :, :, None] + lengths[2 * k + 1, :, None, :] for k in range(2)], axis=1)
     points = np.arange(41)
     scaled = (points - 10.0) / 5.0

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.products import matrix_product
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
@@ -102,7 +101,7 @@ class Weights:
     @property
     def ess(self) -> float:
         """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""
-        return min(float(len(self)), 1.0 / float(matrix_product(self.W, self.W)))
+        return min(float(len(self)), 1.0 / float(self.W @ self.W))
 
     def ess_with(self, log_weight: float) -> float:
         """The same with one more draw of this log weight: what is left of the size if such a draw was missed.
@@ -113,7 +112,7 @@ class Weights:
         """
         largest = max(float(self.log.max()), log_weight)
         relative, other = np.exp(self.log - largest), math.exp(log_weight - largest)
-        return (float(relative.sum()) + other) ** 2 / (float(matrix_product(relative, relative)) + other**2)
+        return (float(relative.sum()) + other) ** 2 / (float(relative @ relative) + other**2)
 
     @property
     def log_mean_error(self) -> float:

@@ -29,7 +29,6 @@ from bayesbridge.estimators.evaluate import SECONDS, Evaluation, Progress
 from bayesbridge.estimators.protocol import Estimator, Question, seconds_of
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
-from bayesbridge.products import matrix_product
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import number, percent
 
@@ -193,7 +192,7 @@ def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Con
     weights = posterior.weights if every else np.full(LAYOUTS, 1.0 / LAYOUTS)
     guesses = run(TricksEstimator(), layouts, question)[PREDICTS]
     worth = np.inf if every and posterior.exact else max(1.0, min(posterior.ess, LAYOUTS))
-    return _of_draws(ContractQuestion(contract, dummy), np.asarray(matrix_product(weights, guesses), np.float64), worth)
+    return _of_draws(ContractQuestion(contract, dummy), np.asarray(weights @ guesses, np.float64), worth)
 
 
 def _corrected(found: Evaluation, asked: ContractQuestion, layouts: Layouts, tricks: NDArray[np.int64]) -> ContractOdds:
@@ -213,7 +212,7 @@ def _told(
     after = actual_table(asked.contract) if asked.actual else np.eye(len(TRICKS))
 
     def told(worth: Floats) -> tuple[float, float]:
-        return of(matrix_product(after, worth))
+        return of(after @ worth)
 
     pmf, errors = np.array([told(one) for one in np.eye(len(TRICKS))]).T
     made = told((asked.contract.tricks_needed <= TRICKS).astype(np.float64))
@@ -246,8 +245,8 @@ def _of_draws(
     """Of a distribution over draws worth ``ess``: the errors are those of the draws."""
 
     def of(worth: Floats) -> tuple[float, float]:
-        mean = float(matrix_product(pmf, worth))
-        spread = max(0.0, float(matrix_product(pmf, worth**2)) - mean**2)
+        mean = float(pmf @ worth)
+        spread = max(0.0, float(pmf @ (worth**2)) - mean**2)
         return mean, float(np.sqrt(spread / ess))
 
     return _told(asked, of, solved, basis)

@@ -21,8 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.products import matrix_product
-
 type Floats = NDArray[np.float64]
 
 
@@ -49,14 +47,14 @@ class Corrected:
 
     def of(self, worth: Floats) -> tuple[float, float]:
         """Mean and standard error of ``worth[tricks]``."""
-        guessed = matrix_product(self.guesses, worth)
+        guessed = self.guesses @ worth
         left = worth[self.solved] - guessed
         mean = float((self.predicted * worth).sum() + left.mean())
         shares = np.clip(self.pmf, 0.0, None)
         shares /= shares.sum()
         spread = max(0.0, float((shares * worth**2).sum() - (shares * worth).sum() ** 2))
         # A few answers may miss what is rare: the prediction's own doubt is the least that is stated.
-        doubt = float((matrix_product(self.guesses, worth**2) - guessed**2).mean())
+        doubt = float((self.guesses @ (worth**2) - guessed**2).mean())
         residual = max(float(left.var(ddof=1)), doubt)
         return mean, float(np.sqrt(spread / self.ess + residual / len(self.solved)))
 
@@ -82,5 +80,5 @@ class Corrected:
     def saved(self, tricks: int) -> float:
         """How many times more solved layouts the same error of :meth:`at_least` would take without the prediction."""
         worth = (np.arange(len(self.predicted)) >= tricks).astype(np.float64)
-        left = (worth[self.solved] - matrix_product(self.guesses, worth)).var(ddof=1)
+        left = (worth[self.solved] - self.guesses @ worth).var(ddof=1)
         return float(worth[self.solved].var(ddof=1) / left) if left else float("inf")

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.deal import Deal
 from bayesbridge.estimators.protocol import Estimator, Output, Question
 from bayesbridge.layouts import Layouts
@@ -21,7 +20,6 @@ SHOWN_FROM = 10_000
 """Layouts from which a progress line is shown on a terminal."""
 
 
-@checked
 def estimator(name: str, *, doc: str | None = None, dtype: str = "float64") -> Callable[[OfOneDeal], Estimator]:
     """Make an estimator of a function that takes one deal and the question and returns a number.
 

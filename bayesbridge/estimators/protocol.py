@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
@@ -41,7 +40,6 @@ COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
 """Labels of the dimensions that every estimator may use without saying more; cards in the order of mask bits."""
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of every layout alike.
@@ -60,7 +58,6 @@ class Question:
     """Mask of the cards that have left their hands, those of ``trick`` among them."""
 
     @classmethod
-    @checked
     def of(cls, pair: str | tuple[Seat | str, Seat | str], **rest: Any) -> Question:
         """A question about a pair such as ``"S:N"``, ``"SN"`` or ``("S", "N")``."""
         words = (pair if len(pair) == 2 else pair.replace(":", " ").split()) if isinstance(pair, str) else pair
@@ -81,7 +78,6 @@ class Question:
         return first, left, second, right
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class TrickCount:
     """What an output that counts tricks does where it cannot count: ``fails_at`` is the value that stands for it.
@@ -100,7 +96,6 @@ class TrickCount:
     """Whether it estimates tricks taken against a defence: then contracts *make*; otherwise the number is reached."""
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Output:
     """One named array that an estimator returns: (n, …) with a value for each layout.
@@ -123,7 +118,6 @@ class Output:
     tricks: TrickCount | None = None
     """Set where the number counts tricks: then its contracts are summed up and drawn wherever results are shown."""
 
-    @checked
     def labels(self, dim: str) -> tuple[Any, ...]:
         """The labels of a dimension."""
         found = self.coords.get(dim, COORDS.get(dim))

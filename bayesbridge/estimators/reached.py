@@ -29,7 +29,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.belief.thinning import thinned
 from bayesbridge.calls import Contract
@@ -38,7 +37,6 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product
 from bayesbridge.words import number, percent
 
 type Floats = NDArray[np.float64]
@@ -58,7 +56,6 @@ STRONGEST: Final = 20.0
 """Bound of s: where no layout makes, none is made to."""
 
 
-@checked
 def reached(posterior: Posterior) -> Posterior:
     """The posterior given also that experts stopped in the contract of its auction, which must be over.
 
@@ -75,7 +72,7 @@ def reached(posterior: Posterior) -> Posterior:
     draws, said = posterior.draws, fitted()
     masks = draws.stretch(0, len(draws))
     chances = makes(masks, contract)
-    told = float(matrix_product(draws.weights, chances))
+    told = float(draws.weights @ chances)
     wanted = chance_at_the_table(told, contract, said)
     # Not above 1, so that the likelihood stays one.
     factor = strength_for(wanted, chances, draws.weights) * chances
@@ -158,7 +155,7 @@ def strength_for(wanted: float, chances: Floats, weights: Floats) -> float:
     for _ in range(60):
         middle = (low + high) / 2
         tilted = weights * np.exp(middle * (chances - chances.max()))
-        if float(matrix_product(tilted, chances)) < wanted * float(tilted.sum()):
+        if float(tilted @ chances) < wanted * float(tilted.sum()):
             low = middle
         else:
             high = middle

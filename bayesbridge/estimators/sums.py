@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.jit import njit
-from bayesbridge.products import matrix_product
 
 WIDEST: Final = 4096
 """Range of an integer output beyond which no distribution is kept."""
@@ -47,19 +46,19 @@ class Sums:
         used = np.flatnonzero(shares.any(axis=0))
         shares, first = shares[:, used[0] : used[-1] + 1], lowest + int(used[0])
         values = first + np.arange(shares.shape[1])
-        return cls(output, first, shares, matrix_product(shares, values), matrix_product(shares, values**2), True)
+        return cls(output, first, shares, shares @ values, shares @ (values**2), True)
 
     def add(self, values: NDArray[Any], weights: NDArray[np.float64]) -> None:
         """Add (n, …) values with (n,) weights."""
         flat = values.reshape(len(values), -1)
         if self.output.support is not None:
             assert self.table is not None
-            self.table += matrix_product(weights, flat).reshape(self.table.shape)
+            self.table += (weights @ flat).reshape(self.table.shape)
             return
         if self.table is None:
             with np.errstate(over="ignore", invalid="ignore"):  # `finish` reports what grew too large
-                self.mean += matrix_product(weights, flat)
-                self.square += matrix_product(weights, flat.astype(np.float64) ** 2)
+                self.mean += weights @ flat
+                self.square += weights @ (flat.astype(np.float64) ** 2)
             return
         if flat.dtype == np.bool_:
             flat = flat.view(np.int8)
@@ -86,7 +85,7 @@ class Sums:
         if self.table is not None and not self.exact:
             self.table /= self.table.sum(axis=1, keepdims=True)  # ten million weights miss one by rounding
             values = self.lowest + np.arange(self.table.shape[1])
-            self.mean, self.square = matrix_product(self.table, values), matrix_product(self.table, values**2)
+            self.mean, self.square = self.table @ values, self.table @ (values**2)
         if not np.isfinite(self.square).all():
             raise PluginError(
                 f"output {self.output.name!r} has numbers whose squares pass {np.finfo(np.float64).max:.0e}: scale it",

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import Suit
 from bayesbridge.estimators.trick_weights import PAIRS, Floats, Weights, pair_rows, weights
-from bayesbridge.jit import njit
+from bayesbridge.jit import njit, one_thread
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product, one_thread
 
 MOST_TRICKS: Final = 13
 
@@ -99,22 +98,22 @@ def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights
     up = joined[: 2 * width]
     enter(table, order, no_trump, pair_rows(), net.role, hidden)
     x[:] = 0.0
-    matrix_product(net.begin.T, hidden.T, more)
+    np.matmul(net.begin.T, hidden.T, more)
     add_and_norm(x, more, net.begin_bias, net.layers[0].before, turned)
     for layer, following in zip(net.layers, [*[one.before for one in net.layers[1:]], net.norm], strict=True):
-        matrix_product(layer.joined.T, turned, joined)
+        np.matmul(layer.joined.T, turned, joined)
         attend(joined, layer.joined_bias, net.heads, turned)
-        matrix_product(layer.out.T, turned, more)
+        np.matmul(layer.out.T, turned, more)
         add_and_norm(x, more, layer.out_bias, layer.between, turned)
-        matrix_product(layer.up.T, turned, up)
+        np.matmul(layer.up.T, turned, up)
         rectify(up, layer.up_bias)
-        matrix_product(layer.down.T, up, more)
+        np.matmul(layer.down.T, up, more)
         add_and_norm(x, more, layer.down_bias, following, turned)
     tokens = turned.reshape(width, 4, n)
     mean = (tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]) * np.float32(0.25)
-    gathered = matrix_product(net.gather.T, np.concatenate([mean if no_trump else tokens[:, 0], mean]))
+    gathered = net.gather.T @ np.concatenate([mean if no_trump else tokens[:, 0], mean])
     rectify(gathered, net.gather_bias)
-    return np.asarray(matrix_product(net.leave.T, gathered) + net.leave_bias[:, None], np.float32)
+    return np.asarray(net.leave.T @ gathered + net.leave_bias[:, None], np.float32)
 
 
 @njit

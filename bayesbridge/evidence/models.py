@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
@@ -124,7 +123,6 @@ def honour_values_of(model: object) -> tuple[int, int, int, int] | None:
     return ace, king, queen, jack
 
 
-@checked
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.

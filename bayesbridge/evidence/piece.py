@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from bayesbridge.arguments import checked
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
 
@@ -38,7 +37,6 @@ class Piece(ABC):
     """Whether it weighs layouts, by a model of the player."""
 
     @classmethod
-    @checked
     def of(cls, text: str) -> Self:
         """Read a piece from its text, such as ``W:1NT``; the seat stands before the first colon."""
         parts = [part.strip() for part in text.split(":")]

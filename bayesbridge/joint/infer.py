@@ -21,13 +21,13 @@ from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.jit import one_thread
 from bayesbridge.joint.marginal import Rows, log_marginal
 from bayesbridge.joint.points import Cloud
 from bayesbridge.joint.posterior import ENOUGH, Diagnostics, Estimate, JointPosterior, effective
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.joint.sources import Source, Summed
 from bayesbridge.joint.weighing import Evidence, Weighed, Weighing
-from bayesbridge.products import matrix_product, one_thread
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _posterior(
     errors = weighed.style_errors
     if not source.exact:
         away = weighed.by_style[:, rows.row].T - weighed.style_means
-        errors = np.hypot(errors, np.sqrt(matrix_product(weights.W**2, away**2)))
+        errors = np.hypot(errors, np.sqrt((weights.W**2) @ (away**2)))
     style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors.tolist(), strict=True)}
     batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
     target = question.belief.target

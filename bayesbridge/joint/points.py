@@ -22,7 +22,6 @@ from scipy.stats import qmc
 
 from bayesbridge.engines.batches import standard_error
 from bayesbridge.engines.weights import Weights
-from bayesbridge.products import matrix_product
 
 Floats = NDArray[np.float64]
 type LogDensity = Callable[[Floats], Floats]
@@ -65,9 +64,9 @@ class Cloud:
     @classmethod
     def fitted(cls, points: Floats, weights: Floats) -> Cloud:
         """To (n, k) points with (n,) normalised weights; a little of the prior keeps every spread above nought."""
-        mean = matrix_product(weights, points)
+        mean = weights @ points
         centred = points - mean
-        covariance = matrix_product((weights[:, None] * centred).T, centred)
+        covariance = (weights[:, None] * centred).T @ centred
         covariance = WIDER**2 * covariance + 1e-6 * np.eye(len(mean))
         return cls(mean, np.linalg.cholesky(covariance))
 
@@ -78,7 +77,7 @@ class Cloud:
         below = rng.random((batches, n, k + 1))
         uniform = ((_net(k + 1, n) ^ shift) + below) / (1 << _BITS)
         normal = ndtri(uniform[..., 1:].clip(1e-15, 1 - 1e-15))
-        found: Floats = np.where(uniform[..., :1] < DEFENCE, normal, self.mean + matrix_product(normal, self.root.T))
+        found: Floats = np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T)
         return found
 
     def points(self, n: int, rng: np.random.Generator) -> Floats:
@@ -89,7 +88,7 @@ class Cloud:
 
     def log_density(self, points: Floats) -> Floats:
         """(…) log density of (…, k) points."""
-        fitted = matrix_product(points - self.mean, np.linalg.inv(self.root).T)
+        fitted = (points - self.mean) @ np.linalg.inv(self.root).T
         own = -0.5 * (fitted**2).sum(axis=-1) - np.log(np.diag(self.root)).sum()
         own += np.log1p(-DEFENCE)
         found: Floats = np.logaddexp(own, np.log(DEFENCE) + _log_prior(points)) - self._constant

@@ -15,7 +15,6 @@ from bayesbridge.bidders.styles import Styles
 from bayesbridge.engines.batches import standard_error
 from bayesbridge.engines.draws import Draws
 from bayesbridge.layouts import Layouts, Masks, high_card_points, suit_lengths
-from bayesbridge.products import matrix_product
 
 if TYPE_CHECKING:
     import xarray
@@ -121,9 +120,9 @@ def errors(draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats
         places = batches.row[begin : begin + len(masks)], np.arange(len(masks))
         by_row += sparse.csr_array((weights, places), shape=(rows, len(masks))) @ u
         if batches.drawn:
-            own += matrix_product(weights**2, u**2)
+            own += (weights**2) @ (u**2)
         begin += len(masks)
-    moved = matrix_product(batches.relative, by_row)
+    moved = batches.relative @ by_row
     found: Floats = np.hypot(standard_error(moved), np.sqrt(own)).reshape(mean.shape)
     return found
 

@@ -20,7 +20,6 @@ from bayesbridge.engines.tilted import tilted_draws
 from bayesbridge.joint.chances import SeatChances
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks
-from bayesbridge.products import matrix_product
 
 Floats = NDArray[np.float64]
 
@@ -107,6 +106,6 @@ class Summed:
         chances = SeatChances.of(cell, self.question.asked)
         total = np.zeros(len(cell))
         for part in chances.stretches(len(self.styles)):
-            total += matrix_product(self.weights[part], chances.of_styles(self.styles[part]))
+            total += self.weights[part] @ chances.of_styles(self.styles[part])
         with np.errstate(divide="ignore"):
             return np.minimum(np.log(total), 0.0)

@@ -17,7 +17,6 @@ from bayesbridge.joint.chances import SeatChances
 from bayesbridge.joint.marginal import Rows
 from bayesbridge.joint.points import Cloud, fit_cloud, log_mean
 from bayesbridge.joint.question import StyleQuestion
-from bayesbridge.products import matrix_product
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +40,7 @@ class Weighed:
     @property
     def style_means(self) -> Floats:
         """(4,) posterior mean of each parameter."""
-        found: Floats = matrix_product(self.weights.ravel(), self.styles.reshape(-1, 4))
+        found: Floats = self.weights.ravel() @ self.styles.reshape(-1, 4)
         return found
 
     @property
@@ -126,7 +125,7 @@ class Weighing:
         """(d,) log m of (d, 4) styles."""
         found, rows = np.empty(len(styles)), np.exp(self.rows.log - self._most)
         for part in self.chances.stretches(len(styles)):
-            found[part] = matrix_product(self.chances.of_styles(styles[part]), rows)
+            found[part] = self.chances.of_styles(styles[part]) @ rows
         with np.errstate(divide="ignore"):
             return np.log(found) + self._most
 
@@ -142,11 +141,11 @@ class Weighing:
         for batch in range(batches):
             for part in self.chances.stretches(n):
                 chances = self.chances.of_styles(styles[batch, part])
-                m = marginal[batch, part] = matrix_product(chances, rows)
+                m = marginal[batch, part] = chances @ rows
                 w = 1.0 / m if prior is None else prior[batch, part]
                 weights[batch, part] = w * m
-                table[batch] += matrix_product(w, chances)
-                by_style += matrix_product((w[:, None] * styles[batch, part]).T, chances)
+                table[batch] += w @ chances
+                by_style += (w[:, None] * styles[batch, part]).T @ chances
         total = weights.sum()
         by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
         return Weighed(table * batches / total, by_style, styles, weights / total), marginal

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from bayesbridge.arguments import checked
 from bayesbridge.notation.lin import iter_lin, read_lin
 from bayesbridge.notation.lin_writer import lin_part, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn
@@ -39,7 +38,6 @@ __all__ = [
 ]
 
 
-@checked
 def open_records(path: str | os.PathLike[str]) -> Reading:
     """Read a file of records, PBN or LIN by its name (``.pbn``, ``.lin``, also ``.gz``) or else by its content.
 
@@ -53,7 +51,6 @@ def open_records(path: str | os.PathLike[str]) -> Reading:
     return Reading.of(iter_records(path))
 
 
-@checked
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Record | Skipped]:
     """As :func:`bayesbridge.open_records`, one by one."""
     file = Path(path)  # a text with a bracket in it would be taken for a document

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import IO, Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call
 from bayesbridge.cards import RANKS, Hand, Suit
 from bayesbridge.notation.lin import HEADER, LAYOUT, PLAYERS, TABLE
@@ -23,7 +22,6 @@ _VULNERABLE: Final = {
 _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
 
 
-@checked
 def lin_part(record: Record) -> Record:
     """What LIN can carry of a record: this is what comes back when the record is written and read.
 
@@ -50,7 +48,6 @@ def lin_part(record: Record) -> Record:
     )
 
 
-@checked
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as LIN; :func:`~bayesbridge.notation.lin.read_lin` gives the :func:`lin_part` of each back.
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import IO, Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.deal import Seat
 from bayesbridge.notation.record import MANDATORY_TAGS, Record, Tag
 
 _HEADER: Final = "% PBN 2.1\n% EXPORT\n"
 
 
-@checked
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back.
 

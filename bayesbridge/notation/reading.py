@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, BinaryIO, Final, Self, cast
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import NotationError
 from bayesbridge.notation.record import Record
 
@@ -79,7 +78,6 @@ class Reading:
 class Document:
     """A source with a name, whose lines can be walked once; ``damage`` says afterwards why they ended early."""
 
-    @checked
     def __init__(self, source: Source) -> None:
         self.source = source
         self.damage = ""

@@ -11,7 +11,6 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from bayesbridge.arguments import checked
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, RANKS, Card, Hand
@@ -75,7 +74,6 @@ class Tag(NamedTuple):
     lines: tuple[str, ...] = ()
 
 
-@checked
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """One table: what is known of it, ``None`` or empty where the document does not tell.
@@ -204,7 +202,6 @@ def _one_line(value: str) -> str:
     return value.replace("\r", " ").replace("\n", " ")
 
 
-@checked
 @lru_cache(maxsize=64)  # the tables of a match follow one another with the same deal
 def read_hands(text: str) -> Hands:
     """The hands of a PBN deal, ``-`` for one that is not known.

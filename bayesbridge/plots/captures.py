@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bayesbridge.arguments import checked
 from bayesbridge.plots.palette import BLUE, SUIT_COLOURS, bare, ink, new_grid, percent_axis, verify_axes
 from bayesbridge.summaries import distribution
 from bayesbridge.words import SEATS, SYMBOLS
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 QUANTITIES: Final = ("c1", "c2", "delta")
 
 
-@checked
 def plot_captures(
     result: xarray.DataTree, *, figure: Figure | None = None, axes: NDArray[Any] | None = None
 ) -> NDArray[Any]:

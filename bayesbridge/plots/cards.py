@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.evidence.play import Play
 from bayesbridge.plots.palette import GREY, SUIT_COLOURS, bare, in_lines, ink, new_axes, shaded_cell
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 RANKS: Final = "AKQJT98765432"
 
 
-@checked
 def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
 
@@ -62,7 +60,6 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     return ax
 
 
-@checked
 def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row.
 

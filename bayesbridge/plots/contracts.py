@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.decisions.contract_words import scheme_words
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, GREY, SKY, bare, ink, new_axes, short_percent
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     import xarray
 
 
-@checked
 def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, SKY, bare, ink, new_axes, percent_axis, shaded_cell
 from bayesbridge.plots.tricks import plot_numbers, plot_tricks
@@ -27,7 +26,6 @@ WIDEST: Final = 20
 """Values that a table has columns for; of more, neighbours share one."""
 
 
-@checked
 def plot_distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any) -> Axes:
     """How likely each value of an output is, whatever it is: ``name`` as the result and its estimator call it.
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import bare, new_axes, shaded_cell, short_percent
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     import xarray
 
 
-@checked
 def plot_joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     """P(both numbers) in percent, from :func:`joint_distribution` with two names; sums stand at the right and above.
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.decisions.lead_table import Leads
 from bayesbridge.plots.palette import BLUE, GREY, PALE, bare, ink, new_axes, percent_axis
 from bayesbridge.words import SEATS
 
 
-@checked
 def plot_leads(found: Leads, *, ax: Axes | None = None) -> Axes:
     """P(the contract is beaten) after each lead, or tricks where they are the goal, thin lines two standard errors.
 

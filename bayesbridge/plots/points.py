@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.plots.cards import hidden_seats, marginal, observer_of
 from bayesbridge.plots.palette import BLUE, SKY, bare, in_lines, ink, new_axes, short_percent
@@ -24,7 +23,6 @@ MOST_FIGURES: Final = 24
 """Bars in a row that each have room for their figure."""
 
 
-@checked
 def plot_points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(number of high-card points) of every hidden hand, in percent: a row of bars for each, with its mean.
 

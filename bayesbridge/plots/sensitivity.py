@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.plots.palette import BLUE, GREY, ORANGE, VERMILION, bare, ink, new_grid, percent_axis
 
@@ -24,7 +23,6 @@ MARKS: Final[dict[str, tuple[str, str, int]]] = {
 """Shape, colour and size of each seat's mark: open and of different sizes, so that equal points hide none."""
 
 
-@checked
 def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
     """Bayes factors, P(T ≥ 6 + level) and the points of the hidden hands: three Axes, a row for each model.
 

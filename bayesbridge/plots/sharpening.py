@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.history import sharpening
 from bayesbridge.plots.palette import BLUE, ORANGE, VERMILION, bare, new_grid, percent_axis, verify_axes
@@ -21,7 +20,6 @@ MOST_LABELS = 30
 """Events that get a label each; of more, every second, third … one does."""
 
 
-@checked
 def plot_sharpening(
     source: pandas.DataFrame | Belief,
     *,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbridge.arguments import checked
 from bayesbridge.plots.palette import BLUE, GREY, VERMILION, bare, ink, new_axes, percent_axis
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ INTERVAL = 0.89
 """Probability of the interval, as ArviZ has it."""
 
 
-@checked
 def plot_shrinkage(
     rates: xarray.DataArray,
     counts: Mapping[str, tuple[int, int]],

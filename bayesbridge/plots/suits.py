@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.decisions.suit_play import SuitPlay
 from bayesbridge.plots.palette import BLUE, HATCH, PALE, bare, ink, new_axes, percent_axis, short_percent
 
 
-@checked
 def plot_suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     """For each number of tricks: P(so many or more) by its own best plan, and by the plan with most on average.
 

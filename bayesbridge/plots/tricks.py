@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.arguments import checked
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.plots.palette import (
@@ -37,7 +36,6 @@ MOST_TICKS: Final = 20
 """Values that each have a tick and a figure; of more, every second, third … one has a tick."""
 
 
-@checked
 def plot_tricks(
     result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
 ) -> Axes:
@@ -74,7 +72,6 @@ def plot_tricks(
     return ax
 
 
-@checked
 def plot_prior_posterior(
     prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
 ) -> Axes:
@@ -109,7 +106,6 @@ def plot_prior_posterior(
     return ax
 
 
-@checked
 def plot_contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
     """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
 

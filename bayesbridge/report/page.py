@@ -7,7 +7,6 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     import xarray
 
 
-@checked
 def html_report(
     posterior: Posterior,
     result: xarray.DataTree,

@@ -7,7 +7,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from bayesbridge.arguments import checked
 from bayesbridge.belief.belief import Belief
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.evaluate import Progress
@@ -20,7 +19,6 @@ from bayesbridge.report.tables import percent, table
 from bayesbridge.words import BITS, SEATS
 
 
-@checked
 def html_record(
     record: Record,
     observer: Seat | str = "S",

@@ -15,7 +15,6 @@ import hashlib
 from collections.abc import Iterable
 from enum import IntEnum
 
-from bayesbridge.arguments import checked
 from bayesbridge.deal import Deal
 
 
@@ -38,7 +37,6 @@ def part_of_masks(masks: Iterable[int]) -> Part:
     return Part.TRAIN if share < 90 else Part.VALIDATE if share < 95 else Part.TEST
 
 
-@checked
 def part_of(deal: Deal) -> Part:
     """The part of a deal: nine in ten train, one in twenty validates, one in twenty is the test.
 
@@ -48,7 +46,6 @@ def part_of(deal: Deal) -> Part:
     return part_of_masks(hand.mask for hand in deal.hands)
 
 
-@checked
 def is_test(deal: Deal) -> bool:
     """Whether a deal is on the test list, on which nothing may be fitted or chosen.
 

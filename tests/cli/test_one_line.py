@@ -22,9 +22,9 @@ from bayesbridge.studies.executors import Pool
 from bayesbridge.studies.job import Job, Setting
 from bayesbridge.studies.readers import boards
 from bayesbridge.studies.readers.judge import Judged
-from tests.positions import NORTH, SOUTH, wide
-from tests.public_calls import PBN
+from tests.positions import EAST, NORTH, SOUTH, wide
 
+PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'
 LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|mb|1N|mb|p|mb|p|mb|p|\n"
 
 

@@ -28,7 +28,6 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.evidence import BidderModel
-from bayesbridge.products import matrix_product
 from bayesbridge.studies.calibration.predictions import Prediction, names_of, predict
 from bayesbridge.studies.calibration.ranks import BINS, chi_square, covered, ecdf_test, tally
 from bayesbridge.studies.calibration.scenarios import Scenario, Scene
@@ -107,9 +106,9 @@ def _compared(predicted: NDArray[np.float64], observed: NDArray[np.float64]) -> 
     weights = np.ones(len(predicted)), predicted, observed
     cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in weights)
     gap = hits - chances
-    lean = float(matrix_product(observed - predicted, predicted))
+    lean = float((observed - predicted) @ predicted)
     bins = np.stack([cards, MILLION * chances, hits, MILLION * gap**2])
-    slope = MILLION * np.array([matrix_product(observed, predicted), matrix_product(predicted, predicted), lean**2])
+    slope = MILLION * np.array([observed @ predicted, predicted @ predicted, lean**2])
     return np.rint(bins).astype(np.int64), np.rint(slope).astype(np.int64)
 
 

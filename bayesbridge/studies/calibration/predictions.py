@@ -20,7 +20,6 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths
-from bayesbridge.products import matrix_product
 from bayesbridge.studies.calibration.scenarios import OBSERVER, UNKNOWN, Scene
 
 type Floats = NDArray[np.float64]
@@ -128,7 +127,7 @@ def _of_layouts(scene: Scene, masks: Masks, weights: Floats, exact: bool = False
     """Every quantity under weighted layouts."""
     # The truth goes through the same batch: its likelihood must tie with that of layouts that the model finds equal.
     numbers = _numbers(scene.informed, np.vstack([scene.layout[None], masks]))
-    worth = inf if exact else 1.0 / float(matrix_product(weights, weights))
+    worth = inf if exact else 1.0 / float(weights @ weights)
     return {name: Distribution(all_[1:], weights, float(all_[0]), worth) for name, all_ in numbers.items()}
 
 

@@ -27,7 +27,6 @@ from bayesbridge.estimators.reached import reached
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
-from bayesbridge.products import matrix_product
 from bayesbridge.studies.deal_split import Part, part_of_masks
 from bayesbridge.studies.inference import CHAIRS, seat_of, usable
 from bayesbridge.studies.job import Counts, Job
@@ -128,16 +127,16 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Counts:
     tricks = np.asarray(solver().estimate(Layouts(all_masks[: 1 + len(some)]), question)[SOLVER], np.int64)
     needed = contract.tricks_needed
     made = of_draws[:, needed:].sum(axis=1)
-    share = float(matrix_product(posterior.weights, made))
-    spread = float(matrix_product(posterior.weights, (made - share) ** 2))
+    share = float(posterior.weights @ made)
+    spread = float(posterior.weights @ ((made - share) ** 2))
     error = 0.0 if posterior.exact else float(np.sqrt(spread / posterior.ess))
     corrected, solved = (0.0, 0.0), 0.0
     if len(some):
-        predicted = np.asarray(matrix_product(after.weights, of_draws), np.float64)
+        predicted = np.asarray(after.weights @ of_draws, np.float64)
         worth = np.inf if after.exact else after.ess
         corrected = Corrected(predicted, of_some, tricks[1:], worth).at_least(needed)
         solved = float((tricks[1:] >= needed).mean())
-    there = float(matrix_product(after.weights, made))
+    there = float(after.weights @ made)
     told = (share, error, float(chances[0, needed:].sum()), there, *corrected, solved)
     return np.array([1, tricks[0] >= needed, len(some) > 0, *(round(one * SCALE) for one in told)], np.int64)
 

@@ -19,10 +19,9 @@ from typing import Any, BinaryIO, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.arguments import shorten
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.errors import BayesBridgeError, NotationError, shorten
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.studies.readers.reading import SURE, Reading, of_layouts
 from bayesbridge.studies.readers.seen import MOMENTS, Hard, Seen, moment_of

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bayesbridge.bidders.hand_layer import Floats, Holdings, stored
 from bayesbridge.bidders.sequence import Reader, linear
 from bayesbridge.cards import SUIT_MASK
-from bayesbridge.products import one_thread
+from bayesbridge.jit import one_thread
 from bayesbridge.studies.readers.reading import Reading
 from bayesbridge.studies.readers.seen import Seen
 

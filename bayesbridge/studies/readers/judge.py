@@ -13,7 +13,6 @@ from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import high_card_points, suit_lengths
-from bayesbridge.products import matrix_product
 from bayesbridge.studies.inference import HONOURS
 from bayesbridge.studies.readers.reading import LEAST, SURE, Reading, lengths_of_cards, log_product
 from bayesbridge.studies.readers.seen import Seen
@@ -106,7 +105,7 @@ def _true_lengths(lengths: Floats, masks: Masks, seats: Ints) -> Floats:
 
 def _squared_points(cards: Floats, masks: Masks, seats: Ints) -> float:
     """Mean over the seats of (expected − true high-card points)²; the expectation needs the cards one by one only."""
-    expected = matrix_product(cards.T, _POINTS)[seats]
+    expected = (cards.T @ _POINTS)[seats]
     return float(((expected - high_card_points(masks[seats])) ** 2).mean())
 
 
