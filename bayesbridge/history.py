@@ -171,4 +171,4 @@ def _made(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[st
     if contract is None:
         return {"made": nan, "made_error": nan}
     odds = network_odds(posterior, contract, rng)
-    return {"made": odds.chance, "made_error": odds.make[1]}
+    return {"made": odds.make[0], "made_error": odds.make[1]}

@@ -31,10 +31,14 @@ def caution(tables: TrickTables) -> str:
         return f"{start}Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
     if tables.tricks:
         strains = " and ".join(dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks))
+        others = (
+            ""
+            if set(tables.pmfs) <= set(tables.tricks)
+            else " The others are the network's, and their errors are of the draws alone."
+        )
         return (
-            f"{start}The network's predictions, corrected by {number(len(tables.chosen))} layouts solved in {strains}: "
-            "these figures are unbiased, and their errors count both. The others are the network's, and their errors "
-            "are of the draws alone."
+            f"{start}From {number(len(tables.chosen))} layouts solved in {strains}, weighted so that the network's "
+            f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both.{others}"
         )
     return (
         f"{start}The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "

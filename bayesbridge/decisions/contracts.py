@@ -234,20 +234,18 @@ def _solved(
         allowed = (SECONDS if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
         m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
         try:
-            return tables.solved_by(solver, groups, m, _doubt(tables, asked, groups), rng), ""
+            return tables.solved_by(solver, groups, m, _controls(tables, asked, groups), rng), ""
         except PluginError as error:
             return tables, str(error)
 
 
-def _doubt(tables: TrickTables, asked: Sequence[Asked], groups: Sequence[Group]) -> Floats:
-    """(n,) how unsure the network is of the best contract of each group, as standard deviations of scores added up."""
-    total = np.zeros(len(tables.layouts))
+def _controls(tables: TrickTables, asked: Sequence[Asked], groups: Sequence[Group]) -> list[Floats]:
+    """(n,) what the network expects in each layout: the score of the best contract of each group, then its tricks."""
+    scores = []
     for group in groups:
-        scores = [tables.of_one(group, one.payoff.worth) for one in asked if one.group == group]
-        if scores:
-            top = max(scores, key=lambda score: tables.mean(score)[0])
-            total += np.sqrt(np.maximum(top.square - top.predicted**2, 0.0))
-    return total
+        of_group = [tables.of_one(group, one.payoff.worth).predicted for one in asked if one.group == group]
+        scores += sorted(of_group, key=lambda score: float(tables.weights @ score))[-1:]
+    return [*scores, *(tables.of_one(group, np.arange(14.0)).predicted for group in groups)]
 
 
 def _columns(
@@ -268,10 +266,10 @@ def _columns(
     for place in order:
         one = asked[place]
         made = (tricks >= one.contract.tricks_needed).astype(np.float64)
-        put("make", _between(tables.mean(tables.of_one(one.group, made))))
+        put("make", tables.mean(tables.of_one(one.group, made)))
         put("tricks", tables.mean(tables.of_one(one.group, tricks)))
         put("score", scores[place])
-        put("best", _between(tables.mean(shares[place])))
+        put("best", tables.mean(shares[place]))
         put("behind", tables.mean(tables.of_two(first.group, one.group, _less(first.payoff, one.payoff))))
         if other is not None:
             rival, group = other
@@ -284,11 +282,6 @@ def _columns(
         basis = "network" if not solved else "all solved" if tables.every else "corrected"
         columns.setdefault("basis", []).append(basis)
     return order, columns
-
-
-def _between(value: tuple[float, float]) -> tuple[float, float]:
-    """A chance as people are told it: an unbiased estimate may lie just outside 0 and 1."""
-    return min(max(value[0], 0.0), 1.0), value[1]
 
 
 def _less(first: Payoff, second: Payoff) -> Floats:

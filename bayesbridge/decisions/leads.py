@@ -2,9 +2,8 @@
 
 Layouts are drawn from what the leader believes before dummy is seen, and each is solved double dummy once for every
 card that may be led. All cards live on the same layouts, so that differences between them are paired and much more
-exact than the figures themselves. These are helped by the network of ``tricks``: its prediction is known on all draws,
-and its error on the layouts solved corrects the sample (a control variate, with one coefficient for all cards so that
-differences stay as they are).
+exact than the figures themselves. These layouts are weighted, the same for all cards, so that the predictions of the
+network of ``tricks`` average over them as over all draws (:mod:`bayesbridge.estimators.correction`).
 
 Double dummy means that all four see all cards from the lead on: a lead that gives away what declarer would have guessed
 wrong costs more at the table, and one that declarer does not understand costs less.
@@ -25,9 +24,12 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.lead_table import Lead, Leads
+from bayesbridge.decisions.trick_tables import judged
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.confinement import confined
+from bayesbridge.estimators.contract_odds import normalised
+from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
 from bayesbridge.estimators.isolation import Limits
@@ -161,22 +163,29 @@ def compare_leads(
     groups = list(_groups(posterior.belief, taken))
     tricks = taken[:, [cards[0].index for cards in groups]]
     beaten = (tricks > 13 - contract.tricks_needed).astype(np.float64)
-    W = found.posterior.weights
-    exact = found.posterior.exact
-    controls = None if exact else _controls(posterior, found.posterior, contract, question)
-    scale = 0.0 if exact else 1.0 / found.posterior.ess
-    of_beaten, of_tricks = (
-        _means(values, W, scale, None if controls is None else controls[place], min(posterior.ess, DRAWS))
-        for place, values in enumerate((beaten, tricks))
-    )
-    means = W @ beaten, W @ tricks
+    sample = _sample(posterior, found.posterior, contract, question)
+    of_beaten = [sample.share(column) for column in beaten.T]
+    of_tricks = [sample.mean(column, 0.0, 13.0, 1.0) for column in tricks.T]
+    means = sample.weights @ beaten, sample.weights @ tricks
     first, second = means if goal == "beat" else means[::-1]
-    order = np.lexsort((np.arange(len(groups)), -second, -first))
+    order = np.lexsort((np.arange(len(groups)), -second.round(12), -first.round(12)))
     best = order[0]
-    behind_beaten = [_difference(beaten[:, best] - beaten[:, one], W, scale) for one in range(len(groups))]
-    behind_tricks = [_difference(tricks[:, best] - tricks[:, one], W, scale) for one in range(len(groups))]
-    decisive = (behind_beaten, behind_tricks) if goal == "beat" else (behind_tricks, behind_beaten)
+
+    def behind(values: Floats, most: float) -> list[tuple[float, float]]:
+        """Paired differences to the best lead, which differs from itself in no layout."""
+        found = [sample.mean(values[:, best] - column, -most, most, 1.0) for column in values.T]
+        return [(0.0, 0.0) if one == best else difference for one, difference in enumerate(found)]
+
+    behind_beaten, behind_tricks = behind(beaten, 1.0), behind(tricks, 13.0)
+    by_goal = [(beaten, behind_beaten), (tricks, behind_tricks)][:: 1 if goal == "beat" else -1]
     limit = NormalDist().inv_cdf(1.0 - DOUBT / max(1, len(groups) - 1))
+
+    def close(one: int) -> bool:
+        """Whether a lead may be as good as the best, by the other figure where the first never differs."""
+        differs = [bool((values[:, one] != values[:, best]).any()) for values, _ in by_goal]
+        mean, error = by_goal[0 if differs[0] else 1][1][one]
+        return not any(differs) or mean <= limit * error
+
     choices = tuple(
         Lead(
             groups[one],
@@ -184,12 +193,17 @@ def compare_leads(
             of_tricks[one],
             behind_beaten[one],
             behind_tricks[one],
-            bool(one == best or _close(decisive[0][one], decisive[1][one], limit)),
+            close(one),
         )
         for one in order
     )
     return Leads(
-        contract, posterior.belief.observer, "beat" if goal == "beat" else "tricks", choices, len(taken), exact
+        contract,
+        posterior.belief.observer,
+        "beat" if goal == "beat" else "tricks",
+        choices,
+        len(taken),
+        found.posterior.exact,
     )
 
 
@@ -205,52 +219,15 @@ def _groups(belief: Perspective, taken: Floats) -> Iterator[tuple[Card, ...]]:
     yield group
 
 
-def _controls(whole: Posterior, some: Posterior, contract: Contract, question: Question) -> list[tuple[Floats, float]]:
-    """For P(beaten) and tricks: what the network says of the layouts solved, (m,), and on average of all draws."""
-    network = TricksEstimator()
-    guesses = np.asarray(run(network, some.layouts, question)["tricks"], np.float64)
+def _sample(whole: Posterior, some: Posterior, contract: Contract, question: Question) -> SolvedSample:
+    """How the layouts solved are weighted: by the network's P(beaten) and tricks for these and for all draws."""
+    if some.exact:
+        return SolvedSample.every(some.weights)
     if some is whole:
-        everywhere = whole.weights @ guesses
-    else:
-        every = whole if len(whole) <= DRAWS else None
-        layouts = whole.layouts if every is not None else whole.resample(DRAWS, 0)
-        weights = whole.weights if every is not None else np.full(DRAWS, 1.0 / DRAWS)
-        everywhere = weights @ np.asarray(run(network, layouts, question)["tricks"], np.float64)
+        return SolvedSample.of(some.weights, worth=some.ess)
+    pool, weights, ess = judged(whole, 0)
     made = np.arange(14)
-    worths = (made < contract.tricks_needed).astype(np.float64), 13.0 - made
-    return [(np.asarray(guesses @ worth), float(everywhere @ worth)) for worth in worths]
-
-
-def _means(
-    values: Floats, W: Floats, scale: float, control: tuple[Floats, float] | None, ess: float
-) -> list[tuple[float, float]]:
-    """Mean and standard error of each column, helped by the control with one coefficient for all columns."""
-    if control is None or scale == 0.0:
-        return [_difference(column, W, scale) for column in values.T]
-    guesses, everywhere = control
-    average = values.mean(axis=1)
-    middle = float(W @ guesses)
-    spread = float(W @ ((guesses - middle) ** 2))
-    slope = 0.0 if spread < 1e-12 else float(W @ ((guesses - middle) * average)) / spread
-    shift = slope * (everywhere - middle)
-    found = []
-    for column in values.T:
-        mean, _ = _difference(column, W, scale)
-        total = float(W @ ((column - mean) ** 2))
-        left = column - mean - slope * (guesses - middle)
-        # The part that the control explains is as exact as all draws, the rest as the layouts solved.
-        variance = total / ess + float(W @ (left**2)) * max(0.0, scale - 1.0 / ess)
-        found.append((mean + shift, float(np.sqrt(variance))))
-    return found
-
-
-def _difference(values: Floats, W: Floats, scale: float) -> tuple[float, float]:
-    """Weighted mean, and its standard error where ``scale`` is one over the worth of the draws."""
-    mean = float(W @ values)
-    return mean, float(np.sqrt(float(W @ ((values - mean) ** 2)) * scale))
-
-
-def _close(first: tuple[float, float], second: tuple[float, float], limit: float) -> bool:
-    """Whether a lead may be as good as the best, by the second difference where the first is none in any layout."""
-    mean, error = second if first == (0.0, 0.0) else first
-    return mean <= limit * error
+    worths = np.stack([(made < contract.tricks_needed).astype(np.float64), 13.0 - made], axis=1)
+    network = TricksEstimator()
+    here, everywhere = (normalised(run(network, layouts, question)["tricks"]) for layouts in (some.layouts, pool))
+    return SolvedSample.of(some.weights, here @ worths, weights @ everywhere @ worths, ess)

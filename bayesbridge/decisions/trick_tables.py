@@ -1,16 +1,10 @@
 """Tricks of several contracts on the same layouts: predicted on all of them, solved on some.
 
-For each declarer and strain the network of ``tricks`` gives a distribution f for every layout, W its weight. Any number
-a that depends on the tricks of one contract or of two (a score, a difference, IMPs) has a mean E_f[a] in each layout,
-tricks of two contracts taken as independent given the layout. Where a solver is there, m of the layouts are solved in
-all contracts that matter, so that every comparison is made on the same ones::
-
-    estimate = Σ W E_f[a] + mean of v · (a(solved) − E_f[a]) over the m
-    variance = var(a) / ESS + var(v · (a(solved) − E_f[a])) / m
-
-The m are drawn with chances q, half by W and half by W times the network's own doubt, and v = W / q ≤ 2: layouts on
-which the network is sure need few answers. The estimate is unbiased whatever the network says. (Two-phase sampling with
-a difference estimator: Särndal, Swensson and Wretman, *Model Assisted Survey Sampling*, 1992, chapter 9.)
+For each declarer and strain the network of ``tricks`` gives a distribution for every layout, W its weight. Any number
+that depends on the tricks of one contract or of two (a score, a difference, IMPs) has a mean in each layout, tricks of
+two contracts taken as independent given the layout. Where a solver is there, m of the layouts are drawn by their
+weights and solved in all contracts that matter, so that every comparison is made on the same ones; the network's
+predictions for all layouts decide how the solved ones are weighted (:mod:`bayesbridge.estimators.correction`).
 """
 
 from __future__ import annotations
@@ -30,8 +24,9 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.payoffs import Payoff
 from bayesbridge.engines.weights import Weights
 from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.contract_odds import solve_layouts
+from bayesbridge.estimators.contract_odds import normalised, solve_layouts
 from bayesbridge.estimators.contract_question import PREDICTS
+from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
@@ -44,9 +39,6 @@ LAYOUTS: Final = 4000
 
 MOST_EXACT: Final = 10_000
 """Layouts up to which an exact posterior is taken whole."""
-
-BY_DOUBT: Final = 0.5
-"""Share of the solved layouts that are chosen by the network's doubt; the others by their weight alone."""
 
 
 def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
@@ -84,6 +76,12 @@ class Number(NamedTuple):
     """(n,) the mean of its square."""
     solved: Floats | None
     """(m,) its value in the layouts that were solved; ``None`` where it was not."""
+    low: float
+    """The least that it can be."""
+    high: float
+    """The most that it can be."""
+    step: float
+    """By how much it may differ in a layout that takes one trick more or less than those solved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,13 +92,13 @@ class TrickTables:
     weights: Floats
     """(n,) adding up to one."""
     ess: float
-    """What the layouts are worth, infinite where they are all that fit."""
+    """Effective sample size of the layouts, infinite where they are all that fit."""
     pmfs: Mapping[Group, Floats]
     """(n, 14) P(tricks) in each layout."""
     chosen: NDArray[np.int64]
     """(m,) numbers of the layouts that were solved."""
-    ratio: Floats
-    """(n,) v = W / q of every layout."""
+    sample: SolvedSample | None
+    """How these are weighted; ``None`` where nothing was solved."""
     tricks: Mapping[Group, NDArray[np.int64]]
     """(m,) solved, for the groups that were."""
 
@@ -109,37 +107,44 @@ class TrickTables:
         """By the network alone."""
         layouts, weights, ess = judged(posterior, rng)
         network = TricksEstimator()
-        pmfs = {one: run(network, layouts, one.question)[PREDICTS].astype(np.float64) for one in groups}
-        return cls(layouts, weights, ess, pmfs, np.empty(0, np.int64), np.ones(len(layouts)), {})
+        pmfs = {one: normalised(run(network, layouts, one.question)[PREDICTS]) for one in groups}
+        return cls(layouts, weights, ess, pmfs, np.empty(0, np.int64), None, {})
 
-    def solved_by(self, solver: Estimator, groups: Sequence[Group], m: int, doubt: Floats, rng: Seed) -> TrickTables:
-        """With about ``m`` layouts solved in these groups, more of them where there is doubt (n,); all if they are few.
+    def solved_by(
+        self, solver: Estimator, groups: Sequence[Group], m: int, controls: Sequence[Floats], rng: Seed
+    ) -> TrickTables:
+        """With ``m`` layouts solved in these groups; all if there are no more.
 
-        A solver that fails raises :class:`PluginError`.
+        ``controls`` (n,) are the predictions that the weights of the solved layouts are fitted to, the most important
+        first. A solver that fails raises :class:`PluginError`.
         """
         n = len(self.layouts)
-        if self.ess == np.inf and n <= m:
-            chosen, ratio = np.arange(n), np.zeros(n)
+        if n <= m:
+            chosen = np.arange(n)
+            exact = self.ess == np.inf
+            sample = SolvedSample.every(self.weights) if exact else SolvedSample.of(self.weights, worth=self.ess)
         else:
-            mean = float(self.weights @ doubt)
-            ratio = 1.0 / (1.0 - BY_DOUBT + BY_DOUBT * (doubt / mean if mean > 0 else np.ones(n)))
             with np.errstate(divide="ignore"):
-                chances = Weights(np.log(self.weights / ratio))
-            chosen = np.asarray(chances.resample(m, generator(rng), "multinomial"), np.int64)
+                weights = Weights(np.log(self.weights))
+            chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
+            predicted = np.stack(controls, axis=1) if controls else np.empty((n, 0))
+            equal = np.full(m, 1.0 / m)
+            sample = SolvedSample.of(equal, predicted[chosen], self.weights @ predicted, self.ess)
         some = self.layouts[chosen]
         tricks = {one: solve_layouts(solver, some, one.question) for one in groups}
-        return replace(self, chosen=chosen, ratio=ratio, tricks=tricks)
+        return replace(self, chosen=chosen, sample=sample, tricks=tricks)
 
     @property
     def every(self) -> bool:
         """Whether every layout was solved, so that what was solved is exact."""
-        return len(self.chosen) > 0 and not self.ratio.any()
+        return self.sample is not None and self.sample.size == np.inf
 
     def of_one(self, group: Group, worth: Floats) -> Number:
         """``worth[tricks]`` of one group."""
         pmf = self.pmfs[group]
         solved = worth[self.tricks[group]] if group in self.tricks else None
-        return Number(pmf @ worth, pmf @ (worth**2), solved)
+        near = worth[self._near(group)]
+        return _number(pmf @ worth, pmf @ worth**2, solved, worth, _largest_step(near))
 
     def of_two(self, first: Group, second: Group, worth: Floats) -> Number:
         """``worth[tricks of the first, tricks of the second]``; (14, 14)."""
@@ -147,48 +152,51 @@ class TrickTables:
             return self.of_one(first, np.ascontiguousarray(worth.diagonal()))
         one, two = self.pmfs[first], self.pmfs[second]
         predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (worth, worth**2))
-        if first not in self.tricks and second not in self.tricks:
-            return Number(predicted, square, None)
-        known = [self._certain(group) for group in (first, second)]
-        return Number(predicted, square, ((known[0] @ worth) * known[1]).sum(axis=1))
+        solved = None
+        if first in self.tricks or second in self.tricks:
+            known = [self._certain(group) for group in (first, second)]
+            solved = np.asarray(((known[0] @ worth) * known[1]).sum(axis=1))
+        near = worth[self._near(first)][:, self._near(second)]
+        return _number(predicted, square, solved, worth, _largest_step(near) + _largest_step(near.T))
 
     def mean(self, number: Number) -> tuple[float, float]:
         """Posterior mean of a number, and its standard error."""
-        first = float(self.weights @ number.predicted)
-        if number.solved is None:
-            spread = float(self.weights @ ((number.predicted - first) ** 2))
-            return first, _error(spread / self.ess, first)
-        if self.every:
-            return float(self.weights @ number.solved), 0.0
-        m = len(self.chosen)
-        share = self.ratio[self.chosen]
-        left = share * (number.solved - number.predicted[self.chosen])
-        mean = first + float(left.mean())
-        squares = self.weights @ number.square
-        squares += (share * (number.solved**2 - number.square[self.chosen])).mean()
-        spread = max(0.0, float(squares) - mean**2)
-        # A few answers may miss what is rare: the network's own doubt is the least that is stated.
-        doubts = self.ratio * np.maximum(number.square - number.predicted**2, 0.0)
-        residual = max(float(left.var(ddof=1)), float(self.weights @ doubts))
-        return mean, _error(spread / self.ess + residual / m, mean)
+        if number.solved is not None and self.sample is not None:
+            return self.sample.mean(number.solved, number.low, number.high, number.step)
+        mean = min(max(float(self.weights @ number.predicted), number.low), number.high)  # rounding alone
+        spread = 0.0 if number.low == number.high else float(self.weights @ (number.predicted - mean) ** 2)
+        return mean, float(np.sqrt(spread / self.ess))
 
     def best(self, groups: Sequence[Group], payoffs: Sequence[Payoff]) -> list[Number]:
         """For each contract, in rising order, whether no other pays more; of equal ones the lowest counts."""
         by_network = best_shares([self.pmfs[group] for group in groups], groups, payoffs)
-        if not self.tricks:
-            return [Number(share, share, None) for share in by_network]
-        known = [self._certain(group) for group in groups]
-        found = best_shares(known, groups, payoffs)
-        return [Number(share, share, true) for share, true in zip(by_network, found, strict=True)]
+        known = best_shares([self._certain(group) for group in groups], groups, payoffs) if self.tricks else by_network
+        return [
+            Number(share, share, true if self.tricks else None, 0.0, 1.0, 1.0)
+            for share, true in zip(by_network, known, strict=True)
+        ]
 
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
         return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
 
+    def _near(self, group: Group) -> slice:
+        """Numbers of tricks up to one from those that were solved; all where none was."""
+        if group not in self.tricks:
+            return slice(0, 14)
+        tricks = self.tricks[group]
+        return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
 
-def _error(variance: float, mean: float) -> float:
-    """The standard error; none where only rounding is left."""
-    return float(np.sqrt(variance)) if variance > (1e-7 * max(1.0, abs(mean))) ** 2 else 0.0
+
+def _number(predicted: Floats, square: Floats, solved: Floats | None, worth: Floats, step: float) -> Number:
+    """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
+    low, high = float(worth.min()), float(worth.max())
+    return Number(predicted, square, solved, low, high, step or high - low)
+
+
+def _largest_step(near: Floats) -> float:
+    """The largest difference between neighbours along the first axis."""
+    return float(np.abs(np.diff(near, axis=0)).max())
 
 
 def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequence[Payoff]) -> Floats:

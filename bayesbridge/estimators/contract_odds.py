@@ -1,7 +1,7 @@
 """A contract over a posterior: the chance that it makes, how many tricks it takes, and how sure that is.
 
 The network of ``tricks`` predicts the tricks of every draw. Where the estimator ``solved`` is installed, a number of
-layouts drawn from the posterior is solved too, and :class:`Corrected` takes the network's errors out of the answer.
+layouts drawn from the posterior is solved too, and the answer is theirs, weighted by :class:`SolvedSample`.
 Everything is about double-dummy play of the whole deal from the first lead: all four see all cards. Tricks already lost
 or won count no more than what they tell about the hidden hands. Asked for actual tricks, double dummy is passed through
 what real declarers take beside it (``actual``): a function of the tricks becomes its mean over what declarers take with
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from bayesbridge.errors import PluginError
 from bayesbridge.estimators.actual import actual_caution, actual_table
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.contract_question import PREDICTS, SOLVES, ContractQuestion
-from bayesbridge.estimators.correction import Corrected
+from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.evaluate import SECONDS, Evaluation, Progress
 from bayesbridge.estimators.protocol import Estimator, Question, seconds_of
 from bayesbridge.estimators.tricks import TricksEstimator
@@ -72,7 +72,7 @@ class ContractOdds:
     solved: int
     """How many layouts were solved."""
     basis: str
-    """``network``, ``corrected`` (the network's prediction corrected by solved layouts) or ``all solved``."""
+    """``network``, ``corrected`` (solved layouts, weighted by the network's predictions) or ``all solved``."""
     actual: bool = False
     """Whether the tricks are those of real declarers, not of double dummy."""
 
@@ -93,16 +93,11 @@ class ContractOdds:
         return tricks >= self.contract.tricks_needed
 
     @property
-    def chance(self) -> float:
-        """P(it makes) as people are told it: an unbiased estimate may lie just outside 0 and 1."""
-        return min(max(self.make[0], 0.0), 1.0)
-
-    @property
     def sentence(self) -> str:
         """The answer in words."""
         error = f" ± {100 * self.make[1]:.1f} %" if self.make[1] else ""
         many = f"{self.mean[0]:.2f}" + (f" ± {self.mean[1]:.2f}" if self.mean[1] else "")
-        return f"It makes with {percent(self.chance)}{error}; {many} tricks on average."
+        return f"It makes with {percent(self.make[0])}{error}; {many} tricks on average."
 
     @property
     def caution(self) -> str:
@@ -115,8 +110,8 @@ class ContractOdds:
             return f"Every layout was solved ({number(self.solved)}): the figures are exact."
         if self.basis == "corrected":
             return (
-                f"The network's predictions for all draws, corrected by {number(self.solved)} solved layouts: "
-                "unbiased, and the errors count both."
+                f"From {number(self.solved)} solved layouts, weighted so that the network's predictions average over "
+                "them as over all draws; the errors count both."
             )
         return (
             f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. "
@@ -182,7 +177,7 @@ def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Con
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).chance < 0.05
+    >>> network_odds(belief.infer(rng=1), Contract.of("4NT by S")).make[0] < 0.05
     True
     """
     dummy = contract.declarer.partner if posterior.belief.dummy is None else posterior.belief.dummy
@@ -196,27 +191,44 @@ def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Con
 
 
 def _corrected(found: Evaluation, asked: ContractQuestion, layouts: Layouts, tricks: NDArray[np.int64]) -> ContractOdds:
-    """From what the network says of all draws, and what was solved of some."""
+    """From solved layouts, weighted by what the network says of these and of all draws."""
     posterior, predicted = found.posterior, found.sums[PREDICTS, PREDICTS].pmf
     assert predicted is not None
     network = next(estimator for estimator in found.estimators if estimator.name == PREDICTS)
-    guesses = np.asarray(run(network, layouts, found.question)[PREDICTS], np.float64)
-    by_both = Corrected(predicted, guesses, tricks, np.inf if posterior.exact else posterior.ess)
-    return _told(asked, by_both.of, len(layouts), "corrected")
+    guesses = normalised(run(network, layouts, found.question)[PREDICTS])
+    controls = np.stack([_after(asked) @ _made(asked), TRICKS], axis=1)
+    m = len(layouts)
+    ess = np.inf if posterior.exact else posterior.ess
+    sample = SolvedSample.of(np.full(m, 1.0 / m), guesses @ controls, normalised(predicted) @ controls, ess)
+    return _told(asked, lambda worth, step: sample.mean(worth[tricks], worth.min(), worth.max(), step), m, "corrected")
+
+
+def normalised(chances: NDArray[Any]) -> Floats:
+    """Distributions along the last axis, adding up to one beyond the network's single precision."""
+    exact = np.asarray(chances, np.float64)
+    return np.asarray(exact / exact.sum(axis=-1, keepdims=True))
+
+
+def _after(asked: ContractQuestion) -> Floats:
+    """(14, 14) P(tricks taken) by double-dummy tricks: the same, or what real declarers take."""
+    return actual_table(asked.contract) if asked.actual else np.eye(len(TRICKS))
+
+
+def _made(asked: ContractQuestion) -> Floats:
+    """(14,) whether so many tricks are enough."""
+    return (asked.contract.tricks_needed <= TRICKS).astype(np.float64)
 
 
 def _told(
-    asked: ContractQuestion, of: Callable[[Floats], tuple[float, float]], solved: int, basis: str
+    asked: ContractQuestion, of: Callable[[Floats, float], tuple[float, float]], solved: int, basis: str
 ) -> ContractOdds:
-    """The answer, from what gives the mean and the error of any function of double-dummy tricks."""
-    after = actual_table(asked.contract) if asked.actual else np.eye(len(TRICKS))
-
-    def told(worth: Floats) -> tuple[float, float]:
-        return of(after @ worth)
-
-    pmf, errors = np.array([told(one) for one in np.eye(len(TRICKS))]).T
-    made = told((asked.contract.tricks_needed <= TRICKS).astype(np.float64))
-    return ContractOdds(asked.contract, asked.dummy, pmf, errors, made, told(TRICKS), solved, basis, asked.actual)
+    """The answer, from what gives the mean and the error of any function of double-dummy tricks, which changes by
+    ``step`` if an unseen layout differs.
+    """
+    after = _after(asked)
+    pmf, errors = np.array([of(after @ one, 1.0) for one in np.eye(len(TRICKS))]).T
+    made, mean = of(after @ _made(asked), 1.0), of(after @ TRICKS, 1.0)
+    return ContractOdds(asked.contract, asked.dummy, pmf, errors, made, mean, solved, basis, asked.actual)
 
 
 def solve_layouts(
@@ -244,9 +256,10 @@ def _of_draws(
 ) -> ContractOdds:
     """Of a distribution over draws worth ``ess``: the errors are those of the draws."""
 
-    def of(worth: Floats) -> tuple[float, float]:
-        mean = float(pmf @ worth)
-        spread = max(0.0, float(pmf @ (worth**2)) - mean**2)
-        return mean, float(np.sqrt(spread / ess))
+    shares = normalised(pmf)
+
+    def of(worth: Floats, _step: float) -> tuple[float, float]:
+        mean = min(max(float(shares @ worth), float(worth.min())), float(worth.max()))  # rounding alone
+        return mean, float(np.sqrt(float(shares @ (worth - mean) ** 2) / ess))
 
     return _told(asked, of, solved, basis)

@@ -136,7 +136,7 @@ def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
     how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
     error = f" ± {100 * odds.make[1]:.1f}" if odds.make[1] else ""
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
-    ax.set_title(f"{odds.contract} makes: {100 * odds.chance:.1f}{error} %, {told}", fontsize=10)
+    ax.set_title(f"{odds.contract} makes: {100 * odds.make[0]:.1f}{error} %, {told}", fontsize=10)
     _axis(ax, _with_goal(shown, needed), None)
     whose = "actual tricks" if odds.actual else "tricks"
     ax.set_xlabel(f"{whose} of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}")

@@ -41,7 +41,7 @@ def games_table(odds: Sequence[ContractOdds]) -> str:
             STRAINS[one.contract.strain.name],
             f"{one.mean[0]:.1f}",
             str(one.contract).partition(" ")[0],
-            percent(one.chance),
+            percent(one.make[0]),
         ]
         for one in odds
     ]
@@ -83,11 +83,11 @@ def _honours(posterior: Posterior) -> str:
 
 
 def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
-    best = max(odds, key=lambda one: one.chance)
+    best = max(odds, key=lambda one: one.make[0])
     name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
     if asked:
-        return f"{name} makes with {percent(best.chance)}; {best.mean[0]:.1f} tricks on average."
+        return f"{name} makes with {percent(best.make[0])}; {best.mean[0]:.1f} tricks on average."
     return (
-        f"Of all games {name} has the best chance: it makes with {percent(best.chance)}, "
+        f"Of all games {name} has the best chance: it makes with {percent(best.make[0])}, "
         f"with {best.mean[0]:.1f} tricks on average."
     )

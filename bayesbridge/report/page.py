@@ -161,7 +161,7 @@ def _answer(tricks: Tricks, odds: ContractOdds | None, attrs: Mapping[Any, Any],
         told = MADE if odds.basis == "network" else f"P(made), double dummy, {spaced(odds.solved)} layouts solved"
         if odds.actual:
             told += ", then what real declarers take beside it"
-        tiles.append((percent(odds.chance) + (f" ± {error}" if error else ""), f"{odds.contract}: {told}"))
+        tiles.append((percent(odds.make[0]) + (f" ± {error}" if error else ""), f"{odds.contract}: {told}"))
     if tricks.asked is not None and (tricks.asked.declares or given is not None):
         tiles.append((percent(tricks.at_least(6 + level)), f"{tricks.goal(6 + level)}. {tricks.title}"))
     tiles += [

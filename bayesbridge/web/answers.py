@@ -163,7 +163,7 @@ def tricks_document(odds: ContractOdds) -> dict[str, Any]:
         "contract": str(odds.contract),
         "title": f"Tricks of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}",
         "needed": odds.contract.tricks_needed,
-        "chance": round(odds.chance, DIGITS),
+        "chance": round(odds.make[0], DIGITS),
         "error": round(odds.make[1], DIGITS),
         "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
         "sentence": odds.sentence,

@@ -105,7 +105,7 @@ def honest_scores(seeds):
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
     groups = [Group.of(one.contract, N) for one in asked]
     whole = TrickTables.of(posterior, dict.fromkeys(groups), 0)
-    exact = whole.solved_by(Solver(), list(dict.fromkeys(groups)), len(posterior), np.ones(len(posterior)), 0)
+    exact = whole.solved_by(Solver(), list(dict.fromkeys(groups)), len(posterior), [], 0)
     assert exact.every
 
     def numbers(tables):
@@ -126,12 +126,9 @@ def honest_scores(seeds):
             weights=np.full(300, 1 / 300),
             ess=300.0,
             pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
-            ratio=np.ones(300),
         )
-        doubt = np.sqrt(
-            np.maximum(0.0, (lambda one: one.square - one.predicted**2)(few.of_one(groups[1], asked[1].worth)))
-        )
-        found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, doubt, rng))
+        controls = [few.of_one(groups[1], asked[1].worth).predicted]
+        found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, controls, rng))
         scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
     return np.array(scores)
 
@@ -159,7 +156,7 @@ def test_the_network_alone_is_wrong_about_that_solver():
     group = Group(E, N, bb.Strain.NT)
     whole = TrickTables.of(posterior, [group], 0)
     worth = payoff(Duplicate(), bb.Contract.of("1NT by E")).worth
-    solved = whole.solved_by(Solver(), [group], 60, np.ones(len(posterior)), 1)
+    solved = whole.solved_by(Solver(), [group], 60, [], 1)
     right = worth[solved_tricks(posterior.layouts)].mean()
     mean, error = solved.mean(solved.of_one(group, worth))
     alone, _ = whole.mean(whole.of_one(group, worth))
@@ -169,7 +166,7 @@ def test_the_network_alone_is_wrong_about_that_solver():
 def test_a_paired_difference_is_surer_than_two_errors_put_together():
     posterior = small().infer()
     group = Group(E, N, bb.Strain.S)
-    tables = TrickTables.of(posterior, [group], 0).solved_by(Solver(), [group], 80, np.ones(560), 1)
+    tables = TrickTables.of(posterior, [group], 0).solved_by(Solver(), [group], 80, [], 1)
     first, second = (payoff(Duplicate(), bb.Contract.of(name)).worth for name in ("2S by E", "3S by E"))
     apart = np.hypot(*(tables.mean(tables.of_one(group, worth))[1] for worth in (first, second)))
     assert tables.mean(tables.of_two(group, group, first[:, None] - second))[1] < 0.7 * apart

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.correction import Corrected
+from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.reached import reached
@@ -134,7 +134,9 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Counts:
     if len(some):
         predicted = np.asarray(after.weights @ of_draws, np.float64)
         worth = np.inf if after.exact else after.ess
-        corrected = Corrected(predicted, of_some, tricks[1:], worth).at_least(needed)
+        control = of_some[:, needed:].sum(axis=1, keepdims=True)
+        sample = SolvedSample.of(np.full(len(some), 1 / len(some)), control, predicted[needed:].sum()[None], worth)
+        corrected = sample.share((tricks[1:] >= needed).astype(np.float64))
         solved = float((tricks[1:] >= needed).mean())
     there = float(after.weights @ made)
     told = (share, error, float(chances[0, needed:].sum()), there, *corrected, solved)

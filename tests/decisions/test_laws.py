@@ -1,0 +1,124 @@
+"""Laws of corrected figures: whatever network, solver and number of solved layouts, no figure is one that cannot be."""
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.estimators.correction import SolvedSample
+
+PLUGIN = """
+import numpy as np
+from bayesbridge import Output, TrickCount, hookimpl
+
+def tricks(layouts, seat):
+    "Four manners, by the hand that is known: always the same, nearly always, by points, and against all points."
+    others = layouts.points[:, (seat + 1) % 4]
+    return [
+        np.full(len(layouts), 9),
+        9 - (others >= 15),
+        layouts.points[:, [seat, (seat + 2) % 4]].sum(axis=1) // 3,
+        13 - layouts.points[:, [seat, (seat + 2) % 4]].sum(axis=1) // 3,
+    ][int(layouts.masks[0, seat]) % 4].clip(0, 13).astype(np.int8)
+
+class Solved:
+    "Tricks of the declarer."
+    name = "solved"
+    seconds = 0.001
+    outputs = (Output("solved", "Tricks.", dtype="int8", tricks=TrickCount(at_table=True)),)
+
+    def estimate(self, layouts, question):
+        return {"solved": tricks(layouts, question.pair[0])}
+
+class Leads:
+    "Tricks of the defence, one more in the leader's odd cards."
+    name = "double_dummy_leads"
+    seconds = 0.001
+    outputs = (Output("lead_tricks", "Tricks.", ("card",), "int8"),)
+
+    def estimate(self, layouts, question):
+        leader = question.table[1]
+        taken = np.minimum(13, 13 - tricks(layouts, leader)[:, None] + np.arange(52) % 2)
+        held = (layouts.masks[:, leader, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(bool)
+        return {"lead_tricks": np.where(held, taken, -1).astype(np.int8)}
+
+@hookimpl
+def bayesbridge_estimators():
+    return [Solved(), Leads()]
+"""
+
+POSITIONS = 200
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plugin(install_for_all):
+    install_for_all("solver", PLUGIN)
+
+
+def position(seed):
+    """The posterior of a random hand after a random length was shown, and how many layouts to solve: 3 to 300."""
+    rng = np.random.default_rng([29, seed])
+    hand = bb.Hand(sum(1 << int(card) for card in rng.permutation(52)[:13]))
+    low = int(rng.integers(2, 5))
+    belief = bb.Belief("W", hand, dummy=None).given(bb.Length("N", "CDHS"[rng.integers(4)], low, 7))
+    return belief.infer(draws=310, rng=rng), int(np.exp(rng.uniform(np.log(3), np.log(300))).round()), rng
+
+
+def is_share(value, error):
+    assert 0.0 <= value <= 1.0
+    assert 0.0 < error <= 0.5
+
+
+def adds_up(values):
+    assert min(values) >= 0.0
+    assert sum(values) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("first", range(0, POSITIONS, 25))
+def test_contracts_and_leads(first):
+    for seed in range(first, first + 25):
+        posterior, solve, rng = position(seed)
+        rows = plain_rows(bb.contracts(posterior, "1NT,3NT,4S,7S", against="2S by W", solve=solve, rng=rng))
+        for row in rows:
+            for name in ("make", "best", "matchpoints"):
+                is_share(row[name], row[f"{name}_error"])
+            assert 0.0 <= row["tricks"] <= 13.0
+            assert row["score_error"] > 0.0
+            assert row["behind"] >= -1e-9
+        adds_up([row["best"] for row in rows])
+        result = bb.estimate(posterior, contract="3NT by W", solve=solve, rng=rng)["contract"]
+        adds_up(result["pmf"].values)
+        assert (result["pmf_error"].values > 0).all()
+        is_share(result["make"].item(), result["make_error"].item())
+        assert result["make"].item() == pytest.approx(result["pmf"].values[9:].sum())
+        found = bb.leads(posterior, "3NT by S", seconds=solve / 1000, rng=rng)
+        for choice in found.choices:
+            is_share(*choice.beaten)
+            assert 0.0 <= choice.tricks[0] <= 13.0
+            assert choice.tricks[1] > 0.0
+            assert choice is found.choices[0] or choice.beaten_behind[1] > 0.0
+
+
+def test_all_shares_of_the_default_table_add_up():
+    """Strains that were not solved are there by the network."""
+    posterior, _, rng = position(3)
+    found = bb.contracts(posterior, against="1NT", solve=10, rng=rng)
+    assert set(found["basis"].values) == {"network", "corrected"}
+    adds_up(found["best"].values)
+    assert ((found["matchpoints"] >= 0) & (found["matchpoints"] <= 1)).all()
+
+
+@pytest.mark.parametrize("solved", [2, 3, 10, 30, 100, 300])
+def test_what_was_never_seen_otherwise_has_the_error_of_the_rule_of_three(solved):
+    sample = SolvedSample.of(np.full(solved, 1 / solved))
+    for value in (0.0, 1.0):
+        share, error = sample.share(np.full(solved, value))
+        assert share == value
+        assert 2 * error == pytest.approx(min(1.0, 3 / solved))
+
+
+def test_two_layouts_are_no_certainty():
+    posterior, _, rng = position(0)
+    two = bb.Posterior(posterior.belief, posterior.belief.infer(draws=2, rng=rng).draws, 1)
+    for choice in bb.leads(two, "3NT by S").choices:
+        assert choice.beaten[1] == pytest.approx(0.5)
