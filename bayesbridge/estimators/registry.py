@@ -20,10 +20,12 @@ from bayesbridge.estimators.hookspecs import PROJECT
 from bayesbridge.estimators.offers import Offers, offers_of
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.evidence import BidderModel
-from bayesbridge_hands import DISTRIBUTION
 
 BUILTIN: Final = "bayesbridge"
 """The name under which the built-ins are registered."""
+
+DISTRIBUTION: Final = "bayesbridge-hands"
+"""What ``pip`` and ``importlib.metadata`` call this project."""
 
 GIVEN: Final = "given by the caller"
 """The distribution of a plugin that is not installed."""

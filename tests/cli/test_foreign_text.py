@@ -262,14 +262,6 @@ def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
     assert script in capsys.readouterr().err
 
 
-def test_the_command_itself_shows_where_another_project_is(monkeypatch, capsys):
-    import bayesbridge_hands
-
-    monkeypatch.setattr(bayesbridge_hands, "conflict", lambda: f"another project in {EVIL}")
-    assert bayesbridge_hands.main() == 1
-    assert capsys.readouterr().err == f"bayesbridge: another project in {SHOWN}\n"
-
-
 def test_a_terminal_that_is_no_unicode_one_gets_no_escape_either(tmp_path):
     (tmp_path / "evil.pbn").write_text(PBN, "utf-8")
     words = [sys.executable, "-m", "bayesbridge", "replay", str(tmp_path / "evil.pbn"), *FEW, "--board", "9"]
