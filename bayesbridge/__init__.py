@@ -4,16 +4,9 @@ Every public name is loaded when it is first used, so importing the package cost
 where they live stand in ``__init__.pyi``.
 """
 
-import os
-
 import lazy_loader
 
-from bayesbridge_hands import other_distribution
-
 __version__ = "0.2.0"
-
-if _line := other_distribution(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))):
-    raise ImportError(_line)
 
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

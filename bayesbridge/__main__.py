@@ -19,6 +19,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    import bayesbridge_hands
-
-    sys.exit(bayesbridge_hands.main())
+    sys.exit(main())

@@ -16,6 +16,11 @@ _WORDS: Final = {
 }
 _NAMES: Final = ("Pass", "X", "XX")
 
+GAME_LEVELS: Final = {Strain.NT: 3, Strain.S: 4, Strain.H: 4, Strain.D: 5, Strain.C: 5}
+"""The lowest level of a game in each strain: that of 100 points for tricks."""
+
+CONTRACT_KINDS: Final = ("part score", "game", "slam")
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Call:
@@ -143,6 +148,15 @@ class Contract:
     def trump(self) -> Suit | None:
         """The trump suit, ``None`` at no trumps."""
         return self.strain.trump
+
+    @property
+    def kind(self) -> str:
+        """One of :data:`CONTRACT_KINDS`, whether doubled or not.
+
+        >>> [Contract.of(name, "S").kind for name in ("2NT", "3NT", "4D", "5D", "4H", "6C")]
+        ['part score', 'game', 'part score', 'game', 'game', 'slam']
+        """
+        return CONTRACT_KINDS[2 if self.level >= 6 else self.level >= GAME_LEVELS[self.strain]]
 
     def __str__(self) -> str:
         return f"{self.level}{self.strain.name}{'X' * self.doubled} by {self.declarer.name}"

@@ -7,13 +7,17 @@ overtricks; a contract down scores for the other side.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation.record import Vulnerability
 from bayesbridge.scoring import Score
@@ -85,11 +89,24 @@ def _down(contract: Contract, short: int, side: int) -> int:
     return (sum(first) + LATER_UNDERTRICK * (short - len(first))) * contract.doubled
 
 
-def imps(difference: int) -> int:
-    """International match points for a difference of two scores, with its sign.
+@lru_cache(maxsize=128)
+def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.int64]:
+    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4.
 
-    >>> [imps(difference) for difference in (0, 10, 20, -420, 430, 4000, 9000)]
+    >>> scores_by_tricks(3, 4, True)[[7, 9, 10]].tolist()
+    [-200, 600, 630]
+    """
+    scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
+    contract = Contract(level, Strain(strain), Seat.N)
+    scores = np.array([int(scheme.score(contract, tricks).net) for tricks in range(14)])
+    scores.flags.writeable = False
+    return scores
+
+
+def imps(difference: ArrayLike) -> NDArray[np.int64]:
+    """International match points for differences of two scores, with their signs.
+
+    >>> imps([0, 10, 20, -420, 430, 4000, 9000]).tolist()
     [0, 0, 1, -9, 10, 24, 24]
     """
-    won = bisect_right(IMP_STEPS, abs(difference))
-    return won if difference > 0 else -won
+    return np.asarray(np.sign(difference) * np.searchsorted(IMP_STEPS, np.abs(difference), side="right"), np.int64)

@@ -153,6 +153,26 @@ class Unwritable(BayesBridgeError):
     """
 
 
+def raised_at(error: BaseException) -> str:
+    """Where a plugin's own code raised, such as `` (at /site-packages/mine.py:12)``; empty if it is in none.
+
+    The plugin is the first code outside of this package that was called; what it calls itself, such as NumPy, is not
+    its own.
+    """
+    import importlib
+    import traceback
+    from pathlib import Path
+
+    ours = Path(__file__).parent, Path(importlib.__file__).parent
+    lines = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    foreign = [(path, line) for path, line in lines if path.is_absolute() and not {*ours} & {*path.parents}]
+    if not foreign:
+        return ""
+    home = foreign[0][0].parent
+    path, line = [one for one in foreign if home in one[0].parents][-1]
+    return f" (at {path}:{line})"
+
+
 def shorten(value: object) -> str:
     """The value as Python writes it, on one line and not too long.
 

@@ -27,11 +27,9 @@ from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
 from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.confinement import confined
 from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
 from bayesbridge.estimators.contract_question import contract_question, estimators_for
 from bayesbridge.estimators.evaluate import Evaluation, Progress, evaluate
-from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.sums import Sums
 from bayesbridge.random64 import Seed, generator
@@ -61,8 +59,6 @@ def estimate(
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
-    timeout: float | None = None,
-    memory: int | None = None,
 ) -> Result:
     """Run estimators, by name or as objects, over a posterior; ``capture`` unless others are named.
 
@@ -72,9 +68,8 @@ def estimate(
     that, and for estimators that take long: they get fewer layouts.
 
     ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
-    fails is left out with a warning that names it, unless none is left. ``timeout`` (seconds for a thousand layouts)
-    and ``memory`` (megabytes) isolate estimators that are not built in, with these limits: a plugin is then imported in
-    a process of its own. Without them everything runs here, and a name that is not built in imports all plugins.
+    fails is left out with a warning that names it, unless none is left. A name that is not built in imports all
+    installed plugins.
 
     >>> from bayesbridge import Belief
     >>> result = estimate(Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "capture", pair="S:N")
@@ -82,14 +77,11 @@ def estimate(
     ('convolution', 0.2977)
     """
     asked = contract_question(posterior.belief, contract, by, pair, trump, solve, seconds, actual)
-    limits = Limits(timeout, memory)
-    chosen, solver = estimators_for(estimators, asked, limits)
+    chosen, solver = estimators_for(estimators, asked)
     question = ask(posterior, pair, trump, trick) if asked is None else ask(posterior, asked.pair, asked.strain, trick)
     random = generator(rng)
-    with confined([*chosen, *solver], limits) as ready:
-        first, rest = ready[: len(chosen)], ready[len(chosen) :]
-        found = evaluate(posterior, first, question, rng=random, progress=progress, seconds=seconds)
-        found, odds = contract_odds(found, asked, rest, rng=random, progress=progress)
+    found = evaluate(posterior, chosen, question, rng=random, progress=progress, seconds=seconds)
+    found, odds = contract_odds(found, asked, solver, rng=random, progress=progress)
     for name, failure in found.failures.items():
         if not found.estimators:
             raise failure

@@ -23,9 +23,8 @@ from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.evaluate import counted, evaluate
-from bayesbridge.estimators.registry import load
+from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
 from bayesbridge.trick_counts import GOALS, Tricks

@@ -18,7 +18,7 @@ CAPTURES: Final = (
     "T counts captures by the paper's rule (Algorithm 2), without a defence: it is not the number of tricks at the "
     "table, which the estimator tricks gives. Where its two conditions fail it gives no number."
 )
-WITHOUT_TRUMPS: Final = "T is counted without trumps. The estimator capture_trumps counts with them."
+WITHOUT_TRUMPS: Final = "T is counted without trumps."
 MADE: Final = "P(made), double dummy by the network tricks"
 """The chance of a contract, as every place calls it."""
 LETTERS: Final = (

@@ -4,7 +4,7 @@
 
 Needs plugins/bayesbridge-double-dummy; contracts are solved by solve_records.py, which continues where it stopped. Only
 deals that fit_actual.py sets aside are compared (a quarter of them, by a hash of their cards); ``--all`` takes every
-deal, for records that nothing was fitted on. T and T_trumps are compared where their conditions hold. ``tricks`` gives
+deal, for records that nothing was fitted on. T is compared where its conditions hold. ``tricks`` gives
 a distribution, alone and passed through what real declarers take (``actual``): its likeliest number counts for *exact*
 and *within one*, its mean for the rest.
 """
@@ -22,7 +22,6 @@ from solve_records import SHARE, Table, declarers_first, north_declares, solved_
 from bayesbridge.cards import Strain
 from bayesbridge.estimators.actual import FARTHEST, actual_table
 from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.capture_trumps import CaptureTrumpsEstimator
 from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.play_out import PlayOutEstimator
 from bayesbridge.estimators.tricks import TricksEstimator
@@ -30,7 +29,7 @@ from bayesbridge.words import number
 
 type Floats = NDArray[np.float64]
 
-NAMES = ("T", "T_trumps", "play_out", "tricks", "tricks, actual", "double dummy", "real result")
+NAMES = ("T", "play_out", "tricks", "tricks, actual", "double dummy", "real result")
 KINDS = ("no trumps", "suits")
 
 
@@ -51,9 +50,7 @@ def estimates(tables: list[Table], solved: list[int]) -> dict[str, Estimate]:
             continue
         layouts, question = declarers_first(tables[i] for i in here), north_declares(strain)
         T = run(CaptureEstimator(), layouts, question)["T"]
-        with_trumps = run(CaptureTrumpsEstimator(), layouts, question)["T_trumps"]
         numbers["T"][:, here] = np.where(T > 0, T, np.nan)
-        numbers["T_trumps"][:, here] = np.where(with_trumps > 0, with_trumps, np.nan)
         numbers["play_out"][:, here] = run(PlayOutEstimator(), layouts, question)["tricks"]
         network = np.asarray(run(TricksEstimator(), layouts, question)["tricks"], np.float64)
         after = [row @ actual_table(tables[i].contract) for row, i in zip(network, here, strict=True)]
@@ -101,10 +98,10 @@ def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> Non
 
     from bayesbridge.plots.palette import BLUE, ORANGE
 
-    shown = [name for name in NAMES if name != "real result"]
     figure = Figure(figsize=(9.6, 5.2), layout="constrained")
     steps = np.arange(-4, 6)
-    for ax, name in zip(figure.subplots(2, 3, sharex=True, sharey=True).flat, shown, strict=True):
+    panels = [["T", "play_out", "."], ["tricks", "tricks, actual", "double dummy"]]
+    for name, ax in figure.subplot_mosaic(panels, sharex=True, sharey=True).items():
         for shift, colour, label, here in ((-0.2, BLUE, KINDS[0], kind), (0.2, ORANGE, KINDS[1], ~kind)):
             apart = (found[name].likeliest - found["real result"].mean)[here]
             apart = np.clip(apart[~np.isnan(apart)], steps[0], steps[-1])

@@ -56,7 +56,7 @@ def measuring():
 def plugin_site(folder):
     """A way to put a distribution with one module and its entry point on the path, as pip would.
 
-    No other plugin is seen meanwhile: each would cost a process.
+    No other plugin is seen meanwhile.
     """
     before = set(sys.modules)
 
@@ -91,11 +91,4 @@ def plugin_site(folder):
 def install(tmp_path):
     """Plugins that are really installed, as far as Python can tell, for one test."""
     with plugin_site(tmp_path) as put:
-        yield put
-
-
-@pytest.fixture(scope="module")
-def install_for_all(tmp_path_factory):
-    """The same for all tests of a module."""
-    with plugin_site(tmp_path_factory.mktemp("site")) as put:
         yield put

@@ -20,7 +20,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.features import CELLS, cells
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import Options, StyleBidder
-from bayesbridge.capture import kernels, tables, trumps
+from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
@@ -75,18 +75,6 @@ def algorithms():
     """Algorithms 1 and 2 on ordinary and on strange deals."""
     first, second = np.concatenate([random_deals(100, 1), strange_deals(100, 2)], axis=1)
     return *kernels.captures(first, second), kernels.tricks(first, second), *kernels.bids(first)
-
-
-def algorithms_with_trumps():
-    """Algorithm 2 with trumps on ordinary and on strange deals; rows, and summaries of halves."""
-    first, second = np.concatenate([random_deals(60, 3), strange_deals(60, 4)], axis=1)
-    rows = [np.empty(3**8, dtype=np.int64) for _ in range(2)]
-    for trumps_too, out in enumerate(rows):
-        trumps.fill_rows(out, bool(trumps_too))
-    some = [row[:: 3**5] for row in rows]
-    halves = trumps.merge_all(*some)
-    found = [array for trump in Suit for array in trumps.trump_captures(first, second, trump)]
-    return *found, *rows, halves, trumps.all_captures(halves.ravel()[:9], halves.ravel()[9:20])
 
 
 def random_tricks():
@@ -230,7 +218,7 @@ def tables_of_deals():
 
 
 QUESTIONS = (
-    words, deals, suit_rows, algorithms, algorithms_with_trumps, random_tricks, play, bidding,
+    words, deals, suit_rows, algorithms, random_tricks, play, bidding,
     learned_bidding, layouts, tilted_draws, refused_layouts, convolution, levels, sums, network, tables_of_deals,
 )  # fmt: skip
 

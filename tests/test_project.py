@@ -6,11 +6,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 import bayesbridge
+from bayesbridge.estimators.registry import DISTRIBUTION
 
 PACKAGE = Path(bayesbridge.__file__).parent
 ROOT = PACKAGE.parent
@@ -108,6 +110,10 @@ def test_locks_pin_and_hash_everything_and_name_no_registry(lock):
 def test_locks_hold_what_the_project_asks_for(lock, wanted):
     locked = {re.match(r"[\w.-]+", entry)[0] for entry in pins(lock)}
     assert {re.match(r"[\w.-]+", text)[0] for text in wanted} <= locked
+
+
+def test_it_is_installed_under_the_name_of_its_distribution():
+    assert metadata.version(DISTRIBUTION) == bayesbridge.__version__
 
 
 def test_the_citation_names_this_version():

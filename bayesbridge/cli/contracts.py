@@ -9,7 +9,6 @@ from bayesbridge.cli.accuracy import add_draws, print_accuracy
 from bayesbridge.cli.contract import MOST_SOLVED
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, print_table, say
 from bayesbridge.cli.writing import add_picture, picture_target, write_picture
@@ -114,7 +113,7 @@ def run(args: Namespace) -> int:
         _blamed("--find-out", enquiries, posterior, args.find_out)
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "against": args.against}
     asked |= {"doubled": args.doubled, "solve": args.solve, "seconds": args.seconds, "rng": args.seed}
-    found = _blamed("--scheme", contract_table, posterior, args.contracts, **asked, limits=limits_of(args))
+    found = _blamed("--scheme", contract_table, posterior, args.contracts, **asked)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
     answers = None if args.find_out is None else _answers(posterior, args, scheme, vulnerable, pair)

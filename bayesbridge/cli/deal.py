@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.cards import Hand
-from bayesbridge.cli.limits import add_limits, limits_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, reading, whole
 from bayesbridge.cli.printing import print_json, progress_line, say
 from bayesbridge.cli.writing import verify_target, writing
@@ -62,7 +61,6 @@ def add(commands: Subparsers) -> None:
         help="draws that may be tested before it gives up (default: the script's, or 10_000_000)",
     )
     _add_evidence(parser)
-    add_limits(parser)
 
 
 def run(args: Namespace) -> int:
@@ -70,7 +68,7 @@ def run(args: Namespace) -> int:
     from bayesbridge.cli.deal_job import DealJob
 
     target, form = _target(args)
-    job = DealJob.of(args, _script(args), limits_of(args))
+    job = DealJob.of(args, _script(args))
     if args.plan:
         if args.json:
             print_json(job.plan_document())

@@ -23,7 +23,6 @@ from bayesbridge.dealing.script import Script
 from bayesbridge.dealing.solving import Solver, find_solver
 from bayesbridge.dealing.statistics import Counts
 from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.estimators.isolation import Limits
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
@@ -52,7 +51,7 @@ class DealJob:
     by_type: Mapping[str, Drawn] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, args: Namespace, script: Script | None, limits: Limits) -> DealJob:
+    def of(cls, args: Namespace, script: Script | None) -> DealJob:
         """Plan what the options and the script ask for."""
         asked = script or Script()
         known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
@@ -62,8 +61,8 @@ class DealJob:
         if len({one.name for one in types}) < len(types):
             raise NotationError("argument --type: two types have the same name: give each a name of its own")
         whole = conjunction((common, *(one.condition for one in types)))
-        solver = find_solver(limits) if needs_solver(asked) or needs_solver(Script(whole)) else None
-        bidder = _bidder(args.bidder, limits)
+        solver = find_solver() if needs_solver(asked) or needs_solver(Script(whole)) else None
+        bidder = _bidder(args.bidder)
 
         def planned(extra: Expression = TRUE) -> DealPlan:
             condition = conjunction((common, extra))
@@ -217,12 +216,12 @@ def _read[T](option: str, read: Callable[[str], T], text: str) -> T:
         raise NotationError(f"argument {option}: {error}", **error.data) from None
 
 
-def _bidder(name: str | None, limits: Limits) -> BidderModel | None:
+def _bidder(name: str | None) -> BidderModel | None:
     if name is None:
         return None
-    from bayesbridge.estimators.discovery import offered
+    from bayesbridge.estimators.registry import offered
 
     try:
-        return offered("bidders", [name], limits).bidder(name)
+        return offered("bidders", [name]).bidder(name)
     except BayesBridgeError as error:
         raise NotationError(f"argument --bidder: {error}") from None

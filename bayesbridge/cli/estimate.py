@@ -12,7 +12,6 @@ from bayesbridge.cli.card import add_card, card_document, card_steps, show_card
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, show_contract
 from bayesbridge.cli.evidence_options import add_evidence, position_of
 from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
-from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair
 from bayesbridge.cli.printing import print_json, progress_line
 from bayesbridge.cli.show import add_show, examples, print_examples
@@ -67,7 +66,7 @@ def run(args: Namespace) -> int:
     position = position_of(args)
     belief = position.belief()
     asked = asked_contract(belief, args)
-    estimators, solvers = estimators_and_solvers(args.estimator, args, asked)
+    estimators, solvers = estimators_and_solvers(args.estimator, asked)
     with position.blaming(), blaming_method(args.method):
         posterior = as_reached(belief.infer(args.method, args.draws, args.seed), args)
     together = joints(posterior, args.joint, args.pair)
@@ -116,19 +115,14 @@ def blaming_method(method: str) -> Iterator[None]:
         raise UsageError(f"argument --method {method}: {error}") from None
 
 
-def estimators_named(names: list[str], args: Namespace) -> list[Estimator]:
-    """The estimators; those of plugins are isolated."""
-    return estimators_and_solvers(names, args)[0]
-
-
 def estimators_and_solvers(
-    names: list[str] | None, args: Namespace, asked: ContractQuestion | None = None
+    names: list[str] | None, asked: ContractQuestion | None = None
 ) -> tuple[list[Estimator], list[Estimator]]:
-    """The same, and what solves a contract."""
+    """The estimators named, and what solves a contract."""
     from bayesbridge.estimators.contract_question import estimators_for
 
     try:
-        return estimators_for(list(dict.fromkeys(names)) if names else None, asked, limits_of(args))
+        return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
     except BayesBridgeError as error:
         raise UsageError(f"argument --estimator: {error}") from None
 
@@ -142,7 +136,6 @@ def evaluated(
 ) -> tuple[Evaluation, ContractOdds | None]:
     """What the estimators say, and what becomes of the contract that is asked about."""
     from bayesbridge.estimators.asking import ask
-    from bayesbridge.estimators.confinement import confined
     from bayesbridge.estimators.contract_odds import contract_odds
     from bayesbridge.estimators.evaluate import evaluate
     from bayesbridge.random64 import generator
@@ -154,11 +147,9 @@ def evaluated(
     else:
         question = ask(posterior, asked.pair, asked.strain, trick)
     random = generator(args.seed)
-    with confined([*estimators, *solvers], limits_of(args)) as ready:
-        mine, others = ready[: len(estimators)], ready[len(estimators) :]
-        progress = progress_line("layouts")
-        found = evaluate(posterior, mine, question, rng=random, progress=progress, seconds=args.seconds)
-        return contract_odds(found, asked, others, rng=random, progress=progress_line("layouts solved"))
+    progress = progress_line("layouts")
+    found = evaluate(posterior, estimators, question, rng=random, progress=progress, seconds=args.seconds)
+    return contract_odds(found, asked, solvers, rng=random, progress=progress_line("layouts solved"))
 
 
 def _save(found: Evaluation, odds: ContractOdds | None, path: Path) -> Unwritable | None:

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.limits import add_limits, limits_of
 from bayesbridge.cli.parsing import Once, Parser, UsageError, reading
 from bayesbridge.cli.record_options import add_record, record_position
 from bayesbridge.deal import Seat
@@ -63,7 +62,6 @@ def add_evidence(parser: Parser) -> None:
         metavar="FILE",
         help="a TOML file that says all this; options are added to it, and settings given as options replace its own",
     )
-    add_limits(parser)
 
 
 def position_of(args: argparse.Namespace) -> Position:
@@ -79,7 +77,7 @@ def position_of(args: argparse.Namespace) -> Position:
         if (value := getattr(args, name)) is not None
     }
     known = {**position.settings, **settings}
-    return position.with_more(settings, list(_pieces(args, known)))._replace(limits=limits_of(args))
+    return position.with_more(settings, list(_pieces(args, known)))
 
 
 def _pieces(args: argparse.Namespace, known: Mapping[str, Sourced[Any]]) -> Iterator[Sourced[Piece]]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from bayesbridge.cli.accuracy import add_draws, print_accuracy
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.writing import add_picture, picture_target, write_picture
@@ -54,7 +53,6 @@ def add(commands: Subparsers) -> None:
 def run(args: Namespace) -> int:
     """Infer, solve and print."""
     from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
-    from bayesbridge.estimators.confinement import confined
 
     target = picture_target(args)
     position = position_of(args)
@@ -63,12 +61,11 @@ def run(args: Namespace) -> int:
         contract, question = lead_question(belief, args.contract, args.by)
     except BayesBridgeError as error:
         raise UsageError(f"argument --contract: {error}") from None
-    limits = limits_of(args)
-    with confined([lead_solver(limits)], limits) as ready:
-        with position.blaming():
-            posterior = belief.infer(draws=args.draws, rng=args.seed)
-        show = progress_line("layouts solved")
-        found = compare_leads(posterior, contract, question, ready[0], args.goal, args.seconds, args.seed, show)
+    solver = lead_solver()
+    with position.blaming():
+        posterior = belief.infer(draws=args.draws, rng=args.seed)
+    show = progress_line("layouts solved")
+    found = compare_leads(posterior, contract, question, solver, args.goal, args.seconds, args.seed, show)
     if target is not None:
         from bayesbridge.plots.leads import plot_leads
 

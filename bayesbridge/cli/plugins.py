@@ -5,29 +5,26 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from bayesbridge.cli.limits import add_limits, limits_of
 from bayesbridge.cli.parsing import Subparsers, add_command
 from bayesbridge.cli.printing import print_json, print_table, say
 
 
 def add(commands: Subparsers) -> None:
     """Put the command on the command line."""
-    parser = add_command(
+    add_command(
         commands,
         "plugins",
         "estimators and bidder models, and where each comes from",
         run,
         "bayesbridge plugins --json",
     )
-    add_limits(parser)
 
 
 def run(args: Namespace) -> int:
     """List what is installed, and what is broken."""
-    from bayesbridge.estimators.descriptions import doc_of
-    from bayesbridge.estimators.discovery import isolated
+    from bayesbridge.estimators.registry import load
 
-    registry = isolated(limits_of(args))
+    registry = load()
     estimators: dict[str, dict[str, Any]] = {}
     bidders: dict[str, dict[str, Any]] = {}
     failures: dict[str, dict[str, Any]] = {}
@@ -37,9 +34,9 @@ def run(args: Namespace) -> int:
         for name in plugin.estimators:
             offer = registry.estimators[name]
             outputs = {output.name: output.doc for output in offer.outputs}
-            estimators[name] = {**origin, "doc": doc_of(offer), "outputs": outputs}
+            estimators[name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
         for name in plugin.bidders:
-            bidders[name] = {**origin, "doc": doc_of(registry.bidders[name])}
+            bidders[name] = {**origin, "doc": _sentence(registry.bidders[name])}
         if plugin.failure is not None:
             key = plugin.name if plugin.name not in failures else f"{plugin.name} ({plugin.distribution})"
             failures[key] = {**origin, "failure": plugin.failure}
@@ -57,6 +54,11 @@ def run(args: Namespace) -> int:
         source = f"{origin['distribution']} {origin['version']}".strip()
         say(f"Plugin {name!r} of {source} offers nothing as it is set up: see its own documentation.")
     return 0
+
+
+def _sentence(offer: object) -> str:
+    """The first paragraph of its docstring, on one line."""
+    return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())
 
 
 def _show(title: str, offers: dict[str, dict[str, Any]]) -> None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.accuracy import DRAWS, add_draws
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
-from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, estimators_named, evaluated
+from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, evaluated
 from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, whole
 from bayesbridge.cli.printing import print_json, progress_line, say
 from bayesbridge.cli.record_page import write_record_page
@@ -92,7 +91,7 @@ def run(args: Namespace) -> int:
         raise UsageError("argument --cards: it makes steps of a record: name its FILE")
     args.draws = args.draws or DRAWS
     names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
-    estimators = estimators_named(names, args)  # a slip is told before the work
+    estimators = estimators_and_solvers(names)[0]  # a slip is told before the work
     position = position_of(args)
     belief = position.belief()
     asked = _asked(belief, args)
@@ -175,7 +174,7 @@ def _judged(
         return None, None
     from bayesbridge.results import to_datatree
 
-    estimators, solvers = estimators_and_solvers(None, args, asked)
+    estimators, solvers = estimators_and_solvers(None, asked)
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
@@ -185,17 +184,14 @@ def _judged(
 def _leads(posterior: Posterior, asked: ContractQuestion | None, args: Namespace) -> Leads | None:
     """What to lead, where the observer is on lead against the contract and the solver is installed."""
     from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
-    from bayesbridge.estimators.confinement import confined
 
-    limits = limits_of(args)
     try:
         contract, question = lead_question(posterior.belief, None if asked is None else asked.contract)
-        solver = lead_solver(limits)
+        solver = lead_solver()
     except BayesBridgeError:
         return None
-    with confined([solver], limits) as ready:
-        show = progress_line("layouts solved")
-        return compare_leads(posterior, contract, question, ready[0], "beat", LEAD_SECONDS, args.seed, show)
+    show = progress_line("layouts solved")
+    return compare_leads(posterior, contract, question, solver, "beat", LEAD_SECONDS, args.seed, show)
 
 
 def _command(args: Namespace, position: Position) -> str:

@@ -9,7 +9,6 @@ from math import isfinite
 from typing import IO, TYPE_CHECKING
 
 from bayesbridge.cli.accuracy import MOST_DRAWS
-from bayesbridge.cli.limits import add_limits, limits_of
 from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, reading, whole
 from bayesbridge.cli.printing import bar, print_json, print_table, progress_line, say
 from bayesbridge.cli.records import open_file
@@ -70,7 +69,6 @@ def add(commands: Subparsers) -> None:
     keep.add_argument(
         "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
     )
-    add_limits(parser)
 
 
 @reading
@@ -169,7 +167,7 @@ def _score(
     if args.write_beliefs and args.moments is None:
         raise UsageError("argument --write-beliefs: say at which --moments")
     try:
-        reader = reader_of(args.reader, args.draws, args.seed, limits_of(args))
+        reader = reader_of(args.reader, args.draws, args.seed)
     except BayesBridgeError as error:
         raise UsageError(f"argument --reader: {error}") from None
     target = verify_target("--write-beliefs", args.write_beliefs, "beliefs", ".jsonl") if args.write_beliefs else None

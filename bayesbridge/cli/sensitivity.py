@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from bayesbridge.cli.accuracy import add_draws
 from bayesbridge.cli.evidence_lines import print_evidence
 from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.limits import limits_of
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading, whole
 from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.writing import add_picture, picture_target, write_picture
@@ -57,7 +56,7 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer under every model, and print."""
-    from bayesbridge.estimators.discovery import offered
+    from bayesbridge.estimators.registry import offered
     from bayesbridge.sensitivity import sensitivity
 
     target = picture_target(args)
@@ -70,7 +69,7 @@ def run(args: Namespace) -> int:
     try:
         bidders = None
         if args.bidders is not None:
-            registry = offered("bidders", args.bidders, limits_of(args))
+            registry = offered("bidders", args.bidders)
             bidders = {name: registry.bidder(name) for name in args.bidders}
         found = sensitivity(
             belief,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.dealing.holdings import Measure
-from bayesbridge.dealing.payoffs import imps, payoff
+from bayesbridge.duplicate import imps, scores_by_tricks
 from bayesbridge.shapes import Shapes
 
 type Ints = NDArray[np.int64]
@@ -179,7 +179,7 @@ def evaluate(expression: Expression, leaves: Leaves) -> Any:
         case Operation(operator, operands):
             return _OPERATORS[operator](*(evaluate(operand, leaves) for operand in operands))
         case Payoff(vulnerable, level, strain, tricks):
-            return payoff(vulnerable, level, strain)[np.clip(evaluate(tricks, leaves), 0, 13)]
+            return scores_by_tricks(level, strain, vulnerable)[np.clip(evaluate(tricks, leaves), 0, 13)]
         case Imps(difference):
             return imps(evaluate(difference, leaves))
         case Held() | ShapeIn() | Taken() | Random() | Slot():

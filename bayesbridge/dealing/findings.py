@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.payoffs import payoff
 from bayesbridge.dealing.script import Average, EvalContract, Frequency
 from bayesbridge.dealing.statistics import Counts, Mean, binned
+from bayesbridge.duplicate import scores_by_tricks
 from bayesbridge.words import number
 
 type Finding = FoundAverage | FoundFrequency | FoundContract
@@ -153,6 +153,6 @@ class FoundContract:
     def _figures(self) -> tuple[float, float, float, float]:
         """The share that makes, its error, the mean score, its error."""
         action, n = self.action, len(self.taken)
-        paid = payoff(action.vulnerable, action.level, action.strain)[self.taken]
+        paid = scores_by_tricks(action.level, action.strain, action.vulnerable)[self.taken]
         made = float((self.taken >= action.level + 6).mean())
         return made, sqrt(made * (1 - made) / n), float(paid.mean()), float(paid.std()) / sqrt(n)

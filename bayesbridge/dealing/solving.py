@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.discovery import offered
-from bayesbridge.estimators.isolation import Limits
+from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Layouts, Masks
 
 type Solver = Callable[[Masks, int, int], NDArray[np.int64]]
 """(n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks."""
 
 
-def find_solver(limits: Limits | None = None) -> Solver:
-    """The solver, isolated in a process with ``limits``; one line says what to install where there is none."""
+def find_solver() -> Solver:
+    """The solver; one line says what to install where there is none."""
     try:
-        solved = offered("estimators", ["solved"], limits).estimator("solved")
+        solved = offered("estimators", ["solved"]).estimator("solved")
     except BayesBridgeError:
         raise BayesBridgeError(
             "tricks need a double-dummy solver: install the plugin bayesbridge-double-dummy, or leave them out"
@@ -31,6 +31,6 @@ def find_solver(limits: Limits | None = None) -> Solver:
     def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
         pair = Seat(seat), Seat(seat).partner
         question = Question(pair, None if strain == 4 else Suit(strain))
-        return np.asarray(solved.estimate(Layouts(masks), question)["solved"], dtype=np.int64)
+        return run(solved, Layouts(masks), question)["solved"].astype(np.int64)
 
     return solve

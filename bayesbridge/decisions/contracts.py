@@ -24,12 +24,9 @@ from bayesbridge.decisions.trick_tables import Group, TrickTables
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.confinement import confined
 from bayesbridge.estimators.contract_question import SOLVES
-from bayesbridge.estimators.discovery import offered_soon
-from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import seconds_of
-from bayesbridge.estimators.registry import Registry
+from bayesbridge.estimators.registry import offered
 from bayesbridge.notation.record import Vulnerability
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import Scheme
@@ -95,16 +92,13 @@ def contracts(
     solve: int | None = None,
     seconds: float | None = None,
     rng: Seed = 0,
-    timeout: float | None = None,
-    memory: int | None = None,
 ) -> xarray.Dataset:
     """Every contract that the pair may still bid, or those named, a row for each, the best expected score first.
 
     ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme of your own; ``new`` where three
     players bid and ``duplicate`` where four do, unless told otherwise. ``doubled``: 1 or 2 as if the others doubled.
     ``against`` compares every row with another contract on the same layouts. ``solve`` layouts are solved in each
-    strain that competes (0 for none), by default as many as ``seconds`` on one core allow. ``timeout`` and ``memory``
-    isolate the solver as in :func:`estimate`.
+    strain that competes (0 for none), by default as many as ``seconds`` on one core allow.
 
     Variables: ``make`` P(it makes); ``tricks`` expected tricks; ``score`` expected net score of the pair; ``best``, the
     share of layouts in which it pays most, the lowest of equal ones; ``behind``, how much its score is below that of
@@ -131,7 +125,6 @@ def contracts(
         solve=solve,
         seconds=seconds,
         rng=rng,
-        limits=Limits(timeout, memory),
     )
     if found.attrs["failure"]:
         warnings.warn(f"left out {SOLVES!r}: {found.attrs['failure']}", stacklevel=2)
@@ -150,7 +143,6 @@ def contract_table(
     solve: int | None,
     seconds: float | None,
     rng: Seed,
-    limits: Limits,
 ) -> ContractTable:
     """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes."""
     belief = posterior.belief
@@ -168,13 +160,11 @@ def contract_table(
         other = payoff(scoring, rival, ours=rival is None or rival.declarer in seats), group
     random = generator(rng)
     groups = list(dict.fromkeys([*(one.group for one in asked), *([] if other is None else [other[1]])]))
-    # The solver gets ready in its process while the network judges.
-    solvers = None if solve == 0 else offered_soon([SOLVES], limits)
     tables = TrickTables.of(posterior, groups, random)
     wanted = groups if named is not None else competing(tables, asked, groups[len({one.group for one in asked}) :])
     failure = ""
-    if solvers is not None:
-        tables, failure = _solved(tables, asked, wanted, solve, seconds, random, limits, solvers())
+    if solve != 0:
+        tables, failure = _solved(tables, asked, wanted, solve, seconds, random)
     order, columns = _columns(tables, asked, other, by_imps=isinstance(scoring, Duplicate))
     asked = [asked[place] for place in order]
     attrs = {
@@ -224,19 +214,17 @@ def _solved(
     solve: int | None,
     seconds: float | None,
     rng: Seed,
-    limits: Limits,
-    registry: Registry,
 ) -> tuple[TrickTables, str]:
     """The tables corrected where a solver is installed, and what went wrong with it."""
-    if SOLVES not in registry.estimators:
+    solver = offered("estimators", [SOLVES]).estimators.get(SOLVES)
+    if solver is None:
         return tables, ""
-    with confined([registry.estimators[SOLVES]], limits) as (solver,):
-        allowed = (SECONDS if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
-        m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
-        try:
-            return tables.solved_by(solver, groups, m, _controls(tables, asked, groups), rng), ""
-        except PluginError as error:
-            return tables, str(error)
+    allowed = (SECONDS if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
+    m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
+    try:
+        return tables.solved_by(solver, groups, m, _controls(tables, asked, groups), rng), ""
+    except PluginError as error:
+        return tables, str(error)
 
 
 def _controls(tables: TrickTables, asked: Sequence[Asked], groups: Sequence[Group]) -> list[Floats]:

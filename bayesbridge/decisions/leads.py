@@ -27,13 +27,11 @@ from bayesbridge.decisions.lead_table import Lead, Leads
 from bayesbridge.decisions.trick_tables import judged
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.confinement import confined
 from bayesbridge.estimators.contract_odds import normalised
 from bayesbridge.estimators.correction import SolvedSample
-from bayesbridge.estimators.discovery import offered
 from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
-from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.registry import offered
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.random64 import Seed, generator
 
@@ -44,9 +42,6 @@ SOLVES: Final = "double_dummy_leads"
 
 SECONDS: Final = 12.0
 """Time for solving on one core, unless told otherwise."""
-
-MOST_SECONDS: Final = 1e9
-"""That a plugin may be given."""
 
 DOUBT: Final = 0.05
 """Chance of calling a card the best although another is as good, over all comparisons together."""
@@ -61,8 +56,6 @@ def leads(
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
-    timeout: float | None = None,
-    memory: int | None = None,
 ) -> Leads:
     """Compare all leads against a contract, by what the observer, who is on lead, believes.
 
@@ -70,7 +63,7 @@ def leads(
     ``beat``, for P(it is beaten), or ``tricks``, for what the defence takes on average; the other of the two decides
     where the first is the same in every layout. ``seconds`` on one core are the most for solving: as many layouts
     are drawn as that allows, all of a posterior for which a number of draws was chosen unless ``seconds`` are given.
-    Needs the plugin bayesbridge-double-dummy; ``timeout`` and ``memory`` isolate it, see ``estimate``.
+    Needs the plugin bayesbridge-double-dummy.
 
     >>> from bayesbridge import Belief
     >>> try:
@@ -83,12 +76,8 @@ def leads(
         raise BayesBridgeError(f"goal {goal!r}: choose 'beat' or 'tricks'", goal=goal)
     if seconds is not None and not 0.0 < seconds < float("inf"):
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
-    if timeout is not None and not 0.0 < timeout <= MOST_SECONDS:
-        raise BayesBridgeError(f"timeout {timeout}: give a number above 0, at most {MOST_SECONDS:.0e}", timeout=timeout)
     against, question = lead_question(posterior.belief, contract, by)
-    limits = Limits(timeout, memory)
-    with confined([lead_solver(limits)], limits) as ready:
-        return compare_leads(posterior, against, question, ready[0], goal, seconds, rng, progress)
+    return compare_leads(posterior, against, question, lead_solver(), goal, seconds, rng, progress)
 
 
 def lead_question(
@@ -134,10 +123,10 @@ def _declarer_on_right(belief: Perspective) -> Seat:
     return right if right != belief.dummy else right.next(3)
 
 
-def lead_solver(limits: Limits | None = None) -> Estimator:
+def lead_solver() -> Estimator:
     """The solver; one line says what to install where there is none."""
     try:
-        return offered("estimators", [SOLVES], limits).estimator(SOLVES)
+        return offered("estimators", [SOLVES]).estimator(SOLVES)
     except PluginError:
         raise BayesBridgeError(
             "leads need a double-dummy solver: install the plugin bayesbridge-double-dummy"

@@ -92,7 +92,7 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
 def imp_table(first: Payoff, second: Payoff) -> Floats:
     """(14, 14) IMPs won by the first contract, by its tricks and by those of the second."""
     difference = first.worth[:, None] - second.worth
-    return np.array([[float(imps(int(one))) for one in row] for row in difference])
+    return imps(difference).astype(np.float64)
 
 
 def matchpoint_table(first: Payoff, second: Payoff) -> Floats:

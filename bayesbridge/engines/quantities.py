@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.merge import merge_pair, outcome_table, simplified
 from bayesbridge.capture.tables import LEADING_GAP, TERNARY, row_table
-from bayesbridge.capture.trumps import DEAD, LOSERS_SHIFT, all_captures, merge_all, packed_rows
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.engines.counting import MOST_POINTS
 from bayesbridge.engines.suit_classes import Fields
@@ -193,46 +192,3 @@ class Condition:
         """(n, m) 0, 1 or 2."""
         code = self.composed(low, high)
         return np.where(code & 7 > 6, 0, np.where(code & 8, 1, 2)).astype(np.uint8)
-
-
-@dataclass(frozen=True, slots=True)
-class TrumpTricks:
-    """T with trumps (``capture.trumps``) for the hands of two seats, 0 where a condition fails; codes are summaries."""
-
-    first: int
-    second: int
-    trump: int
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return 14
-
-    def codes(self, suit: int, fields: Fields) -> Ints:
-        """(r,) packed rows, where what cannot recover is one value."""
-        rows = packed_rows(fields[:, self.first], fields[:, self.second], suit == self.trump)
-        return np.where(rows >> LOSERS_SHIFT & 15 > 6, DEAD, rows)
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) merged summaries."""
-        return merge_all(first, second)
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
-        """(n, m) T of whole deals."""
-        T: NDArray[np.uint8] = np.maximum(all_captures(low, high), 0).astype(np.uint8)
-        return T
-
-
-@dataclass(frozen=True, slots=True)
-class TrumpCondition(TrumpTricks):
-    """How the conditions with trumps come out: 0 A fails, 1 only B fails, 2 both hold."""
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return 3
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
-        """(n, m) 0, 1 or 2."""
-        outcome: NDArray[np.uint8] = (np.minimum(all_captures(low, high), 0) + 2).astype(np.uint8)
-        return outcome

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.errors import BayesBridgeError, PluginError, raised_at
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.evidence.piece import Piece
 from bayesbridge.layouts import Masks
@@ -92,24 +92,16 @@ def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any)
         raise
     except (Exception, SystemExit) as error:
         what = " ".join(str(error).split())
-        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}") from error
-    except KeyboardInterrupt:
-        if (name := _name(model)).startswith("bayesbridge."):
-            raise
-        raise KeyboardInterrupt(f"interrupted while model {name} weighed {len(hands)} hands") from None
-    if wrong := objection_to(found, len(hands)):
-        raise _broken(model, wrong)
-    return found
-
-
-def objection_to(found: Floats, n: int) -> str | None:
-    """What is wrong with log likelihoods of ``n`` hands, if anything is."""
-    if found.shape != (n,):
-        return f"gave log likelihoods of shape {found.shape} for {n} hands: return one for each hand"
+        where = raised_at(error)
+        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}{where}") from error
+    if found.shape != (len(hands),):
+        shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
+        raise _broken(model, f"{shape}: return one for each hand")
     wrong = np.flatnonzero(~(found <= ROUNDING))
     if len(wrong):
-        return f"gave the log likelihood {found[wrong[0]]:g}: return a number up to 0, or -inf, for every hand"
-    return None
+        value = f"gave the log likelihood {found[wrong[0]]:g}"
+        raise _broken(model, f"{value}: return a number up to 0, or -inf, for every hand")
+    return found
 
 
 def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:
@@ -124,10 +116,6 @@ def _protected(hands: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return view
 
 
-def _name(model: BidderModel | PlayerModel) -> str:
-    return f"{type(model).__module__}.{type(model).__qualname__}"
-
-
 def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
-    name = _name(model)
+    name = f"{type(model).__module__}.{type(model).__qualname__}"
     return PluginError(f"model {name} {what}", plugin=name, got=what)

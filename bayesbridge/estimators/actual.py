@@ -21,36 +21,24 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.calls import Contract
+from bayesbridge.calls import CONTRACT_KINDS, Contract
 from bayesbridge.cards import Strain
 from bayesbridge.words import number
 
 type Floats = NDArray[np.float64]
 
-CLASSES: Final = ("part score", "game", "slam")
 KINDS: Final = ("suit", "no trumps")
 LOWEST_MARGIN, HIGHEST_MARGIN = -4, 3
 """Double dummy less what the contract needs; what lies beyond counts as the end."""
 FARTHEST: Final = 5
 """Largest difference from double dummy that counts; what is farther is taken for an error of the record."""
-SHAPE: Final = (len(CLASSES), len(KINDS), 2, HIGHEST_MARGIN - LOWEST_MARGIN + 1, 2 * FARTHEST + 1)
+SHAPE: Final = (len(CONTRACT_KINDS), len(KINDS), 2, HIGHEST_MARGIN - LOWEST_MARGIN + 1, 2 * FARTHEST + 1)
 """Counts by class, kind, doubled, margin and difference."""
-GAMES: Final = {Strain.NT: 3, Strain.S: 4, Strain.H: 4, Strain.D: 5, Strain.C: 5}
-"""The level from which a contract is a game."""
-
-
-def class_of(contract: Contract) -> int:
-    """Index into ``CLASSES``.
-
-    >>> [CLASSES[class_of(Contract.of(text))] for text in ("3S by S", "3NT by S", "6C by S")]
-    ['part score', 'game', 'slam']
-    """
-    return 2 if contract.level >= 6 else int(contract.level >= GAMES[contract.strain])
 
 
 def cell_of(contract: Contract) -> tuple[int, int, int]:
     """Where a contract is counted: class, kind of strain, doubled or not."""
-    return class_of(contract), int(contract.strain == Strain.NT), int(contract.doubled > 0)
+    return CONTRACT_KINDS.index(contract.kind), int(contract.strain == Strain.NT), int(contract.doubled > 0)
 
 
 def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:

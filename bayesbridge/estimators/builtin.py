@@ -8,7 +8,6 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.estimators.bid import BidEstimator
 from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.capture_trumps import CaptureTrumpsEstimator
 from bayesbridge.estimators.card_wins import CardWinsEstimator
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.play_out import PlayOutEstimator
@@ -19,10 +18,9 @@ from bayesbridge.evidence import BidderModel
 
 @hookimpl
 def bayesbridge_estimators() -> list[Estimator]:
-    """The paper's two algorithms, captures with trumps, the next card, a whole play, and tricks by a network."""
+    """The paper's two algorithms, the next card, a whole play, and tricks by a network."""
     return [
         CaptureEstimator(),
-        CaptureTrumpsEstimator(),
         BidEstimator(),
         CardWinsEstimator(),
         PlayOutEstimator(),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.errors import PluginError
+from bayesbridge.errors import PluginError, raised_at
 from bayesbridge.estimators.protocol import Estimator, ExactEstimator, Output, Question
 from bayesbridge.layouts import Layouts
 
@@ -89,22 +89,6 @@ def run_exact(
     return {name: _checked_counts(estimator, whole[name], pair, total) for name, pair in found.items()}
 
 
-def plain_counts(estimator: Estimator, found: Any) -> dict[str, tuple[int, list[Any]]] | None:
-    """Distributions as lowest values and lists of counts, as they are given: of Python numbers alone."""
-    if found is None:
-        return None
-    if not isinstance(found, Mapping):
-        raise _broken(estimator, "distribution", "a mapping of counts", type(found).__name__)
-    plain: dict[str, tuple[int, list[Any]]] = {}
-    for name, pair in found.items():
-        try:
-            plain[str(name)] = index(pair[0]), list(_whole(np.asarray(pair[1]).tolist()))
-        except (TypeError, ValueError, IndexError, KeyError):
-            expected = "a lowest value and whole counts by value"
-            raise _broken(estimator, str(name), expected, type(pair).__name__) from None
-    return plain
-
-
 @contextmanager
 def blaming(estimator: Estimator, work: str) -> Iterator[None]:
     """Name the estimator in whatever goes wrong inside, also when it tries to end the process."""
@@ -113,17 +97,14 @@ def blaming(estimator: Estimator, work: str) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         if isinstance(error, PluginError) and error.data.get("plugin") == estimator.name:
             raise
+        what = f"{' '.join(str(error).split())}{raised_at(error)}"
         raise PluginError(
-            f"estimator {estimator.name!r} raised {type(error).__name__} on {work}: {' '.join(str(error).split())}",
+            f"estimator {estimator.name!r} raised {type(error).__name__} on {work}: {what}",
             plugin=estimator.name,
             output="result",
             expected=f"outputs {[output.name for output in estimator.outputs]}",
             got=f"{type(error).__name__}: {error}",
         ) from error
-
-
-def _whole(counts: Any) -> Any:
-    return [_whole(one) for one in counts] if isinstance(counts, list) else index(counts)
 
 
 def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int) -> tuple[int, NDArray[Any]]:

@@ -11,9 +11,8 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.discovery import offered
-from bayesbridge.estimators.isolation import Limits
 from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.registry import offered
 
 PREDICTS: Final = "tricks"
 """The estimator that predicts the tricks of every draw."""
@@ -83,7 +82,7 @@ def contract_question(
 
 
 def estimators_for(
-    estimators: str | Estimator | Sequence[str | Estimator] | None, asked: ContractQuestion | None, limits: Limits
+    estimators: str | Estimator | Sequence[str | Estimator] | None, asked: ContractQuestion | None
 ) -> tuple[list[Estimator], list[Estimator]]:
     """The estimators, ``capture`` unless named; for a contract with ``tricks``, and apart ``solved`` if installed."""
     named = ("capture" if asked is None else PREDICTS) if estimators is None else estimators
@@ -94,7 +93,7 @@ def estimators_for(
     wanted = list(given) if asked is None or PREDICTS in have else [*given, PREDICTS]
     solving = asked is not None and asked.solve != 0
     names = [one for one in wanted if isinstance(one, str)]
-    registry = offered("estimators", [*names, *([SOLVES] if solving else [])], limits)
+    registry = offered("estimators", [*names, *([SOLVES] if solving else [])])
     chosen = [registry.estimator(one) if isinstance(one, str) else one for one in wanted]
     return chosen, [registry.estimators[SOLVES]] if solving and SOLVES in registry.estimators else []
 

@@ -7,8 +7,8 @@ A plugin is a module (or object) with functions marked ``@bayesbridge.hookimpl``
     my-plugin = "my_package"
 
 Hooks *offer* named things; they do not compute. They are called when names are looked up, not when bayesbridge is
-imported, so keep heavy imports inside the things they return. At the command line the plugin is imported, and its hooks
-are called, in a process of its own.
+imported, so keep heavy imports inside the things they return. A plugin runs in the process that asks
+for it.
 """
 
 from __future__ import annotations

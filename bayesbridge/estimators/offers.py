@@ -47,11 +47,6 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
     return changed
 
 
-def one_line(error: BaseException) -> str:
-    """The kind of an error and what it says."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
 def _offered(manager: pluggy.PluginManager, hook: str, collect: type) -> Any:
     found = getattr(manager.hook, hook)()  # one answer of each plugin that does not say None, and there is one plugin
     return collect(found[0]) if found else collect()

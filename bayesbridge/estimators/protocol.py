@@ -28,7 +28,7 @@ from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
-if TYPE_CHECKING:  # an isolated process then starts without numba
+if TYPE_CHECKING:
     from bayesbridge.engines.suit_classes import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {

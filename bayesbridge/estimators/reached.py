@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.belief.thinning import thinned
-from bayesbridge.calls import Contract
+from bayesbridge.calls import CONTRACT_KINDS, Contract
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question
@@ -43,11 +43,6 @@ type Floats = NDArray[np.float64]
 
 MOST: Final = 20_000
 """Layouts that are asked about; of a posterior with more so many are drawn."""
-
-KINDS: Final = ("part score", "game", "slam")
-
-GAME: Final = {"C": 5, "D": 5, "H": 4, "S": 4, "NT": 3}
-"""Lowest level of a game."""
 
 LEAST: Final = 0.005
 """Chances nearer to 0 or 1 count as this far from it."""
@@ -115,22 +110,10 @@ def makes(masks: Masks, contract: Contract) -> Floats:
     return np.asarray(chances[:, contract.tricks_needed :].sum(axis=1))
 
 
-def kind_of(contract: Contract) -> str:
-    """What the level pays for.
-
-    >>> [kind_of(Contract.of(name, "S")) for name in ("2NT", "3NT", "4D", "5D", "4H", "6C")]
-    ['part score', 'game', 'part score', 'game', 'game', 'slam']
-    """
-    if contract.level >= 6:
-        return "slam"
-    return "game" if contract.level >= GAME[contract.strain.name] else "part score"
-
-
 def terms_of(told: float, contract: Contract) -> dict[str, float]:
     """What the log odds are added up from, by name, each to be multiplied with what was fitted."""
     inside = min(max(told, LEAST), 1.0 - LEAST)
-    kind = kind_of(contract)
-    kinds = {name: float(name == kind) for name in KINDS}
+    kinds = {name: float(name == contract.kind) for name in CONTRACT_KINDS}
     return {"slope": log(inside / (1.0 - inside)), **kinds, "doubled": float(contract.doubled > 0)}
 
 

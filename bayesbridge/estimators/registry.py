@@ -1,37 +1,43 @@
 """Finds plugins and what they offer; nothing is loaded before somebody asks, and nothing is global.
 
-A plugin that cannot be loaded, misspells a hook or fails when called is reported by name and left out; the others stay.
-A name that two plugins offer belongs to neither: whoever asks for it is told both. Names of the built-ins stay theirs.
+Plugins are code that the user installed: they are imported here and run in this process. A plugin that cannot be
+loaded, misspells a hook or fails when called is reported by name and left out; the others stay. A name that two plugins
+offer belongs to neither: whoever asks for it is told both. Names of the built-ins stay theirs.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
 import bayesbridge
-from bayesbridge.errors import PluginError
+from bayesbridge.errors import PluginError, raised_at
 from bayesbridge.estimators import builtin
 from bayesbridge.estimators.hookspecs import PROJECT
-from bayesbridge.estimators.isolation import Entry
-from bayesbridge.estimators.offers import Offers, offers_of, one_line
+from bayesbridge.estimators.offers import Offers, offers_of
 from bayesbridge.estimators.protocol import Estimator
 from bayesbridge.evidence import BidderModel
-from bayesbridge.notices import tell
-from bayesbridge_hands import DISTRIBUTION
 
 BUILTIN: Final = "bayesbridge"
 """The name under which the built-ins are registered."""
 
+DISTRIBUTION: Final = "bayesbridge-hands"
+"""What ``pip`` and ``importlib.metadata`` call this project."""
+
 GIVEN: Final = "given by the caller"
 """The distribution of a plugin that is not installed."""
 
-PATIENCE: Final = 10.0
-"""Seconds after which it is said which plugin is being waited for."""
+
+class Entry(NamedTuple):
+    """An entry point of a distribution, as its metadata tells."""
+
+    name: str
+    value: str
+    distribution: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,12 @@ class Registry:
         raise PluginError(f"unknown {kind} {name!r}: choose {', '.join(sorted(offers))}{broken}", name=name)
 
 
+def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:
+    """A registry that has the names, if anything has: the built-ins alone where these are enough, else all plugins."""
+    own = load(installed=False)
+    return own if all(name in getattr(own, kind) for name in names) else load()
+
+
 def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) -> Registry:
     """Import every installed plugin here, then take ``plugins`` given as (name, object), and ask what they offer.
 
@@ -84,14 +96,14 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
     sources = [(entry, None) for entry in entries()] if installed else []
     for entry, given in [*sources, *((Entry(name, "", GIVEN, ""), plugin) for name, plugin in plugins)]:
         try:
-            with waiting_for(entry):
-                plugin = metadata.EntryPoint(entry.name, entry.value, PROJECT).load() if given is None else given
-                if first := [name for name, other in seen if other is plugin]:
-                    raise PluginError(f"already registered as {first[0]!r}: name it once")
-                seen.append((entry.name, plugin))
-                found.append((entry, offers_of(plugin)))
+            plugin = metadata.EntryPoint(entry.name, entry.value, PROJECT).load() if given is None else given
+            if first := [name for name, other in seen if other is plugin]:
+                raise PluginError(f"already registered as {first[0]!r}: name it once")
+            seen.append((entry.name, plugin))
+            found.append((entry, offers_of(plugin)))
         except (Exception, SystemExit) as error:
-            found.append((entry, one_line(error)))
+            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            found.append((entry, f"{what}{raised_at(error)}"))
     return merged(found)
 
 
@@ -156,17 +168,3 @@ def _plugin(entry: Entry, offers: Offers | str, disputed: Mapping[tuple[str, str
         tuple(name for name in offers.bidders if ("bidder model", name) not in lost),
         next(iter(lost.values()), None),
     )
-
-
-@contextmanager
-def waiting_for(entry: Entry) -> Iterator[None]:
-    """Say who it is that takes long to load, and in whom an interrupt came."""
-    remark = threading.Timer(PATIENCE, lambda: tell(f"waiting for {entry} to load"))
-    remark.daemon = True
-    remark.start()
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted while {entry} was loading: if it hangs, remove it") from None
-    finally:
-        remark.cancel()

@@ -90,21 +90,12 @@ class SystemsModel(Protocol):
         ...
 
 
-@runtime_checkable
-class HonourModel(Protocol):
-    """A bidder whose calls depend on the strength of a hand by a count of its own: a hint that makes draws worth more.
-
-    Draws are tilted by lengths, honours and this count in place of high-card points. Answers are unbiased either way.
-    """
-
-    @property
-    def honour_values(self) -> tuple[int, int, int, int]:
-        """What an ace, king, queen and jack count; whole numbers from 0 on that add up to 1 … 10."""
-        ...
-
-
 def honour_values_of(model: object) -> tuple[int, int, int, int] | None:
-    """What the model says of its count of honours, checked; ``None`` if it says nothing.
+    """What an ace, king, queen and jack count for a bidder with a count of its own; ``None`` if it offers none.
+
+    A bidder model may have an attribute ``honour_values``, four whole numbers from 0 on that add up to 1 … 10: draws
+    are then tilted by lengths, honours and this count in place of high-card points, which gives more effective draws.
+    Answers are unbiased either way.
 
     >>> honour_values_of(object()) is None
     True

@@ -14,7 +14,6 @@ from bayesbridge.positions.settings import SETTINGS, Setting
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.perspective import Perspective
-    from bayesbridge.estimators.isolation import Limits
     from bayesbridge.evidence.models import BidderModel
 
 EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
@@ -35,12 +34,10 @@ class Position(NamedTuple):
     pieces: tuple[Sourced[Piece], ...] = ()
     path: str | None = None
     """The file it comes from."""
-    limits: Limits | None = None
-    """What a bidder model of a plugin may take in a process of its own; ``None`` if plugins are imported here."""
 
     def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
         """Settings given later replace those of the same name; evidence is added."""
-        return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path, self.limits)
+        return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path)
 
     def belief(self) -> Belief:
         """The belief; what is wrong with it is said with where it was given."""
@@ -112,12 +109,12 @@ class Position(NamedTuple):
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
         if not {"bidder", "slip", "vulnerable", "system"} & set(self.settings):
             return None
-        from bayesbridge.estimators.discovery import offered
         from bayesbridge.estimators.offers import with_settings
+        from bayesbridge.estimators.registry import offered
 
         name = self.settings["bidder"].value if "bidder" in self.settings else usual
         try:
-            model = offered("bidders", [name], self.limits).bidder(name)
+            model = offered("bidders", [name]).bidder(name)
         except BayesBridgeError as error:
             raise NotationError(f"{self.settings['bidder'].where}: {error}") from None
         for setting in ("slip", "vulnerable"):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Strain
+from bayesbridge.calls import GAME_LEVELS, Contract
 from bayesbridge.deal import Seat
 from bayesbridge.documents import strength
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
@@ -16,8 +15,6 @@ from bayesbridge.words import SEATS, STRAINS
 
 RANKS = {"A": "ace", "K": "king", "Q": "queen"}
 
-GAMES = {Strain.NT: 3, Strain.S: 4, Strain.H: 4, Strain.D: 5, Strain.C: 5}
-"""Levels of game, in the order of the table."""
 
 LITTLE = 0.02
 """Bits up to which a card counts as not told about."""
@@ -31,7 +28,7 @@ def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -
 def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: int = 0) -> list[ContractOdds]:
     """What the network says of game in each strain, played by the first of the pair that may declare."""
     declarer = pair[1] if pair[0] == posterior.belief.dummy else pair[0]
-    return [network_odds(posterior, Contract(level, strain, declarer), rng) for strain, level in GAMES.items()]
+    return [network_odds(posterior, Contract(level, strain, declarer), rng) for strain, level in GAME_LEVELS.items()]
 
 
 def games_table(odds: Sequence[ContractOdds]) -> str:

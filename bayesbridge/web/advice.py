@@ -19,9 +19,6 @@ SHOWN: Final = 10
 SECONDS: Final = 3.0
 """For solving leads, on one core."""
 
-TIMEOUT: Final = 30.0
-"""For one answer of the solver, which runs in a process of its own."""
-
 ROW: Final = ("contract", "make", "make_error", "tricks", "score", "score_error")
 """What it is told of each."""
 
@@ -47,7 +44,7 @@ def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
     except BayesBridgeError:  # passed out, another seat's lead, or it is made
         return
     try:
-        told = leads(posterior, seconds=SECONDS, rng=asked.seed, timeout=TIMEOUT)
+        told = leads(posterior, seconds=SECONDS, rng=asked.seed)
     except BayesBridgeError as error:
         yield "leads", {"refused": str(error)}
         return

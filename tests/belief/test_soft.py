@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
@@ -110,21 +109,6 @@ def test_a_model_that_raises_is_named(error: BaseException) -> None:
     belief = Belief("S", HAND, bidder=Raises()).given(Called("W", "Pass"))
     with pytest.raises(PluginError, match=rf"model .*Raises raised {type(error).__name__} on 100 hands: "):
         belief.infer("weights", draws=100, rng=1)
-
-
-def test_an_interrupt_names_the_foreign_model_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    def hang(*_: object) -> NDArray[np.float64]:
-        raise KeyboardInterrupt
-
-    class Hangs:
-        log_likelihood = hang
-
-    belief = Belief("S", HAND, bidder=Hangs()).given(Called("W", "Pass"))
-    with pytest.raises(KeyboardInterrupt, match=r"^interrupted while model .*Hangs weighed 100 hands$"):
-        belief.infer("weights", draws=100, rng=1)
-    monkeypatch.setattr(IterativeBidder, "log_likelihood", hang)
-    with pytest.raises(KeyboardInterrupt, match=r"^$"):
-        Belief("S", HAND).given(Called("W", "Pass")).infer("weights", draws=100, rng=1)
 
 
 def test_a_model_that_answers_for_too_few_is_caught() -> None:

@@ -197,18 +197,14 @@ def test_arguments(capsys, words):
 
 
 NAMES = f"""
-import sys
 from bayesbridge import Output, hookimpl
 EVIL = {EVIL!a} + "\\n"
-print(EVIL)
-print(EVIL, file=sys.stderr)
 
 class Evil:
     name = EVIL
     outputs = (Output("x", EVIL, ("k",), coords={{"k": (EVIL, EVIL + "2")}}),)
 
     def estimate(self, layouts, question):
-        print(EVIL)
         return {{"x": [[1.0, 2.0]] * len(layouts)}}
 
 class Raises(Evil):
@@ -247,14 +243,14 @@ PLUGINS = {
 
 @pytest.mark.parametrize(("words", "status"), PLUGINS.values(), ids=PLUGINS)
 def test_plugins(install, capsys, words, status):
-    """Names, sentences, labels, errors and whatever else a plugin says of itself."""
+    """Names, sentences, labels, errors: what a plugin says of itself; what it prints is its own."""
     install("evil", NAMES, version="1\x1b[2J", entry="evil\x1b[2J\x9b\u202e")
     install("broken", f"raise RuntimeError({EVIL!a})")
     assert main(words) == status
     out, err = capsys.readouterr()
     assert clean(out)
     assert clean(err)
-    assert err.count(f"prints: {SHOWN}") >= 2
+    assert "owned" in out + err
 
 
 def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
@@ -264,14 +260,6 @@ def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
     assert main(["report", *POSITION, "--estimator", script, "--no-history", "--out", str(target)]) == 1
     assert script not in target.read_text("utf-8")
     assert script in capsys.readouterr().err
-
-
-def test_the_command_itself_shows_where_another_project_is(monkeypatch, capsys):
-    import bayesbridge_hands
-
-    monkeypatch.setattr(bayesbridge_hands, "conflict", lambda: f"another project in {EVIL}")
-    assert bayesbridge_hands.main() == 1
-    assert capsys.readouterr().err == f"bayesbridge: another project in {SHOWN}\n"
 
 
 def test_a_terminal_that_is_no_unicode_one_gets_no_escape_either(tmp_path):

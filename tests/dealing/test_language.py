@@ -7,12 +7,12 @@ from bayesbridge.deal import Deal
 from bayesbridge.dealing.layout_values import LayoutValues
 from bayesbridge.dealing.lexer import tokens
 from bayesbridge.dealing.parser import parse_expression
-from bayesbridge.dealing.payoffs import imps, payoff
 from bayesbridge.dealing.script import Average, EvalContract, Frequency, Print
 from bayesbridge.dealing.shape_lists import read_shape
 from bayesbridge.dealing.splitting import conjuncts, split
 from bayesbridge.dealing.statements import parse
 from bayesbridge.dealing.wording import text_of
+from bayesbridge.duplicate import imps, scores_by_tricks
 from bayesbridge.errors import NotationError
 from bayesbridge.layouts import Layouts
 from tests.dealing.plain_conditions import paid, suits_of, value
@@ -196,7 +196,7 @@ def test_scores_are_those_of_the_laws():
         for level in range(1, 8):
             for strain in range(5):
                 wanted = [paid(vulnerable, level, strain, tricks) for tricks in range(14)]
-                assert payoff(vulnerable, level, strain).tolist() == wanted
+                assert scores_by_tricks(level, strain, vulnerable).tolist() == wanted
     assert imps(np.array([0, 19, 4000, 9999, -3999])).tolist() == [0, 0, 24, 24, -23]
 
 

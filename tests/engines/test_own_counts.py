@@ -14,7 +14,6 @@ from bayesbridge.engines.tilt import tilted
 from bayesbridge.engines.tilt_split import HONOUR_POINTS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, HighCards
-from bayesbridge.evidence.models import HonourModel
 from tests.engines.test_proposal import closed
 from tests.engines.test_tilt import called, exactly, worst_z
 
@@ -49,8 +48,6 @@ def test_a_count_of_its_own_makes_draws_worth_more(calls):
     own, worth = shares(OwnCount(), *evidence)
     assert own > max(0.6, 1.5 * without)
     assert worth[0b1100] == 9
-    assert isinstance(OwnCount(), HonourModel)
-    assert not isinstance(Controls(), HonourModel)
 
 
 def test_a_count_of_its_own_gives_way_to_hard_evidence_about_points():

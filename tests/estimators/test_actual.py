@@ -62,11 +62,7 @@ def test_where_no_declarer_differs_from_double_dummy_nothing_changes():
     assert actual.passed_through(shares, 9).argmax(axis=1).tolist() == [*range(2, 14), 13, 13]
 
 
-def test_classes_of_contracts():
-    classes = [
-        actual.CLASSES[actual.class_of(Contract.of(f"{text} by S"))] for text in ("2NT", "3NT", "3S", "4H", "4C")
-    ]
-    assert classes == ["part score", "game", "part score", "game", "part score"]
+def test_cells_of_contracts():
     assert [actual.cell_of(Contract.of(text)) for text in ("6NTX by S", "5D by N")] == [(2, 1, 1), (1, 0, 0)]
 
 

@@ -82,6 +82,13 @@ def test_it_is_named_and_the_others_answer(few, wild, says):
     assert says in named(few, wild)
 
 
+def test_what_it_raises_is_told_with_its_own_line(few):
+    """NumPy raises here; the line that called NumPy is told."""
+    wild = Wild(lambda n: {"x": np.ones(n).reshape(3, 7)})
+    line = wild.answer.__code__.co_firstlineno
+    assert named(few, wild).endswith(f"into shape (3,7) (at {__file__}:{line})")
+
+
 def test_also_when_it_fails_on_the_layouts_that_are_kept(few, monkeypatch):
     monkeypatch.setattr(evaluating, "MOST_KEPT", 10)
     monkeypatch.setattr(evaluating, "KEPT", 7)

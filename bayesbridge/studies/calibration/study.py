@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.job import Counts, Setting
 from bayesbridge.studies.study import Option, Study, Table
@@ -30,19 +29,10 @@ def simulate(
     *,
     method: str = "enumerate",
     bidder: BidderModel | None = None,
-    timeout: int | None = None,
-    memory: int | None = None,
 ) -> Comparison:
-    """The scenario of an engine on ``runs`` times ``deals`` random deals.
-
-    ``timeout`` (seconds for an answer) and ``memory`` (megabytes) limit a bidder that is isolated.
-    """
-    from bayesbridge.estimators.confined_bidders import ConfinedBidder
-    from bayesbridge.estimators.isolation import usual_limits
+    """The scenario of an engine on ``runs`` times ``deals`` random deals."""
     from bayesbridge.studies.calibration.calibrate import Calibration, job, scenario_for
 
-    if isinstance(bidder, ConfinedBidder):
-        bidder = bidder.limited(usual_limits(timeout, memory))
     scenario = scenario_for(method, bidder)
     from bayesbridge.studies.engine import run
 
@@ -115,16 +105,9 @@ def _method(name: str) -> str:
 
 
 def _bidder(name: str) -> BidderModel:
-    from bayesbridge.estimators.discovery import offered
-    from bayesbridge.estimators.isolation import usual_limits
+    from bayesbridge.estimators.registry import offered
 
-    return offered("bidders", [name], usual_limits()).bidder(name)
-
-
-def _limit(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise BayesBridgeError(f"{text!r}: write a whole number from 1 on", text=text)
-    return int(text)
+    return offered("bidders", [name]).bidder(name)
 
 
 _METHODS: Final = "the engine to calibrate: one of 'bayesbridge estimate --method', counting or joint"
@@ -138,8 +121,6 @@ STUDY: Final = Study(
     options=(
         Option("--method", "method", "NAME", f"{_METHODS} (default: enumerate)", _method),
         Option("--bidder", "bidder", "NAME", f"{_BIDDERS} (default: as fits the engine)", _bidder),
-        Option("--timeout", "timeout", "SECONDS", "the bidder of a plugin may take so long for an answer", _limit),
-        Option("--memory", "memory", "MB", "the bidder of a plugin may take so much memory", _limit),
     ),
     tables=_tables,
     pictures=tuple(

@@ -11,14 +11,13 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.discovery import offered
+from bayesbridge.estimators.registry import offered
 from bayesbridge.studies.readers.beliefs_file import BeliefsFile
 from bayesbridge.studies.readers.direct import DirectReader
 from bayesbridge.studies.readers.models import CountingReader, ModelReader
 from bayesbridge.studies.readers.reading import Reader
 
 if TYPE_CHECKING:
-    from bayesbridge.estimators.isolation import Limits
     from bayesbridge.evidence import PlayerModel
 
 COUNTING: Final = "counting"
@@ -28,8 +27,8 @@ BASELINES: Final = (COUNTING, "textbook", DIRECT, "learned", USUAL)
 """Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
 
 
-def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None = None) -> Reader:
-    """The reader of a name; ``draws``, ``seed`` and ``limits`` are for those that need them."""
+def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
+    """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
     text = labelled(text)[1]
     if text == COUNTING:
         return CountingReader()
@@ -41,7 +40,7 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None
     found: Any = _imported(who) if ":" in who else None
     if found is not None and not plus and isinstance(found, Reader):
         return found
-    bidder = offered("bidders", [who], limits).bidder(who) if found is None else _model(found, who)
+    bidder = offered("bidders", [who]).bidder(who) if found is None else _model(found, who)
     return ModelReader(bidder, _player(player) if plus else None, draws, seed)
 
 

@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.isolation import usual_limits
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.inference import usable
 from bayesbridge.studies.job import Counts, Job
@@ -87,7 +86,7 @@ def _able(path: str) -> Iterator[Board]:
 
 @lru_cache(maxsize=16)
 def _reader(name: str, draws: int, seed: int) -> Reader:
-    return reader_of(name, draws, seed, usual_limits())
+    return reader_of(name, draws, seed)
 
 
 def count(what: Plan, seed: np.random.SeedSequence, boards: int) -> Counts:

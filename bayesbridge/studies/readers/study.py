@@ -160,14 +160,13 @@ def _page(text: str) -> Path:
 
 def _names(text: str) -> tuple[str, ...]:
     """Names of readers; what cannot be loaded is said before the work."""
-    from bayesbridge.estimators.isolation import usual_limits
     from bayesbridge.studies.readers.named import reader_of
 
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     if not names:
         raise BayesBridgeError(f"{text!r}: name at least one reader", text=text)
     for name in names:
-        reader_of(name, limits=usual_limits())
+        reader_of(name)
     return names
 
 
