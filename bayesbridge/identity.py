@@ -1,9 +1,7 @@
-"""Which code this is: the files that a module depends on, and hashes of what stands in them.
+"""Which code this is: the files that a module depends on, and a hash of what stands in them.
 
 Imports are followed from file to file, those inside functions and for type checkers too, so what is left out is what
-cannot matter. Two hashes are taken over the same files. That of the *text* names the folder of compiled kernels: any
-edit compiles anew, which costs seconds. That of the *meaning* is the identity of a checkpoint and of a worker, where a
-change costs hours: it is taken over syntax trees, so comments, docstrings and layout do not count, and over the data
+cannot matter. The hash is taken over syntax trees, so comments, docstrings and layout do not count, and over the data
 files of the packages reached.
 """
 
@@ -27,16 +25,6 @@ type Texts = dict[str, bytes]
 """Module → the text of its file."""
 
 
-def kernel_text(package: Path = PACKAGE) -> str:
-    """A hash of the text of all files that kernels live in and, transitively, of those they import from the package."""
-    texts = _texts(package)
-    kernels = [name for name, text in texts.items() if f"{package.name}.jit" in _targets(text, texts)]
-    digest = hashlib.sha256()
-    for name in _reached(kernels, texts):
-        digest.update(name.encode() + b"\0" + texts[name] + b"\0")
-    return digest.hexdigest()[:12]
-
-
 def code_of(*functions: Callable[..., Any]) -> str:
     """A hash of the code that functions run, that of their arguments' classes included where they are partial ones.
 
@@ -44,7 +32,7 @@ def code_of(*functions: Callable[..., Any]) -> str:
     number. A module of another distribution counts with all files of its package, and then so does all of this one.
 
     >>> from functools import partial
-    >>> code_of(kernel_text) == code_of(partial(kernel_text, PACKAGE))
+    >>> code_of(meaning) == code_of(partial(meaning, PACKAGE))
     True
     """
     return meaning(frozenset(module for function in functions for module in _modules(function)))

@@ -32,19 +32,6 @@ def package(tmp_path):
     return tmp_path / "bayesbridge"
 
 
-@pytest.mark.parametrize("file", ["rows/kernels.py", "rows/tables.py", "cards.py", "jit.py"])
-def test_a_change_in_any_file_that_a_kernel_sees_renames_the_folder(package, file):
-    before = identity.kernel_text(package)
-    (package / file).write_text((package / file).read_text() + "\n")
-    assert identity.kernel_text(package) != before
-
-
-def test_a_change_elsewhere_does_not(package):
-    before = identity.kernel_text(package)
-    (package / "cli.py").write_text("")
-    assert identity.kernel_text(package) == before
-
-
 def meaning(package):
     identity.meaning.cache_clear()
     return identity.meaning(frozenset({"bayesbridge.rows.kernels"}), package)
