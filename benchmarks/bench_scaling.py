@@ -26,8 +26,8 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Reveal
 from bayesbridge.studies import headline
+from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.engine import run as run_study
-from bayesbridge.studies.job import Setting
 
 DEAL = {"N": DUMMY, "E": "987.KT98.QJT.QJT", "W": "JT.7654.6532.952"}
 """What the others hold, where the truth is wanted."""
