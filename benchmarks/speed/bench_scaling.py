@@ -1,6 +1,6 @@
 """How cost grows with size, engine by engine: draws, hidden cards, evidence, workers.
 
-    python benchmarks/bench_scaling.py [--json | --write]
+    python benchmarks/speed/bench_scaling.py [--json | --write]
 
 One core and processor time, but for the workers, who are timed by the clock: on a busy machine they look slower than
 they are. South's hand is that of questions.py; the others bid in all five strains by Algorithm 1 with slips.

@@ -1,6 +1,6 @@
 """What a deal of each study costs, on one core.
 
-    python benchmarks/bench_studies.py [--json | --write]
+    python benchmarks/speed/bench_studies.py [--json | --write]
 
 One chunk of each study, in processor time; what a trillion deals would take follows from it. Then what it costs to hand
 out chunks in which there is nothing to do. Dask is left out if it is not installed.
