@@ -48,7 +48,7 @@ package: .venv/.dev ## build sdist and wheels, install them into empty environme
 	$(BIN)/python scripts/check-package
 
 bench: .venv/.dev ## side-by-side speed ratios; ARGS=--write puts them into docs/benchmarks.md
-	for file in benchmarks/bench_*.py; do $(BIN)/python "$$file" $(ARGS) || exit 1; done
+	for file in benchmarks/speed/bench_*.py; do $(BIN)/python "$$file" $(ARGS) || exit 1; done
 
 docs: .venv/.dev ## the documentation, in docs/_build/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html

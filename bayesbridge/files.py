@@ -67,18 +67,17 @@ def final_path(path: Path) -> tuple[Path, int | None]:
 
 
 @contextmanager
-def whole_file(path: Path, *, own_rights: bool = False) -> Iterator[Path]:
+def whole_file(path: Path) -> Iterator[Path]:
     """A place beside ``path`` to write to; at the end what stands there takes its place in one step.
 
     A failure or an interrupt leaves an old file as it was, and nothing else behind. A link stays and the file that it
-    leads to is replaced; the rights of a file stay too, unless what is written has its ``own_rights``. When this ends
-    well, the disk has it.
+    leads to is replaced, and keeps the rights of the file. When this ends well, the disk has it.
     """
     target, mode = final_path(path)
     part = target.with_name(f".{token_hex(8)}.part")  # short: a name that is long, but not too long, must do
     try:
         yield part
-        if mode is not None and not own_rights:
+        if mode is not None:
             part.chmod(mode)
         _sync(part)
         part.replace(target)

@@ -8,13 +8,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "benchmarks.md").read_text("utf-8")
-FILES = sorted((ROOT / "benchmarks").glob("bench_*.py"))
+FILES = sorted((ROOT / "benchmarks" / "speed").glob("bench_*.py"))
 
 
 @pytest.fixture
 def page(monkeypatch):
     """The module as the benchmarks import it, who run in their own folder."""
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "speed"))
     import page
 
     yield page
@@ -33,7 +33,7 @@ def test_every_table_has_its_place_and_every_place_its_table():
 def test_every_table_is_filled_and_names_its_command():
     for name, body in re.findall(r"^<!-- (?!end)([\w-]+) -->\n(.*?)<!-- end", PAGE, flags=re.M | re.S):
         assert re.search(r"^\| .* \|$", body, flags=re.M), f"table {name} is empty: run its benchmark with --write"
-        (command,) = re.findall(r"^\(`python (benchmarks/bench_\w+\.py)`, ", body, flags=re.M)
+        (command,) = re.findall(r"^\(`python (benchmarks/speed/bench_\w+\.py)`, ", body, flags=re.M)
         assert f'"{name}"' in (ROOT / command).read_text("utf-8")
 
 

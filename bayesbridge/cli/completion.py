@@ -38,12 +38,12 @@ def run(args: Namespace) -> int:
 
 
 def _complete_files(parser: ArgumentParser, how: Any) -> None:
-    """Let what a shell completes for each FILE be the names of files."""
+    """Let what a shell completes for each FILE or FOLDER be names of files."""
     if isinstance(parser, Parser):
         parser.add_now()
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
             for command in action.choices.values():
                 _complete_files(command, how)
-        elif isinstance(action.metavar, str) and action.metavar.startswith("FILE"):
+        elif isinstance(action.metavar, str) and action.metavar.startswith(("FILE", "FOLDER")):
             action.complete = how  # type: ignore[attr-defined]

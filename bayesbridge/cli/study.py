@@ -28,7 +28,7 @@ def add(commands: Subparsers) -> None:
         "an experiment of the paper, by Monte Carlo or exactly, beside the printed figures",
         run,
         "bayesbridge study captures --deals 1e7 --workers 2\n  bayesbridge study conditions --exact\n"
-        "  bayesbridge study headline --deals 1e7 --runs 3 --resume headline.jsonl",
+        "  bayesbridge study headline --deals 1e7 --runs 3 --resume headline",
     )
     parser.add_later = _add_arguments
 
@@ -62,9 +62,7 @@ def _add_arguments(parser: Parser) -> None:
         about = "; ".join(f"{' and '.join(names)}: {words}" for words, names in told.items())
         action = "append" if first.files else "store"
         add(flag, dest=_place(flag), action=action, metavar=first.metavar, help=about)
-    keep = parser.add_mutually_exclusive_group()
-    keep.add_argument("--checkpoint", metavar="FILE", help="keep every finished chunk in a new file")
-    keep.add_argument("--resume", metavar="FILE", help="the same, but continue the file if it is there")
+    add("--resume", metavar="FOLDER", help="keep every finished chunk in a folder, and count none of them again")
 
 
 def _own_options() -> dict[str, dict[str, Option]]:
@@ -128,16 +126,14 @@ def _read(option: Option, text: str) -> Any:
 def _count_exactly(args: Namespace, study: Study) -> Comparison:
     if study.count_exactly is None:
         raise UsageError(f"study {study.name!r} has no exact count: leave --exact out (see 'bayesbridge study --help')")
-    if args.checkpoint or args.resume:
-        flag = "--checkpoint" if args.checkpoint else "--resume"
-        raise UsageError(f"{flag} keeps random draws, and --exact makes none: leave one of the two out")
+    if args.resume:
+        raise UsageError("--resume keeps random draws, and --exact makes none: leave one of the two out")
     return study.count_exactly()
 
 
 def _simulate(args: Namespace, study: Study, own: dict[str, Any]) -> Comparison:
-    from bayesbridge.studies.job import Setting
+    from bayesbridge.studies.engine import Setting
 
-    file = args.resume or args.checkpoint
-    checkpoint = Path(file) if file else None
-    how = Setting(args.workers, args.scheduler, checkpoint, bool(args.resume), progress_line("deals"))
+    checkpoint = Path(args.resume) if args.resume else None
+    how = Setting(args.workers, args.scheduler, checkpoint, progress_line("deals"))
     return study.simulate(args.deals or study.deals, args.seed, None, args.runs, how, **own)

@@ -52,7 +52,7 @@ OFF: Final = (
     "Where two hands are known its errors go the same way in every layout: in ten such positions the chance of a "
     "contract was off by 9 points (root mean square), in ten with one hand known by less than 1"
 )
-"""The same of chances over a posterior (``benchmarks/bench_contracts.py``)."""
+"""The same of chances over a posterior (``benchmarks/speed/bench_contracts.py``)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

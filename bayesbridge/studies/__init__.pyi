@@ -1,8 +1,8 @@
 from .calibration.pictures import plot_coverage, plot_ranks, plot_reliability
 from .comparison import Comparison, Figure
 from .deal_split import is_test
+from .engine import Job, Setting
 from .honesty.pictures import plot_honesty
-from .job import Job, Setting
 from .odds.pictures import plot_odds
 from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .readers.reading import Reader, Reading

@@ -9,9 +9,8 @@ from bayesbridge.studies.comparison import Comparison, Figure
 from bayesbridge.studies.paper import PaperTable
 
 if TYPE_CHECKING:
-    from bayesbridge.studies.engine import Run
+    from bayesbridge.studies.engine import Counts, Run
     from bayesbridge.studies.hypotheses import Test
-    from bayesbridge.studies.job import Counts
 
 type Binning = Callable[[Mapping[str, int]], tuple[int, ...]]
 """From counts by the finest key to the paper's bins."""

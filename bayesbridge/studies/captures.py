@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bayesbridge.capture import exact
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.paper import CAPTURES
 from bayesbridge.studies.study import Study
 

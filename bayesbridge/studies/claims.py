@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.paper import COMPARATIVE, HEADLINE, HEADLINE_TRIALS
 from bayesbridge.studies.study import Study, Table
 from bayesbridge.studies.verdicts import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, share_spread, share_z
-from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
 from bayesbridge.studies.study import Study
 

@@ -8,9 +8,8 @@ from math import copysign, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from bayesbridge.studies.engine import Run
+    from bayesbridge.studies.engine import Counts, Run
     from bayesbridge.studies.hypotheses import Test
-    from bayesbridge.studies.job import Counts
 
 REPRODUCED: Final = "reproduced"
 UNDETERMINED: Final = "not determined by the text"

@@ -9,7 +9,7 @@ from bayesbridge.capture import exact
 from bayesbridge.studies import captures
 from bayesbridge.studies.bins import compare_exact, compare_run
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.paper import CONDITIONS
 from bayesbridge.studies.study import Study
 

@@ -3,38 +3,75 @@
 A job is a pure function (chunk seed, chunk size) → counts; counts of chunks add. Chunk i draws from the i-th spawned
 child of the seed, so the result is the same integers for any number of workers, here or on a cluster, and any order of
 completion. Several runs take the chunks one after the other: the first run of three is the run that stands alone.
+
+Workers are ``concurrent.futures`` executors: threads (the default: kernels release the interpreter lock), processes, or
+a Dask cluster. A checkpoint is a folder with one file for each finished chunk.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import multiprocessing
+import os
+import platform
+import signal
+import threading
 import time
-from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import bayesbridge
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.identity import code_of
-from bayesbridge.studies.checkpoint import CODE, WRITTEN_BY, Cells, Checkpoint
-from bayesbridge.studies.executors import Pool, open_executor, worker_name
-from bayesbridge.studies.job import THREADS, Count, Counts, Job, Setting
+from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.files import whole_file
 
-CANCELLED = (CancelledError, asyncio.CancelledError)
-"""What becomes of chunks whose scheduler has gone."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-ATTEMPTS = 3
+type Counts = NDArray[np.int64]
+type Count = Callable[[np.random.SeedSequence, int], Counts]
+type Progress = Callable[[int, int], None]
+"""Called with the number of deals done and the number of deals requested, after every chunk."""
+
+CHUNK: Final = 1 << 19
+"""Deals in a chunk unless the job says otherwise: work of a fraction of a second, so that workers end together, an
+interrupt is obeyed at once and little is lost when a run is killed."""
+
+THREADS: Final = "threads"
+PROCESSES: Final = "processes"
+
+ATTEMPTS: Final = 3
 """How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""
 
+REACH_SECONDS: Final = 30
+"""How long a scheduler may take to answer, and its first worker to appear."""
 
-class OtherCode(BayesBridgeError):
-    """A worker whose code is not that of the run."""
+CANCELLED: Final = (CancelledError, asyncio.CancelledError)
+"""What becomes of chunks whose scheduler has gone."""
+
+
+class CheckpointError(BayesBridgeError):
+    """A checkpoint that this run cannot use; it is left as it was."""
+
+
+class OtherVersion(BayesBridgeError):
+    """A worker whose version is not that of the run."""
 
 
 class ChunkFailed(RuntimeError):
@@ -46,10 +83,39 @@ class SchedulerLost(BayesBridgeError):
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """What the engine counts. Other processes find the function by its name, so it stands at the top of its module.
+
+    >>> from bayesbridge.studies import captures
+    >>> captures.JOB.name
+    'captures'
+    """
+
+    name: str
+    count: Count
+    """(chunk seed, deals) → (k,) counts, always of the same length."""
+    chunk: int = CHUNK
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
+    """What else the counts depend on; a checkpoint made with other parameters is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How to run a job. Nothing here changes the counts."""
+
+    workers: int | None = None
+    scheduler: str = THREADS
+    """``threads``, ``processes``, or the address of a Dask scheduler."""
+    checkpoint: Path | None = None
+    """The folder of finished chunks; what it holds already is not counted again."""
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What a study counted, and how long it took."""
 
-    by_run: NDArray[np.int64]
+    by_run: Counts
     """(runs, k)"""
     deals: int
     """In all runs."""
@@ -60,7 +126,8 @@ class Run:
     @property
     def counts(self) -> Counts:
         """(k,) all runs together."""
-        return np.asarray(self.by_run.sum(axis=0))
+        counts: Counts = self.by_run.sum(axis=0)
+        return counts
 
     @property
     def deals_per_second(self) -> float | None:
@@ -78,67 +145,152 @@ class Chunk(NamedTuple):
 
 def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None = None) -> Run:
     """Run a job over ``runs`` times ``deals`` deals."""
-    how = setting or Setting()
+    import numpy as np
+
     for name, value in (("deals", deals), ("runs", runs)):
         if value < 1:
             raise BayesBridgeError(f"{value} {name}: a study needs at least 1", **{name: value})
-    per_run = -(-deals // job.chunk)
-    chunks = per_run * runs
     sample = job.count(np.random.SeedSequence(0), 1)  # compiles and loads tables before the clock starts
     total = np.zeros((runs, len(sample)), dtype=np.int64)
-    finished: set[int] = set()
+    started, fresh = time.perf_counter(), 0
+    for chunk, counts, new in results(job, deals, seed, runs, setting or Setting()):
+        total[chunk.run] += counts
+        fresh += chunk.size if new else 0
+    return Run(total, deals * runs, time.perf_counter() - started, fresh)
+
+
+def results(
+    job: Job, deals: int, seed: int, runs: int = 1, how: Setting | None = None
+) -> Iterator[tuple[Chunk, Counts, bool]]:
+    """Every chunk with what was counted in it, and whether that is new; those of the checkpoint first."""
+    how = how or Setting()
+    per_run = -(-deals // job.chunk)
 
     def chunk_at(index: int) -> Chunk:
         return Chunk(index, index // per_run, min(job.chunk, deals - index % per_run * job.chunk))
 
-    def take(index: int, cells: Cells) -> None:
+    keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, _options(job, deals, seed, runs))
+    finished: set[int] = set()
+    done = 0
+    for index, counts in keep.read() if keep else ():
+        if index >= per_run * runs:
+            continue
         finished.add(index)
-        for place, count in cells.items():
-            total[index // per_run, place] += count
-
-    with ExitStack() as stack:
-        keep: Checkpoint | None = None
-        if how.checkpoint is not None:
-            header = {
-                WRITTEN_BY: bayesbridge.__version__,
-                "study": job.name,
-                "parameters": dict(job.parameters),
-                "deals": deals,
-                "runs": runs,
-                "seed": seed,
-                "chunk": job.chunk,
-                CODE: code_of(count_chunk, job.count),
-            }
-            args = (how.checkpoint, header, chunks, len(sample))
-            keep = stack.enter_context(Checkpoint.resume(*args, take) if how.resume else Checkpoint.create(*args))
-        started = time.perf_counter()
-        done = before = sum(chunk_at(index).size for index in finished)
-        todo = (chunk_at(index) for index in range(chunks) if index not in finished)
-        if done < deals * runs:
-            work = stack.enter_context(closing(_work(job, seed, todo, how)))
-            for chunk, counts in work:
-                cells = {int(place): int(counts[place]) for place in np.flatnonzero(counts)}
-                if keep:
-                    keep.append(chunk.number, cells)
-                total[chunk.run] += counts
-                done += chunk.size
-                if how.progress:
-                    how.progress(done, deals * runs)
-        return Run(total, deals * runs, time.perf_counter() - started, done - before)
+        done += chunk_at(index).size
+        yield chunk_at(index), counts, False
+    if done == deals * runs:
+        return
+    todo = (chunk_at(index) for index in range(per_run * runs) if index not in finished)
+    with closing(_work(job, seed, todo, how)) as work:
+        for chunk, counts in work:
+            if keep:
+                keep.write(chunk.number, counts)
+            done += chunk.size
+            if how.progress:
+                how.progress(done, deals * runs)
+            yield chunk, counts, True
 
 
-def count_chunk(count: Count, code: str, seed: int, index: int, size: int) -> Counts:
-    """One chunk, wherever it is computed; a worker with other code might give other numbers, so it says who it is.
+def _options(job: Job, deals: int, seed: int, runs: int) -> dict[str, Any]:
+    return {
+        "study": job.name,
+        "version": bayesbridge.__version__,
+        "seed": seed,
+        "deals": deals,
+        "runs": runs,
+        "chunk": job.chunk,
+        **job.parameters,
+    }
 
-    ``code``: that of the run, see :func:`~bayesbridge.identity.code_of`; empty for a thread, which shares it.
+
+class _Checkpoint:
+    """A folder: ``run.json`` says which run it belongs to, and each finished chunk is a file of its own.
+
+    Files appear whole. One that cannot be read is as good as none: its chunk is counted again.
     """
-    if code and code != (own := code_of(count_chunk, count)):
-        raise OtherCode(
-            f"worker {worker_name()} has other code than the run (bayesbridge {bayesbridge.__version__}, code {own}; "
-            f"the run has {code}): install the same on both and start the worker again",
-            code=code,
+
+    def __init__(self, folder: Path, options: Mapping[str, Any]) -> None:
+        self.folder = folder
+        about = folder / "run.json"
+        here = json.loads(json.dumps(options))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not any(path.suffix != ".part" for path in folder.iterdir()):  # that of a run killed at its start
+                with whole_file(about) as part:
+                    part.write_text(json.dumps(here, indent=1) + "\n", "utf-8")
+            there = json.loads(about.read_text("utf-8"))
+        except (FileExistsError, FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+            raise CheckpointError(
+                f"{str(folder)!r} is not the checkpoint of a study: it is left as it is; name another folder",
+                path=folder,
+            ) from None
+        except OSError as error:
+            raise self._unwritable(error) from None
+        known = there if isinstance(there, dict) else {}
+        for key in {**here, **known}:
+            if here.get(key) != known.get(key):
+                raise CheckpointError(
+                    f"checkpoint {str(folder)!r} belongs to another run: {key} is {_shown(known.get(key))} there and "
+                    f"{_shown(here.get(key))} here; give the same options, or name another folder",
+                    path=folder,
+                    key=key,
+                )
+
+    def read(self) -> Iterator[tuple[int, Counts]]:
+        """The finished chunks, by number."""
+        import numpy as np
+
+        for path in sorted(self.folder.glob("chunk-*.npy")):
+            with suppress(OSError, ValueError, EOFError):
+                with path.open("rb") as file:
+                    counts = np.load(file, allow_pickle=False)
+                yield int(path.stem.removeprefix("chunk-")), counts
+
+    def write(self, number: int, counts: Counts) -> None:
+        """Keep a finished chunk; on return it is on the disk."""
+        import numpy as np
+
+        content = BytesIO()  # written to a file, NumPy would not notice that the disk is full
+        np.save(content, counts, allow_pickle=False)
+        try:
+            with whole_file(self.folder / f"chunk-{number:08d}.npy") as part:
+                part.write_bytes(content.getvalue())
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> Unwritable:
+        return Unwritable(
+            f"checkpoint {str(self.folder)!r} cannot be written ({error.strerror}): what it holds is good; "
+            "make room and continue with --resume",
+            path=self.folder,
+        )
+
+
+def _shown(value: object) -> str:
+    return "missing" if value is None else json.dumps(value)
+
+
+def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
+    """One chunk, wherever it is computed; a worker of another version might give other numbers."""
+    import numpy as np
+
+    if version != bayesbridge.__version__:
+        raise OtherVersion(
+            f"worker {_worker_name()} has bayesbridge {bayesbridge.__version__} and the run has {version}: "
+            "install the same on both and start the worker again",
+            version=version,
         )
     return count(np.random.SeedSequence(seed, spawn_key=(index,)), size)
+
+
+def _worker_name() -> str:
+    """Who this process is: its address in a cluster, or its host and number."""
+    try:
+        from distributed import get_worker
+
+        return str(get_worker().address)
+    except (ImportError, ValueError):
+        return f"{os.getpid()} on {platform.node()}"
 
 
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
@@ -146,12 +298,11 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
     lost: list[Chunk] = []
     failures: dict[int, int] = {}
     breaks = 0
-    code = "" if how.scheduler == THREADS else code_of(count_chunk, job.count)
     while True:
         with open_executor(how.scheduler, how.workers) as pool:
             pending: dict[Future[Counts], Chunk] = {}
             try:
-                yield from _session(pool, job, code, seed, todo, lost, pending, failures)
+                yield from _session(pool, job, seed, todo, lost, pending, failures)
                 return
             except BrokenExecutor as error:
                 breaks += 1
@@ -162,7 +313,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
                     ) from None
                 lost.extend(pending.values())
             except CANCELLED:
-                kept = "give --checkpoint FILE next time, so that what is done stays"
+                kept = "give --resume FOLDER next time, so that what is done stays"
                 if how.checkpoint is not None:
                     kept = f"what is done is kept, continue with --resume {how.checkpoint}"
                 raise SchedulerLost(
@@ -179,7 +330,6 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
 def _session(
     pool: Pool,
     job: Job,
-    code: str,
     seed: int,
     todo: Iterator[Chunk],
     lost: list[Chunk],
@@ -189,8 +339,9 @@ def _session(
     """Work until nothing is left; two chunks for each worker at a time, so that none waits and memory stays bounded."""
 
     def submit(chunk: Chunk) -> None:
+        version = bayesbridge.__version__
         try:
-            future = pool.executor.submit(count_chunk, job.count, code, seed, chunk.number, chunk.size)
+            future = pool.executor.submit(count_chunk, job.count, version, seed, chunk.number, chunk.size)
         except BrokenExecutor:
             lost.append(chunk)
             raise
@@ -206,7 +357,7 @@ def _session(
         # What is finished comes first: a scheduler that is gone must not take it along.
         for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
             error = future.exception()
-            if isinstance(error, (BrokenExecutor, OtherCode, *CANCELLED)):
+            if isinstance(error, (BrokenExecutor, OtherVersion, *CANCELLED)):
                 raise error
             chunk = pending.pop(future)
             if error is None:
@@ -219,3 +370,85 @@ def _session(
                     f"{type(error).__name__}: {error}"
                 ) from error
             lost.append(chunk)
+
+
+class Pool(NamedTuple):
+    """An executor, and how many chunks it works on at a time."""
+
+    executor: Executor
+    size: int
+
+
+@contextmanager
+def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Pool]:
+    """Workers for the time of the ``with``: ``threads``, ``processes``, or the address of a Dask scheduler.
+
+    ``workers`` is by default one for each core that the process may use; a cluster has the workers it has.
+    """
+    if workers is not None and workers < 1:
+        raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
+    size = workers or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    if scheduler == THREADS:
+        with ThreadPoolExecutor(size) as threads:
+            yield Pool(threads, size)
+    elif scheduler == PROCESSES:
+        # Spawned, not forked: a fork of a process with compiled threads may hang.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(size, context, initializer=_serve) as processes:
+            yield Pool(processes, size)
+    elif ":" in scheduler:
+        with _cluster(scheduler) as pool:
+            yield pool
+    else:
+        raise BayesBridgeError(
+            f"unknown scheduler {scheduler!r}: write threads, processes, or an address such as tcp://10.0.0.1:8786",
+            scheduler=scheduler,
+        )
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Pool]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise BayesBridgeError(
+            f"scheduler {address!r} needs Dask, which is not installed: pip install 'bayesbridge-hands[cluster]'",
+            scheduler=address,
+        ) from None
+    try:
+        client = Client(address, timeout=REACH_SECONDS)
+    except Exception as error:
+        raise BayesBridgeError(
+            f"no Dask scheduler answers at {address!r} ({type(error).__name__}): start one with 'dask scheduler', or "
+            "correct the address",
+            scheduler=address,
+        ) from None
+    with ExitStack() as stack:
+        # A scheduler that is gone cannot be taken leave of: that must not hide why the run ended.
+        stack.callback(_leave, client)
+        try:
+            client.wait_for_workers(1, timeout=REACH_SECONDS)
+        except TimeoutError:
+            raise BayesBridgeError(
+                f"the Dask scheduler at {address!r} has no workers: start some with 'dask worker {address}'",
+                scheduler=address,
+            ) from None
+        # Not pure: a chunk that failed is to be computed again, not to be looked up.
+        yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
+
+
+def _leave(client: Any) -> None:
+    with suppress(Exception):
+        client.close()
+
+
+def _serve() -> None:
+    """A worker process leaves interrupts to its parent, and does not outlive it however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)

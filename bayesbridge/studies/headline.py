@@ -12,7 +12,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison, Figure, mean_spread, mean_z, share_spread, share_z
-from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
 from bayesbridge.studies.study import Option, Study, Table
 from bayesbridge.words import number

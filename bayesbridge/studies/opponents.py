@@ -17,7 +17,7 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.study import Study, Table
 from bayesbridge.words import number
 

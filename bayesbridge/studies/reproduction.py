@@ -11,7 +11,7 @@ from typing import Final
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, claims, comparative, conditions, headline, opponents, strategies
 from bayesbridge.studies.comparison import DIFFERS, LEVEL, REPRODUCED, Comparison, share_z
-from bayesbridge.studies.job import Progress, Setting
+from bayesbridge.studies.engine import Progress, Setting
 from bayesbridge.studies.paper import CONDITIONS
 from bayesbridge.studies.study import Table
 from bayesbridge.studies.tables import figures_table, hypotheses_table

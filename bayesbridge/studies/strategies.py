@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture.policies import POLICIES
 from bayesbridge.studies.comparison import Comparison
+from bayesbridge.studies.engine import Counts, Job, Setting
 from bayesbridge.studies.headline import SCORING, net_points
-from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.study import Study, Table
 from bayesbridge.words import number
 

@@ -92,7 +92,7 @@ def draw_honesty(folder):
     scores = []
     for file in Path(folder).glob("*_*.jsonl"):
         engine, _, kind = file.stem.partition("_")
-        how = studies.Setting(checkpoint=file, resume=True)
+        how = studies.Setting(checkpoint=file)
         found = studies.STUDIES["honesty"].simulate(40, 1, how=how, engine=(engine,), kind=(kind.replace("_", " "),))
         scores += found.source.scores
     scores.sort(key=lambda one: POSITIONS.index(one.answers.case.position))
@@ -101,7 +101,7 @@ def draw_honesty(folder):
 
 def draw_odds(records, checkpoint, deals=2000, **options):
     """P(make) told beside what is true, from the checkpoint that ``bayesbridge study odds --resume FILE`` leaves."""
-    how = studies.Setting(checkpoint=Path(checkpoint), resume=True)
+    how = studies.Setting(checkpoint=Path(checkpoint))
     found = studies.STUDIES["odds"].simulate(deals, 1, how=how, records=records, **options)
     save("odds", studies.plot_odds(found.source))
 

@@ -127,22 +127,3 @@ def test_records(capsys, tmp_path, seed, count):
         path = tmp_path / f"match{('.pbn', '.lin', '.txt')[number % 3]}"
         path.write_bytes(data)
         assert check(capsys, ["replay", str(path), "--board", "no such board"]) is None
-
-
-@pytest.mark.parametrize(("seed", "count"), [(5, 200), pytest.param(6, 10_000, marks=pytest.mark.slow)])
-def test_checkpoints(capsys, tmp_path, seed, count):
-    """What is not refused continues to the same numbers; what is refused is left as it was."""
-    path = tmp_path / "study.jsonl"
-    words = ["study", "conditions", "--deals", "50", "--runs", "6", "--workers", "1", "--resume", str(path)]
-    truth = check(capsys, words)
-    content = path.read_bytes()
-    continued = 0
-    for data in mutants([content], seed, count):
-        path.write_bytes(data)
-        answer = check(capsys, words)
-        if answer is None:
-            assert path.read_bytes() == data
-        else:
-            continued += 1
-            assert (answer["counts"], answer["runs"]) == (truth["counts"], truth["runs"])
-    assert 0 < continued < count // 2

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import stat
 import sys
 import tracemalloc
 from concurrent.futures import Executor, Future
@@ -18,8 +17,7 @@ from bayesbridge.bidders.styles import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
 from bayesbridge.studies import engine
-from bayesbridge.studies.executors import Pool
-from bayesbridge.studies.job import Job, Setting
+from bayesbridge.studies.engine import Job, Pool, Setting
 from bayesbridge.studies.readers import boards
 from bayesbridge.studies.readers.judge import Judged
 from tests.positions import EAST, NORTH, SOUTH, wide
@@ -45,28 +43,17 @@ def test_a_study_of_too_few_deals_says_so(capsys, words):
     assert "reproduced" not in told.out
 
 
-@pytest.mark.parametrize("name", [os.devnull, "pipe"])
-def test_a_checkpoint_is_a_file(capsys, tmp_path, name):
-    if name == "pipe":
-        name = str(tmp_path / "pipe")
-        os.mkfifo(name)
-    status, err = ask(capsys, "study", "comparative", "--deals", "10", "--resume", name)
+def test_a_checkpoint_is_a_folder(capsys):
+    status, err = ask(capsys, "study", "comparative", "--deals", "10", "--resume", os.devnull)
     assert status == 2
-    assert "is a device or a pipe, which keeps nothing: name a file" in err
-    assert not stat.S_ISREG(os.stat(name).st_mode)
+    assert "is not the checkpoint of a study: it is left as it is; name another folder" in err
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_deeply_nested_line_is_damage(capsys, tmp_path, first):
-    path = tmp_path / "run.jsonl"
-    if not first:
-        assert cli.main(["study", "comparative", "--deals", "10", "--checkpoint", str(path)]) == 0
-        capsys.readouterr()
-    before = path.read_bytes() if path.exists() else b""
-    path.write_bytes(before + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n")
-    status, err = ask(capsys, "study", "comparative", "--deals", "10", "--resume", str(path))
+def test_a_deeply_nested_file_is_no_checkpoint(capsys, tmp_path):
+    (tmp_path / "run.json").write_bytes(b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n")
+    status, err = ask(capsys, "study", "comparative", "--deals", "10", "--resume", str(tmp_path))
     assert status == 2
-    assert ("is not a checkpoint of a study" if first else "damaged in line 3, it cannot be read") in err
+    assert "is not the checkpoint of a study" in err
 
 
 class Dying(Executor):
@@ -94,16 +81,16 @@ def test_a_scheduler_that_dies_is_named_and_the_way_on_too(tmp_path, monkeypatch
 
     monkeypatch.setattr(engine, "open_executor", pool)
     job = Job("toy", lambda seed, deals: np.array([deals], dtype=np.int64), chunk=5)
-    path = tmp_path / "run.jsonl"
+    path = tmp_path / "run"
     how = Setting(None, "tcp://10.0.0.1:8786", path if kept else None)
     with pytest.raises(bb.BayesBridgeError) as caught:
         engine.run(job, 50, 1, setting=how)
     assert "scheduler 'tcp://10.0.0.1:8786' ended before the work of study 'toy' was done: start it again" in str(
         caught.value
     )
-    assert (f"--resume {path}" if kept else "--checkpoint FILE") in str(caught.value)
+    assert (f"--resume {path}" if kept else "--resume FOLDER") in str(caught.value)
     if kept:
-        assert len(path.read_bytes().splitlines()) == 2
+        assert [one.name for one in path.glob("*.npy")] == ["chunk-00000000.npy"]
 
 
 def test_hands_are_taken_as_text_where_they_are_meant():

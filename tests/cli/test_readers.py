@@ -17,7 +17,7 @@ def test_a_run_that_is_continued_ends_with_the_same_figures(tmp_path, document):
     words = ["study", "readers", "--records", BOARDS, "--readers", ",".join(QUICK), "--deals", "5", "--workers", "1"]
     whole = document(*words)
     kept = tmp_path / "kept.jsonl"
-    assert document(*words, "--checkpoint", str(kept))["rows"] == whole["rows"]
+    assert document(*words, "--resume", str(kept))["rows"] == whole["rows"]
     lines = kept.read_bytes().splitlines(keepends=True)
     kept.write_bytes(b"".join(lines[:2]))
     assert document(*words, "--resume", str(kept))["rows"] == whole["rows"]

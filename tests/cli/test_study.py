@@ -30,21 +30,21 @@ def refusal(capsys, *words):
     return err
 
 
-def lines_in(path):
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+def chunks_in(path):
+    return len(list(path.glob("*.npy")))
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "processes"])
 def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(capsys, tmp_path, scheduler):
     study = ["captures", "--deals", "2e7", "--runs", "2", "--seed", "5"]
-    path, moments = tmp_path / "run.jsonl", random.Random(scheduler)
+    path, moments = tmp_path / "run", random.Random(scheduler)
     kills = 0
     while kills < 3:
-        seen = lines_in(path)
+        seen = chunks_in(path)
         words = [*COMMAND, *study, "--resume", str(path), "--scheduler", scheduler, "--workers", "1", "--json"]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        # Once it is at work again, at any moment: also in the middle of a line.
-        while lines_in(path) <= seen and process.poll() is None:
+        # Once it is at work again, at any moment: also in the middle of a file.
+        while chunks_in(path) <= seen and process.poll() is None:
             time.sleep(0.01)
         time.sleep(moments.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
@@ -53,34 +53,24 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(cap
             break  # it was done before
         kills += 1
     assert kills > 0
-    assert 1 < lines_in(path) <= 1 + 2 * 39
+    assert 0 < chunks_in(path) <= 2 * 39
     resumed, undisturbed = document(capsys, *study, "--resume", str(path)), document(capsys, *study)
     assert resumed["counts"] == undisturbed["counts"]
     assert resumed["runs"] == undisturbed["runs"]
     assert resumed["z"] == undisturbed["z"]
 
 
-def test_a_damaged_or_foreign_checkpoint_is_one_line_and_left_alone(capsys, tmp_path):
-    path = tmp_path / "run.jsonl"
-    document(capsys, "captures", "--deals", "1e6", "--checkpoint", str(path))
-    whole = path.read_bytes()
-    assert "exists already" in refusal(capsys, "captures", "--deals", "1e6", "--checkpoint", str(path))
-    assert "seed is 1 there and 2 here" in refusal(
-        capsys, "captures", "--deals", "1e6", "--seed", "2", "--resume", str(path)
-    )
-    assert "study" in refusal(capsys, "conditions", "--deals", "1e6", "--resume", str(path))
-    assert path.read_bytes() == whole
-    damaged = whole.replace(b'"cells"', b'"cell$"', 1)
-    path.write_bytes(damaged)
-    assert "is damaged in line 2" in refusal(capsys, "captures", "--deals", "1e6", "--resume", str(path))
-    assert path.read_bytes() == damaged
-    path.write_text("my notes\n")
-    assert "is not a checkpoint" in refusal(capsys, "captures", "--deals", "1e6", "--resume", str(path))
-    assert path.read_text() == "my notes\n"
+def test_the_checkpoint_of_another_run_is_one_line_and_left_alone(capsys, tmp_path):
+    words, path = ["--deals", "1e6", "--resume", str(tmp_path / "run")], tmp_path / "run"
+    document(capsys, "captures", *words)
+    before = {one.name: one.read_bytes() for one in path.iterdir()}
+    assert "seed is 1 there and 2 here" in refusal(capsys, "captures", *words, "--seed", "2")
+    assert "study" in refusal(capsys, "conditions", *words)
+    assert {one.name: one.read_bytes() for one in path.iterdir()} == before
 
 
 def test_a_finished_checkpoint_answers_at_once(capsys, tmp_path):
-    words = ["conditions", "--deals", "600000", "--resume", str(tmp_path / "done.jsonl")]
+    words = ["conditions", "--deals", "600000", "--resume", str(tmp_path / "done")]
     first, second = document(capsys, *words), document(capsys, *words)
     assert first["counts"] == second["counts"]
     assert second["deals_per_second"] is None
@@ -124,10 +114,9 @@ def test_tests_of_the_exact_tables_on_demand(capsys):
     [
         (["headline", "--exact"], "study 'headline' has no exact count: leave --exact out"),
         (["captures", "--exact", "--resume", "x"], "--resume keeps random draws, and --exact makes none"),
-        (["captures", "--resume", "x", "--checkpoint", "y"], "not allowed with argument"),
         (["captures", "--scheduler", "nobody"], "unknown scheduler 'nobody'"),
         (["captures", "--runs", "0"], "argument --runs: '0' is out of range"),
-        (["captures", "--resume", "/nowhere/at/all"], "cannot be opened"),
+        (["captures", "--resume", "/dev/null/at/all"], "is not the checkpoint of a study"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(capsys, words, what):
@@ -150,7 +139,7 @@ NT = 10
 def test_a_scoring_scheme_of_ones_own_stands_beside_the_built_in_ones(capsys, tmp_path, study, key):
     file = tmp_path / "club.toml"
     file.write_text(SCHEME, "utf-8")
-    words = [study, "--deals", "20000", "--resume", str(tmp_path / "run.jsonl")]
+    words = [study, "--deals", "20000", "--resume", str(tmp_path / "run")]
     without, beside = document(capsys, *words), document(capsys, *words, "--scoring", str(file))
     assert list(beside[key])[-1] == "club"
     assert "club" not in without.get(key, {})

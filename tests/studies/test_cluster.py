@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import bayesbridge
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies import engine, executors, headline
-from bayesbridge.studies.job import Job, Setting
+from bayesbridge.studies import engine, headline
+from bayesbridge.studies.engine import Job, Setting
 
 ROOT = Path(__file__).parents[2]
 JOB = Job("headline", headline.count, chunk=2_000)
@@ -102,8 +103,8 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, monkey
     serial = engine.run(JOB, deals, 3, 1, Setting(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
     assert_the_command_line_reaches_it_too(address)
-    monkeypatch.setattr(engine, "code_of", lambda *functions: "0123456789abcdef")
-    with pytest.raises(engine.OtherCode, match=r"worker tcp://127\.0\.0\.1:\d+ has other code than the run"):
+    monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
+    with pytest.raises(engine.OtherVersion, match=r"worker tcp://127\.0\.0\.1:\d+ has bayesbridge"):
         engine.run(JOB, deals, 3, 1, Setting(scheduler=address))
 
 
@@ -118,10 +119,10 @@ def assert_the_command_line_reaches_it_too(address):
 
 
 def test_no_scheduler_at_the_address_is_one_line(monkeypatch):
-    monkeypatch.setattr(executors, "REACH_SECONDS", 1)
+    monkeypatch.setattr(engine, "REACH_SECONDS", 1)
     with (
         pytest.raises(BayesBridgeError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'") as caught,
-        executors.open_executor("tcp://127.0.0.1:9"),
+        engine.open_executor("tcp://127.0.0.1:9"),
     ):
         pass
     assert "\n" not in str(caught.value)
@@ -131,14 +132,14 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
     from distributed import Client
 
     waiting = Client.wait_for_workers
-    monkeypatch.setattr(executors, "REACH_SECONDS", PATIENCE)  # a busy scheduler answers late; workers never come
+    monkeypatch.setattr(engine, "REACH_SECONDS", PATIENCE)  # a busy scheduler answers late; workers never come
     monkeypatch.setattr(Client, "wait_for_workers", lambda self, n, timeout: waiting(self, n, timeout=1))
     process = start_scheduler(tmp_path)
     try:
         address = address_of(tmp_path)
         with (
             pytest.raises(BayesBridgeError, match="has no workers: start some with 'dask worker"),
-            executors.open_executor(address),
+            engine.open_executor(address),
         ):
             pass
     finally:
@@ -150,6 +151,6 @@ def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[cluster\]'"),
-        executors.open_executor("tcp://x:1"),
+        engine.open_executor("tcp://x:1"),
     ):
         pass

@@ -1,18 +1,15 @@
 """The engine: every deal once, the same integers whatever the workers, failures tried again and then told."""
 
 import os
-import re
 import signal
 import threading
 
 import numpy as np
 import pytest
 
-from bayesbridge import identity
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine, headline
-from bayesbridge.studies.executors import open_executor
-from bayesbridge.studies.job import CHUNK, Job, Setting
+from bayesbridge.studies.engine import CHUNK, Job, Setting, open_executor
 
 
 def tally(chunk, size):
@@ -128,21 +125,9 @@ def test_a_killed_worker_process_costs_nothing_but_time(tmp_path, monkeypatch):
     assert np.array_equal(found.counts, plain.counts)
 
 
-def test_a_worker_with_other_code_is_refused_and_named():
-    with pytest.raises(engine.OtherCode) as caught:
-        engine.count_chunk(tally, "0123456789abcdef", 1, 0, 5)
-    assert str(caught.value).startswith(f"worker {os.getpid()} on ")
-    assert re.search(
-        "has other code than the run .* the run has 0123456789abcdef.*: install the same", str(caught.value)
-    )
-    assert engine.count_chunk(tally, identity.code_of(engine.count_chunk, tally), 1, 0, 5)[0] == 5
-
-
-def test_a_pool_with_other_code_ends_the_run_at_once_and_its_worker_is_named(monkeypatch):
-    """The run believes that it has other code than the files which its worker processes read."""
-    monkeypatch.setattr(engine, "code_of", lambda *functions: "0123456789abcdef")
-    with pytest.raises(engine.OtherCode, match=r"worker \d+ on .* the run has 0123456789abcdef"):
-        engine.run(Job("headline", headline.count, chunk=1_000), 8_000, 1, 1, Setting(1, "processes"))
+def test_a_worker_of_another_version_is_refused_and_named():
+    with pytest.raises(engine.OtherVersion, match=r"worker \d+ on .* and the run has 9.9.9: install the same"):
+        engine.count_chunk(tally, "9.9.9", 1, 0, 5)
 
 
 @pytest.mark.parametrize(

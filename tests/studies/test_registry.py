@@ -97,7 +97,7 @@ def test_its_options_are_completed(coins):
     _complete_files(parser, "files")
     study = parser._subparsers._group_actions[0].choices["study"]
     completed = {action.dest for action in study._actions if getattr(action, "complete", None) == "files"}
-    assert completed == {"scoring", "rule", "records", "page", "checkpoint", "resume"}
+    assert completed == {"scoring", "rule", "records", "page", "resume"}
 
 
 def test_every_study_module_is_registered():

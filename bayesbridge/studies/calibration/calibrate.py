@@ -31,9 +31,8 @@ from bayesbridge.evidence import BidderModel
 from bayesbridge.studies.calibration.predictions import Prediction, names_of, predict
 from bayesbridge.studies.calibration.ranks import BINS, chi_square, covered, ecdf_test, tally
 from bayesbridge.studies.calibration.scenarios import Scenario, Scene
-from bayesbridge.studies.engine import run
+from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.hypotheses import Test, together
-from bayesbridge.studies.job import Counts, Job, Setting
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve
 
 MILLION: Final = 1_000_000

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Counts, Setting
+from bayesbridge.studies.engine import Counts, Setting
 from bayesbridge.studies.study import Option, Study, Table
 from bayesbridge.words import number, percent
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.studies.engine import Counts, Job
 from bayesbridge.studies.honesty.answers import CONTROL, ENGINES, JOINT, QUANTITIES, REFERENCE, Answer, answer
 from bayesbridge.studies.honesty.positions import POSITIONS, Position
-from bayesbridge.studies.job import Counts, Job
 
 DRAWS: Final = 20_000
 """As :meth:`bayesbridge.Belief.infer` draws by default."""

@@ -28,8 +28,8 @@ from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.deal_split import Part, part_of_masks
+from bayesbridge.studies.engine import Counts, Job
 from bayesbridge.studies.inference import CHAIRS, seat_of, usable
-from bayesbridge.studies.job import Counts, Job
 
 CHUNK: Final = 5
 """Boards in a chunk."""

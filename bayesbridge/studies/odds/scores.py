@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.studies.job import Counts
+from bayesbridge.studies.engine import Counts
 from bayesbridge.studies.odds.measure import Plan, unpacked
 from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Setting
+from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.study import Option, Study, Table
 from bayesbridge.words import number, percent
 

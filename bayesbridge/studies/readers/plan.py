@@ -18,8 +18,8 @@ import numpy as np
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Record, iter_records
+from bayesbridge.studies.engine import Counts, Job
 from bayesbridge.studies.inference import usable
-from bayesbridge.studies.job import Counts, Job
 from bayesbridge.studies.readers.boards import look, see
 from bayesbridge.studies.readers.judge import MEASURES, Floats
 from bayesbridge.studies.readers.named import labelled, reader_of

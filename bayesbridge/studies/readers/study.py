@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.job import Counts, Setting
+from bayesbridge.studies.engine import Counts, Setting
 from bayesbridge.studies.study import Option, Study, Table
 
 if TYPE_CHECKING:

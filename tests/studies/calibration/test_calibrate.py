@@ -23,7 +23,7 @@ from bayesbridge.studies.calibration.calibrate import (
 from bayesbridge.studies.calibration.ranks import BINS
 from bayesbridge.studies.calibration.scenarios import Scenario
 from bayesbridge.studies.calibration.study import simulate
-from bayesbridge.studies.job import PROCESSES, Setting
+from bayesbridge.studies.engine import PROCESSES, Setting
 
 ONE = Setting(workers=1)
 PASSES = 1e-5

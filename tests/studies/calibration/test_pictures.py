@@ -11,7 +11,7 @@ from bayesbridge import studies
 from bayesbridge.plots import palette
 from bayesbridge.studies.calibration import SCENARIOS, Calibration, calibrate
 from bayesbridge.studies.calibration.ranks import BINS, EDGES, cells_for, ecdf_band, share_band
-from bayesbridge.studies.job import Setting
+from bayesbridge.studies.engine import Setting
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies.engine import run
+from bayesbridge.studies.engine import Setting, run
 from bayesbridge.studies.honesty import simulate
 from bayesbridge.studies.honesty.answers import (
     CARDS,
@@ -22,7 +22,6 @@ from bayesbridge.studies.honesty.answers import (
 from bayesbridge.studies.honesty.measure import CHUNK, SHARES, TESTED, Case, Plan, count, job, plan, unpacked
 from bayesbridge.studies.honesty.positions import KINDS, POSITIONS, Position, _belief, some_positions
 from bayesbridge.studies.honesty.scores import EXACT, LARGE, SMALL, UNKNOWN, Honesty
-from bayesbridge.studies.job import Setting
 
 ONE = Setting(workers=1)
 

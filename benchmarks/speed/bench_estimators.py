@@ -1,6 +1,6 @@
 """How many layouts a second each estimator judges; they answer different questions, so there is no ratio.
 
-    python benchmarks/bench_estimators.py [--json | --write]
+    python benchmarks/speed/bench_estimators.py [--json | --write]
 
 South's hand is that of questions.py, North is his partner, everything else is drawn. Processor time: the double-dummy
 solver spreads over all cores, which are added up. It is compared with the same solver called through endplay, where

@@ -1,6 +1,6 @@
 """How fast the posterior is: counting, walking, convolving and moving; what an effective draw costs by each engine.
 
-    python benchmarks/bench_posterior.py [--json | --write]
+    python benchmarks/speed/bench_posterior.py [--json | --write]
 
 South's hand and the questions B and C are those of questions.py. All on one core, warmed up, in processor time. No
 speed is asserted.

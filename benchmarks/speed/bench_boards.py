@@ -1,6 +1,6 @@
 """What `bayesbridge score` takes for a board, and what its draws are worth, beside uniform draws that are weighed.
 
-    python benchmarks/bench_boards.py [--json | --write]
+    python benchmarks/speed/bench_boards.py [--json | --write]
 
 Boards are dealt at random and bid by the learned bidder, so anybody can repeat it; those that are passed out are left
 out. The opening leader looks at them after the auction. One core, warmed up, processor time; no speed is asserted.

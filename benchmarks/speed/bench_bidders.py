@@ -1,6 +1,6 @@
 """How fast calls are weighed: the log-likelihood of one call for a million hands, on one core.
 
-    python benchmarks/bench_bidders.py [--json | --write]
+    python benchmarks/speed/bench_bidders.py [--json | --write]
 
 Seconds are of processor time, so other work on the machine disturbs them little. Nothing is asserted.
 """

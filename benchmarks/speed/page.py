@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 UNBROKEN = "\u00a0"
 """A space at which no line ends: between the thousands of a figure."""
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 type Cell = str | float | int | None
 

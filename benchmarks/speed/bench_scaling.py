@@ -1,6 +1,6 @@
 """How cost grows with size, engine by engine: draws, hidden cards, evidence, workers.
 
-    python benchmarks/bench_scaling.py [--json | --write]
+    python benchmarks/speed/bench_scaling.py [--json | --write]
 
 One core and processor time, but for the workers, who are timed by the clock: on a busy machine they look slower than
 they are. South's hand is that of questions.py; the others bid in all five strains by Algorithm 1 with slips.
@@ -26,8 +26,8 @@ from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Reveal
 from bayesbridge.studies import headline
+from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.engine import run as run_study
-from bayesbridge.studies.job import Setting
 
 DEAL = {"N": DUMMY, "E": "987.KT98.QJT.QJT", "W": "JT.7654.6532.952"}
 """What the others hold, where the truth is wanted."""

@@ -1,6 +1,6 @@
 """What P(make) of a contract costs to ± 3 and ± 1 points: plain DDS, `tricks` corrected by DDS, `tricks` alone.
 
-    python benchmarks/bench_contracts.py [--json | --write]
+    python benchmarks/speed/bench_contracts.py [--json | --write]
 
 Twenty positions of random deals, South declarer: ten with the dummy open, ten with South's own hand alone. The contract
 is the one whose chance is nearest to one half, in the suit with the most cards or at no trumps. Of each position 200

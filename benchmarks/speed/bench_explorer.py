@@ -1,6 +1,6 @@
 """How soon the explorer's page shows a new heat map after a click, measured in the browser.
 
-    python benchmarks/bench_explorer.py [--json | --write]
+    python benchmarks/speed/bench_explorer.py [--json | --write]
 
 A server with two processes that compute, and the Chromium of the system. Two hundred random clicks of each kind: facts
 and cards (hard evidence alone), calls of the three-player game (counted exactly), calls of four players judged by the
@@ -28,7 +28,7 @@ LONGEST = 6
 """Chips after which the position begins anew."""
 PAUSE = 500
 """Milliseconds to the next click, at most."""
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def cards(page: Any, chance: random.Random) -> None:

@@ -1,6 +1,6 @@
 """How fast capturing is: tables and kernels beside the literal Python, both sides in one run.
 
-    python benchmarks/bench_capture.py [--json | --write]
+    python benchmarks/speed/bench_capture.py [--json | --write]
 
 Rates on one core are per second of processor time, so other work on the machine disturbs them little. Nothing is
 asserted: read the ratios, not the seconds.

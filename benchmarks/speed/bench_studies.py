@@ -1,9 +1,9 @@
 """What a deal of each study costs, on one core.
 
-    python benchmarks/bench_studies.py [--json | --write]
+    python benchmarks/speed/bench_studies.py [--json | --write]
 
 One chunk of each study, in processor time; what a trillion deals would take follows from it. Then what it costs to hand
-out chunks in which there is nothing to do, and how large a checkpoint grows. Dask is left out if it is not installed.
+out chunks in which there is nothing to do. Dask is left out if it is not installed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from page import Cell, Table, run
 from timing import once, seconds
 
 from bayesbridge.studies import captures, comparative, headline, opponents, strategies
+from bayesbridge.studies.engine import Job, Setting
 from bayesbridge.studies.engine import run as run_study
-from bayesbridge.studies.job import Job, Setting
 
 JOBS = {
     "captures, conditions": captures.JOB,
@@ -60,7 +60,7 @@ def spent(setting: Setting, folder: Path | None = None) -> float:
     times = []
     for chunks in (4, 4 + CHUNKS):
         if folder is not None:
-            setting = replace(setting, checkpoint=folder / f"{chunks}.jsonl")
+            setting = replace(setting, checkpoint=folder / f"{chunks}")
         times.append(once(lambda chunks=chunks, how=setting: run_study(NOTHING, chunks, 1, setting=how)))
     return 1000 * (times[1] - times[0]) / CHUNKS
 
@@ -81,19 +81,5 @@ def handing_out() -> Table:
     return Table("handing-out", "What a chunk costs besides its work", ("workers", "ms a chunk"), rows)
 
 
-def checkpoints() -> Table:
-    """Bytes that a chunk leaves in a checkpoint."""
-    rows: list[tuple[Cell, ...]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, job in JOBS.items():
-            sizes = []
-            for chunks in (1, 5):
-                path = Path(folder) / f"{job.name}-{chunks}.jsonl"
-                run_study(job, chunks * job.chunk, 1, setting=Setting(checkpoint=path))
-                sizes.append(path.stat().st_size)
-            rows.append((name, job.chunk, (sizes[1] - sizes[0]) / 4))
-    return Table("checkpoints", "Checkpoints", ("study", "deals a chunk", "bytes a chunk"), rows)
-
-
 if __name__ == "__main__":
-    run(__doc__, studies, handing_out, checkpoints)
+    run(__doc__, studies, handing_out)
