@@ -8,16 +8,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.duplicate import IMP_STEPS
+
 type Ints = NDArray[np.int64]
 
-_IMP_STEPS: Final = np.array(
-    (
-        *(20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600),
-        *(750, 900, 1100, 1300, 1500, 1750, 2000, 2250, 2500, 3000, 3500, 4000),
-    ),
-    dtype=np.int64,
-)
-"""The least difference that is worth 1, 2, … 24 points."""
+_MOST: Final = np.array(IMP_STEPS) - 10
+"""The most that is worth 0, 1, … 23 points: the laws name multiples of ten, and those below the next step end here."""
 
 
 @lru_cache(maxsize=128)
@@ -37,9 +33,9 @@ def payoff(vulnerable: bool, level: int, strain: int) -> Ints:
 
 
 def imps(difference: Any) -> Any:
-    """Points for a difference of scores, with its sign.
+    """Points for a difference of scores, with its sign; one between two multiples of ten counts as the larger.
 
-    >>> imps(np.array([-600, 10, 20])).tolist()
-    [-12, 0, 1]
+    >>> imps(np.array([-600, 10, 11, 20])).tolist()
+    [-12, 0, 1, 1]
     """
-    return np.sign(difference) * np.searchsorted(_IMP_STEPS, np.abs(difference), side="right")
+    return np.sign(difference) * np.searchsorted(_MOST, np.abs(difference), side="left")

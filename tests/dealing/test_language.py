@@ -13,6 +13,7 @@ from bayesbridge.dealing.shape_lists import read_shape
 from bayesbridge.dealing.splitting import conjuncts, split
 from bayesbridge.dealing.statements import parse
 from bayesbridge.dealing.wording import text_of
+from bayesbridge.duplicate import imps as duplicate_imps
 from bayesbridge.errors import NotationError
 from bayesbridge.layouts import Layouts
 from tests.dealing.plain_conditions import paid, suits_of, value
@@ -197,7 +198,15 @@ def test_scores_are_those_of_the_laws():
             for strain in range(5):
                 wanted = [paid(vulnerable, level, strain, tricks) for tricks in range(14)]
                 assert payoff(vulnerable, level, strain).tolist() == wanted
-    assert imps(np.array([0, 19, 4000, 9999, -3999])).tolist() == [0, 0, 24, 24, -23]
+
+
+def test_imps_are_those_of_the_laws_and_between_multiples_of_ten_those_of_dealer():
+    tens = np.arange(-5000, 5001, 10)
+    assert imps(tens).tolist() == [duplicate_imps(int(one)) for one in tens]
+    # Printed by Henk Uijterwaal's dealer, Debian's version of 2021-11-21.
+    by_dealer = {10: 0, 11: 1, 19: 1, 40: 1, 41: 2, 80: 2, 81: 3, 125: 4, 599: 12, 3990: 23, 3991: 24}
+    assert imps(np.array(list(by_dealer))).tolist() == list(by_dealer.values())
+    assert imps(-np.array(list(by_dealer))).tolist() == [-won for won in by_dealer.values()]
 
 
 def test_the_deal_of_these_values_is_a_deal():
