@@ -227,6 +227,9 @@ def test_a_worker_answers_lines(signals):
     assert names[:2] == [b"board", b"cards"]
     assert worker._serve(b'{"kind": "ask", "question": []}', memory, out) == "failed"
     assert worker._serve(b'{"kind": "toml"}', memory, out) == "failed"
+    three = {"settings": {**POSITION["settings"], "player": "none"}}
+    assert worker._serve(json.dumps({"kind": "ask", "question": three}).encode(), memory, out) == "failed"
+    assert out.getvalue().endswith(b'experts are four players: give players 4 too"}\n')
     for kind in ("toml", "pbn", "layouts"):
         assert worker._serve(json.dumps({"kind": kind, "question": POSITION}).encode(), memory, out) == "done"
 
