@@ -139,8 +139,17 @@ class Auction:
     @property
     def contract(self) -> Contract | None:
         """The contract when the auction is over, ``None`` before and when it was passed out."""
+        return self.standing_contract if self.is_over else None
+
+    @property
+    def standing_contract(self) -> Contract | None:
+        """The contract if everybody passes from here on, ``None`` where nobody has bid.
+
+        >>> Auction.four("W").after_all("2S pass pass X").standing_contract
+        Contract.of('2SX by W')
+        """
         bid, bidder = self._standing.bid, self._standing.bidder
-        if not self.is_over or bid is None or bidder is None or bid.strain is None:
+        if bid is None or bidder is None or bid.strain is None:
             return None
         side = (bidder,) if self.dummy is not None else (bidder, bidder.partner)
         declarer = next(seat for seat, call in self if seat in side and call.strain is bid.strain)

@@ -106,7 +106,10 @@ def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.in
 def imps(difference: ArrayLike) -> NDArray[np.int64]:
     """International match points for differences of two scores, with their signs.
 
-    >>> imps([0, 10, 20, -420, 430, 4000, 9000]).tolist()
-    [0, 0, 1, -9, 10, 24, 24]
+    The laws name multiples of ten alone; a difference between two of them counts as the larger, as *dealer* has it.
+
+    >>> imps([0, 10, 11, 20, -420, 430, 4000, 9000]).tolist()
+    [0, 0, 1, 1, -9, 10, 24, 24]
     """
-    return np.asarray(np.sign(difference) * np.searchsorted(IMP_STEPS, np.abs(difference), side="right"), np.int64)
+    most = np.array(IMP_STEPS) - 10
+    return np.asarray(np.sign(difference) * np.searchsorted(most, np.abs(difference), side="left"), np.int64)

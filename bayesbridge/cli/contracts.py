@@ -45,7 +45,11 @@ def add(commands: Subparsers) -> None:
         "--against 3NT",
     )
     parser.add_argument(
-        "--contracts", action=Once, metavar="4S,3NT", help="those to judge (default: all that the pair may still bid)"
+        "--contracts",
+        action=Once,
+        metavar="4S,3NT",
+        help="those to judge; 2SX by W for one of the others, Pass for what stands (default: all that the pair may "
+        "still bid, and defending the others' bid)",
     )
     parser.add_argument(
         "--scheme",
@@ -55,7 +59,10 @@ def add(commands: Subparsers) -> None:
         "duplicate)",
     )
     parser.add_argument(
-        "--against", action=Once, metavar="3NT", help="compare each with this one on the same layouts, or with Pass"
+        "--against",
+        action=Once,
+        metavar="3NT",
+        help="compare each with this one on the same layouts; Pass is the contract that stands",
     )
     parser.add_argument(
         "--doubled", type=whole(0, 2), default=0, metavar="N", help="1 as if doubled, 2 redoubled (default: 0)"
@@ -92,7 +99,7 @@ def _add_solving(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
-    from bayesbridge.decisions.contract_list import alternative, contracts_asked, pair_of
+    from bayesbridge.decisions.contract_list import contract_named, contracts_asked, pair_of
     from bayesbridge.decisions.contracts import contract_table
     from bayesbridge.decisions.rows import plain_rows
 
@@ -105,7 +112,7 @@ def run(args: Namespace) -> int:
     pair = _blamed("--pair", pair_of, belief, args.pair)
     _blamed("--contracts", contracts_asked, belief, args.contracts, pair, args.doubled)
     if args.against is not None:
-        _blamed("--against", alternative, belief, args.against, pair)
+        _blamed("--against", contract_named, belief, args.against, pair)
     posterior = belief.infer(draws=args.draws, rng=args.seed)
     if args.find_out:
         from bayesbridge.decisions.questions import enquiries
@@ -237,5 +244,7 @@ def _figure(row: dict[str, Any], name: str, digits: int) -> str:
 
 
 def _chance(row: dict[str, Any], name: str) -> str:
+    if row[name] is None:
+        return "–"
     error = row[f"{name}_error"]
     return percent(row[name]) + (f" ± {100 * error:.1f} %" if error else "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 from argparse import Namespace
-from contextlib import suppress
 
 from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.printing import print_json, say
@@ -69,8 +68,7 @@ def run(args: Namespace) -> int:
 
             webbrowser.open(address)
 
-    with suppress(KeyboardInterrupt):  # how a server ends
-        serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
+    serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
     return 0
 
 

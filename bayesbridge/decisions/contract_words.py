@@ -46,8 +46,16 @@ def caution(tables: TrickTables) -> str:
     )
 
 
+def defending(passed: Contract | None, defended: Sequence[Contract]) -> str:
+    """What the rows of the others' contracts mean, where there are any; ``passed`` is what a pass leaves."""
+    if not defended:
+        return ""
+    start = f"{passed} is what a pass means. " if passed in defended else ""
+    return f"{start}Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair."
+
+
 def how_high(
-    belief: Perspective, pair: tuple[Seat, Seat], contracts: Sequence[Contract], scores: Sequence[float]
+    belief: Perspective, pair: tuple[Seat, Seat], contracts: Sequence[Contract | None], scores: Sequence[float]
 ) -> str:
     """In the three-player game how high declarer may bid, beside Algorithm 1's own bid; empty where four bid.
 
@@ -57,10 +65,10 @@ def how_high(
         return ""
     seat = next(seat for seat in pair if seat != belief.dummy)
     who = SEATS[seat.name]
-    gaining = [one for one, score in zip(contracts, scores, strict=True) if score > 0]
+    gaining = [one for one, score in zip(contracts, scores, strict=True) if one is not None and score > 0]
     if gaining:
         highest = max(gaining, key=lambda one: (one.level, one.strain))
-        top = f"{contracts[0].level}{contracts[0].strain.name}"
+        top = f"{gaining[0].level}{gaining[0].strain.name}"
         said = (
             f"How high may {who} bid? Up to {highest.level}{highest.strain.name}, the highest bid that earns more than "
             f"nothing on average; {top} earns most."

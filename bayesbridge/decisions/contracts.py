@@ -1,5 +1,8 @@
 """Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
 
+Where the others' bid stands, defending it is a row among the contracts: with four players, as it stands, which is what
+a pass means, and doubled.
+
 The network of ``tricks`` judges every layout in every strain; where the estimator ``solved`` is installed, some layouts
 are solved in the strains that compete for the best score, which takes the network's errors out of these
 (:mod:`.trick_tables`). Everything is about double-dummy play of the whole deal: all four see all cards.
@@ -14,12 +17,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contract_list import Named, alternative, contracts_asked, dummy_of, pair_of
-from bayesbridge.decisions.contract_words import caution, how_high
-from bayesbridge.decisions.payoffs import Payoff, imp_table, matchpoint_table, payoff, scoring_of
+from bayesbridge.decisions.contract_list import (
+    Named,
+    Pair,
+    contract_if_passed,
+    contract_named,
+    contracts_asked,
+    dummy_of,
+    pair_of,
+)
+from bayesbridge.decisions.contract_words import caution, defending, how_high
+from bayesbridge.decisions.payoffs import Payoff, Scoring, imp_table, matchpoint_table, payoff, scoring_of
 from bayesbridge.decisions.trick_tables import Group, TrickTables
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.engines.target import MOST_DRAWS
@@ -47,16 +59,10 @@ REACH: Final = 0.1
 
 
 class Asked(NamedTuple):
-    """A contract, what it pays, and whose tricks it takes."""
+    """A contract with what it pays, and whose tricks count."""
 
     payoff: Payoff
     group: Group
-
-    @property
-    def contract(self) -> Contract:
-        """The contract itself."""
-        assert self.payoff.contract is not None
-        return self.payoff.contract
 
 
 class ContractTable(NamedTuple):
@@ -68,8 +74,8 @@ class ContractTable(NamedTuple):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A dictionary of plain values for each contract."""
-        values = [self.labels, *(np.array(column).tolist() for column in self.columns.values())]
+        """A dictionary of plain values for each contract, ``None`` for what a deal that is passed out has not."""
+        values = [self.labels, *(map(_plain, np.array(column).tolist()) for column in self.columns.values())]
         return [dict(zip(("contract", *self.columns), row, strict=True)) for row in zip(*values, strict=True)]
 
     def dataset(self) -> xarray.Dataset:
@@ -93,18 +99,21 @@ def contracts(
     seconds: float | None = None,
     rng: Seed = 0,
 ) -> xarray.Dataset:
-    """Every contract that the pair may still bid, or those named, a row for each, the best expected score first.
+    """Every contract that the pair may still bid or defend, or those named, a row each, the best expected score first.
 
     ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme of your own; ``new`` where three
     players bid and ``duplicate`` where four do, unless told otherwise. ``doubled``: 1 or 2 as if the others doubled.
-    ``against`` compares every row with another contract on the same layouts. ``solve`` layouts are solved in each
-    strain that competes (0 for none), by default as many as ``seconds`` on one core allow.
+    ``against`` compares every row with another contract on the same layouts. With four players contracts of the others
+    may be named (``2SX by W``); ``Pass`` is the contract that stands, and pays nothing where there is none.
 
-    Variables: ``make`` P(it makes); ``tricks`` expected tricks; ``score`` expected net score of the pair; ``best``, the
-    share of layouts in which it pays most, the lowest of equal ones; ``behind``, how much its score is below that of
-    the first row; with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores,
-    ``imps``; each with its ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``,
-    ``corrected`` and ``all solved`` it is.
+    ``solve`` layouts are solved in each strain that competes (0 for none), by default as many as ``seconds`` on one
+    core allow.
+
+    Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its declarer, who may be one of the
+    others; ``score`` expected net score of the pair; ``best``, the share of layouts in which it pays most, the lowest
+    of equal ones; ``behind``, how much its score is below that of the first row; with ``against`` also ``difference``,
+    ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each with its ``…_error``. ``solved`` layouts stand
+    behind a row, and ``basis`` says which of ``network``, ``corrected`` and ``all solved`` it is.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -149,17 +158,13 @@ def contract_table(
     _verify(solve, seconds)
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
-    asked = [
-        Asked(payoff(scoring, one), Group.of(one, dummy_of(belief, one)))
-        for one in contracts_asked(belief, named, seats, doubled)
-    ]
-    other: tuple[Payoff, Group] | None = None
+    asked = asked_payoffs(belief, scoring, named, seats, doubled)
+    other = None
     if against is not None:
-        rival = alternative(belief, against, seats)
-        group = asked[0].group if rival is None else Group.of(rival, dummy_of(belief, rival))
-        other = payoff(scoring, rival, ours=rival is None or rival.declarer in seats), group
+        rival = contract_named(belief, against, seats)
+        other = _asked(belief, scoring, rival, seats, asked[0].group)
     random = generator(rng)
-    groups = list(dict.fromkeys([*(one.group for one in asked), *([] if other is None else [other[1]])]))
+    groups = list(dict.fromkeys([*(one.group for one in asked), *([] if other is None else [other.group])]))
     tables = TrickTables.of(posterior, groups, random)
     wanted = groups if named is not None else competing(tables, asked, groups[len({one.group for one in asked}) :])
     failure = ""
@@ -171,14 +176,39 @@ def contract_table(
         "scheme": scoring.name,
         "vulnerable": Vulnerability.of(vulnerable).value,
         "pair": f"{seats[0].name}:{seats[1].name}",
-        "against": "" if other is None else other[0].name,
+        "against": "" if other is None else other.payoff.name,
         "layouts": len(tables.layouts),
         "solved": len(tables.chosen),
-        "caution": caution(tables),
-        "how_high": how_high(belief, seats, [one.contract for one in asked], columns["score"]),
+        "caution": " ".join(filter(None, (caution(tables), _defending(belief, seats, asked)))),
+        "how_high": how_high(belief, seats, [one.payoff.contract for one in asked], columns["score"]),
         "failure": failure,
     }
-    return ContractTable([str(one.contract) for one in asked], columns, attrs)
+    return ContractTable([one.payoff.name for one in asked], columns, attrs)
+
+
+def asked_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pair, doubled: int = 0) -> list[Asked]:
+    """The contracts that are meant with what they pay to the pair, in rising order.
+
+    Where none are named, doubled ones are left out if the scheme has no price for them.
+    """
+    found = contracts_asked(belief, named, pair, doubled)
+    if named is None and isinstance(scoring, Scheme):
+        found = [one for one in found if one is None or one.doubled <= doubled]
+    usual = next(Group.of(one, dummy_of(belief, one)) for one in found if one is not None)
+    return [_asked(belief, scoring, one, pair, usual) for one in found]
+
+
+def _asked(belief: Perspective, scoring: Scoring, contract: Contract | None, pair: Pair, usual: Group) -> Asked:
+    """A contract of either side with what it pays to the pair; a deal that is passed out is of the ``usual`` group."""
+    if contract is None:
+        return Asked(payoff(scoring, None), usual)
+    group = Group.of(contract, dummy_of(belief, contract))
+    return Asked(payoff(scoring, contract, ours=contract.declarer in pair), group)
+
+
+def _defending(belief: Perspective, pair: Pair, asked: Sequence[Asked]) -> str:
+    shown = [one.payoff.contract for one in asked]
+    return defending(contract_if_passed(belief, pair), [one for one in shown if one and one.declarer not in pair])
 
 
 def competing(tables: TrickTables, asked: Sequence[Asked], always: Sequence[Group]) -> list[Group]:
@@ -237,7 +267,7 @@ def _controls(tables: TrickTables, asked: Sequence[Asked], groups: Sequence[Grou
 
 
 def _columns(
-    tables: TrickTables, asked: Sequence[Asked], other: tuple[Payoff, Group] | None, *, by_imps: bool
+    tables: TrickTables, asked: Sequence[Asked], other: Asked | None, *, by_imps: bool
 ) -> tuple[list[int], dict[str, list[Any]]]:
     """The order of the rows, and the numbers of every row in that order."""
     scores = [tables.mean(tables.of_one(one.group, one.payoff.worth)) for one in asked]
@@ -253,9 +283,14 @@ def _columns(
     tricks = np.arange(14, dtype=np.float64)
     for place in order:
         one = asked[place]
-        made = (tricks >= one.contract.tricks_needed).astype(np.float64)
-        put("make", tables.mean(tables.of_one(one.group, made)))
-        put("tricks", tables.mean(tables.of_one(one.group, tricks)))
+        contract = one.payoff.contract
+        if contract is None:
+            put("make", (np.nan, np.nan))
+            put("tricks", (np.nan, np.nan))
+        else:
+            made = (tricks >= contract.tricks_needed).astype(np.float64)
+            put("make", tables.mean(tables.of_one(one.group, made)))
+            put("tricks", tables.mean(tables.of_one(one.group, tricks)))
         put("score", scores[place])
         put("best", tables.mean(shares[place]))
         put("behind", tables.mean(tables.of_two(first.group, one.group, _less(first.payoff, one.payoff))))
@@ -270,6 +305,10 @@ def _columns(
         basis = "network" if not solved else "all solved" if tables.every else "corrected"
         columns.setdefault("basis", []).append(basis)
     return order, columns
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value
 
 
 def _less(first: Payoff, second: Payoff) -> Floats:

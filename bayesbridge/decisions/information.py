@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contract_list import contracts_asked, dummy_of, pair_of
-from bayesbridge.decisions.payoffs import payoff, scoring_of
+from bayesbridge.decisions.contract_list import pair_of
+from bayesbridge.decisions.contracts import asked_payoffs
+from bayesbridge.decisions.payoffs import scoring_of
 from bayesbridge.decisions.questions import EVERYTHING, Asking, Enquiry, enquiries
-from bayesbridge.decisions.trick_tables import Group, TrickTables, judged
+from bayesbridge.decisions.trick_tables import TrickTables, judged
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Layouts
@@ -59,9 +60,9 @@ def value_of_information(
 ) -> xarray.Dataset:
     """What answers would tell, a row for each question, the most valuable first.
 
-    ``decision``: contracts to choose from (``"3NT,4S"``; ``Pass`` pays nothing; without any all that the pair may bid),
-    paid by ``scheme`` as in :func:`contracts` on what the network of ``tricks`` expects; or functions by name that give
-    what an action pays in each layout. ``questions``: ``card[SQ]``, ``void[E:H]``, ``length[E:H]``, ``points[N]``,
+    ``decision``: contracts to choose from (``"3NT,4S,Pass"``; without any all that the pair may bid or defend), read
+    and paid by ``scheme`` as in :func:`contracts` on what the network of ``tricks`` expects; or functions by name that
+    give what an action pays in each layout. ``questions``: ``card[SQ]``, ``void[E:H]``, ``length[E:H]``, ``points[N]``,
     ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout`` (everything), or functions by name
     that give the answer in each layout; without any, honours, points and lengths that are in doubt.
 
@@ -181,15 +182,10 @@ def _contract_payoffs(
     """Names of the contracts, the layouts, (n, contracts) expected scores there, and the name of the scheme."""
     belief = posterior.belief
     seats, scoring = pair_of(belief, pair), scoring_of(scheme, vulnerable, belief.dummy)
-    words = [part.strip() for part in decision.split(",")] if isinstance(decision, str) else decision
-    passes = [] if words is None else [word for word in words if isinstance(word, str) and word.upper() == "PASS"]
-    left = None if words is None else [word for word in words if word not in passes]
-    found = contracts_asked(belief, left, seats)
-    groups = {one: Group.of(one, dummy_of(belief, one)) for one in found}
-    tables = TrickTables.of(posterior, dict.fromkeys(groups.values()), rng)
-    columns = [tables.of_one(groups[one], payoff(scoring, one).worth).predicted for one in found]
-    columns += [np.zeros(len(tables.layouts)) for _ in passes]
-    return [*map(str, found), *passes], tables, np.stack(columns, axis=1), scoring.name
+    found = asked_payoffs(belief, scoring, decision, seats)
+    tables = TrickTables.of(posterior, dict.fromkeys(one.group for one in found), rng)
+    columns = [tables.of_one(one.group, one.payoff.worth).predicted for one in found]
+    return [one.payoff.name for one in found], tables, np.stack(columns, axis=1), scoring.name
 
 
 def _paid(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:

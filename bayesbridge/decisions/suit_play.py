@@ -38,7 +38,7 @@ class SuitLine:
     goal: int | None
     """The number of tricks that it reaches most often; ``None`` for the plan with most tricks on average."""
     at_least: dict[int, float]
-    """P(so many tricks or more) by this plan, from the first number that is not certain."""
+    """P(so many tricks or more) by this plan, from one more than the highest cards win."""
     tricks: float
     """Expected tricks."""
     error: float
@@ -81,9 +81,9 @@ class SuitPlay:
     """Cards of the defenders."""
     table: Table
     sure: int
-    """Tricks that are certain."""
+    """Tricks that are certain by the best play for them."""
     goals: tuple[SuitLine, ...]
-    """The best plan for each number of tricks that is possible but not certain, rising."""
+    """The best plan for each number of tricks that is possible and more than the highest cards win, rising."""
     best: SuitLine
     """The plan with most tricks on average."""
     small: str
@@ -209,39 +209,43 @@ def _solved(
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))
-    sure = min(sum(rank > top for rank in (*first, *second)), longest)
+    winners = min(sum(rank > top for rank in (*first, *second)), longest)
     while True:
         weights = prior_weights(combination, vacant) if shares is None else weights_of_fields(combination, shares)
         live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
         coarser = combination.coarser()
         try:
-            front = Search(combination, live, sure + 1, work if coarser else 1 << 62).front()
+            front = Search(combination, live, winners + 1, work if coarser else 1 << 62).front()
             break
         except TooMuchWork:
             assert coarser is not None
             combination = coarser
-    levels = max(1, longest - sure)
+    levels = max(1, longest - winners)
     reached = [_reached(outcome, weights, levels) for outcome, _ in front]
-    means = [sure + float(row.sum()) for row in reached]
+    means = [winners + float(row.sum()) for row in reached]
     lowest = "".join(RANKS[rank] for rank in combination.groups[-1]) if combination.groups else ""
 
     def line(goal: int | None) -> SuitLine:
-        level = None if goal is None else goal - sure - 1
+        level = None if goal is None else goal - winners - 1
         place = max(range(len(front)), key=lambda i: (0.0 if level is None else round(reached[i][level], 12), means[i]))
         step = steps(front[place][1], combination, table)
         row = reached[place]
         spread = _variance(row) if level is None else float(row[level] * (1.0 - row[level]))
-        at_least = {sure + 1 + i: float(share) for i, share in enumerate(row)} if longest > sure else {}
+        at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
         return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
-    goals = [line(goal) for goal in range(sure + 1, longest + 1)]
+    def certain(goal: int) -> bool:
+        shift = (goal - winners - 1) * len(weights)
+        return any(outcome >> shift & live == live for outcome, _ in front)
+
+    goals = [line(goal) for goal in range(winners + 1, longest + 1)]
     small = "".join(RANKS[rank] for rank in sorted((*first, *second), reverse=True) if rank < combination.small)
     return SuitPlay(
         _text(first),
         _text(second),
         "".join(RANKS[rank] for group in combination.groups for rank in group),
         table,
-        sure,
+        max((goal for goal in range(winners + 1, longest + 1) if certain(goal)), default=winners),
         tuple(one for one in goals if one.chance > 0.0),
         line(None),
         small if _parts(combination, small) else "",

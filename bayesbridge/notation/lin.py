@@ -19,7 +19,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.notation.calls import without_surplus
 from bayesbridge.notation.lin_deals import board_place, clip, dealt
-from bayesbridge.notation.plays import Plays, from_sequence
+from bayesbridge.notation.plays import Plays, from_sequence, legal_part
 from bayesbridge.notation.reading import LONGEST_LINE, Document, Reading, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, Vulnerability
 
@@ -226,8 +226,8 @@ class _Board:
                 )
             except IllegalPlay as error:
                 place = min(4 * error.data["tricks"][-1], len(self.cards)) - 1
-                self.note(self.cards[place][0], error, "play")
-                plays = ()
+                plays, part = legal_part(plays, error)
+                self.note(self.cards[place][0], error, part)
                 continue
             except DealError as error:
                 self.note(line, error, "record")

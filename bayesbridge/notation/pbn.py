@@ -18,7 +18,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.notation.calls import final_contract, without_surplus
 from bayesbridge.notation.games import Game, Lines, games
-from bayesbridge.notation.plays import UNKNOWN_HANDS, from_columns
+from bayesbridge.notation.plays import UNKNOWN_HANDS, from_columns, legal_part
 from bayesbridge.notation.reading import Document, Reading, Skipped, Source
 from bayesbridge.notation.record import FIELD_TAGS, Record, Tag, Vulnerability, read_hands
 
@@ -106,8 +106,8 @@ class _Reader:
                     line=game.line,
                 )
             except IllegalPlay as error:
-                self.note(rows[min(error.data["tricks"][-1], len(rows)) - 1][0], error, "play")
-                plays = ()
+                plays, part = legal_part(plays, error)
+                self.note(rows[min(error.data["tricks"][-1], len(rows)) - 1][0], error, part)
                 continue
             except DealError as error:
                 self.note(game.line_of("Deal"), error, "record")

@@ -41,9 +41,15 @@ def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = N
     ax.axvline(0.0, color=ink(), linewidth=0.8)
     ends = np.where(scores >= 0, scores + errors, np.maximum(scores + errors, 0.0))
     for row, end, chance in zip(rows, ends, shown["make"].values, strict=True):
-        ax.annotate(
-            f"{short_percent(float(chance))} %", (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8
-        )
+        if not np.isnan(chance):  # of a deal that is passed out
+            ax.annotate(
+                f"{short_percent(float(chance))} %",
+                (end, row),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
     ax.set_yticks(rows, labels)
     ax.invert_yaxis()
     ax.margins(x=0.12)

@@ -17,7 +17,7 @@ from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.evidence.piece import Piece
-from bayesbridge.positions.position import Position, Sourced
+from bayesbridge.positions.position import EXAMPLES, Position, Sourced
 from bayesbridge.positions.settings import SETTINGS
 
 MOST_PIECES: Final = 160
@@ -58,13 +58,17 @@ def read_question(document: Any) -> Asked:
         raise NotationError(f"evidence: give a list of at most {MOST_PIECES} pairs of kind and text")
     pieces = tuple(_piece(number, pair) for number, pair in enumerate(evidence, 1))
     first, contract = said.get("first"), said.get("contract")
-    return Asked(
+    asked = Asked(
         Position(settings, pieces),
         None if first is None else _read("first", Seat.of, first),
         None if contract is None else _read("contract", Contract.of, contract),
         _whole(said, "number", 6, 1, MOST_LAYOUTS),
         _whole(said, "seed", 1, 0, 2**64 - 1),
     )
+    for name, example in EXAMPLES.items():
+        if name not in settings:
+            raise NotationError(f"the position has no {name}: write one, such as {name} = {example!r}")
+    return asked
 
 
 def _setting(name: str, text: Any) -> Sourced[Any]:

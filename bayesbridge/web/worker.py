@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
     except KeyboardInterrupt:
         return "cancelled"
     except BayesBridgeError as error:
-        _write(out, "refused", {"message": str(error)})
+        _write(out, "refused", {"message": re.sub(r"--(?=[a-z])", "", str(error))})  # a page has no options
     except (Exception, RecursionError) as error:
         if interrupts.came():
             return "cancelled"

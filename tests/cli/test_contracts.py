@@ -57,10 +57,26 @@ def test_four_players_and_an_auction_that_is_over(answer):
     assert "The auction is over: this is what each contract would have been worth." in out
 
 
+def test_defending_is_a_row_and_what_a_pass_means(document, answer):
+    calls = ("--call", "W:2S", "--call", "N:Pass", "--call", "E:Pass")
+    said = document(*FOUR, *calls, "--against", "Pass", "--find-out", "layout")
+    rows = {row["contract"]: row for row in said["contracts"]}
+    assert said["against"] == "2S by W"
+    assert {"2S by W", "2SX by W", "2NT by S"} <= set(rows)
+    assert rows["2S by W"]["difference"] == 0.0
+    assert said["find_out"]["action"] == said["contracts"][0]["contract"]
+    named = document(*FOUR, *calls, "--contracts", "3NT,2SX by W,Pass")
+    for row in named["contracts"]:
+        assert row["score"] == pytest.approx(rows[row["contract"]]["score"], abs=1e-3)
+    out = answer(*FOUR, "--contracts", "Pass,7NT")
+    assert any(line.split()[:4] == ["Pass", "–", "–", "0"] for line in out.splitlines())
+    assert document(*FOUR, "--contracts", "Pass,7NT")["contracts"][0]["make"] is None
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--contracts", "4S by W"], "argument --contracts: contract '4S by W': W is not of the pair E and N"),
+        (["--contracts", "4S by W"], "argument --contracts: contract '4S by W': with three players"),
         (["--contracts", "4Q"], "argument --contracts: unknown contract '4Q'"),
         (["--against", "9S"], "argument --against: unknown contract '9S'"),
         (["--scheme", "rubber"], "argument --scheme: unknown scoring scheme 'rubber': write old, new or duplicate"),

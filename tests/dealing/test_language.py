@@ -197,7 +197,13 @@ def test_scores_are_those_of_the_laws():
             for strain in range(5):
                 wanted = [paid(vulnerable, level, strain, tricks) for tricks in range(14)]
                 assert scores_by_tricks(level, strain, vulnerable).tolist() == wanted
-    assert imps(np.array([0, 19, 4000, 9999, -3999])).tolist() == [0, 0, 24, 24, -23]
+
+
+def test_imps_are_those_of_the_laws_and_between_multiples_of_ten_those_of_dealer():
+    # Printed by Henk Uijterwaal's dealer, Debian's version of 2021-11-21.
+    by_dealer = {10: 0, 11: 1, 19: 1, 40: 1, 41: 2, 80: 2, 81: 3, 125: 4, 599: 12, 3990: 23, 3991: 24}
+    assert imps(np.array(list(by_dealer))).tolist() == list(by_dealer.values())
+    assert imps(-np.array(list(by_dealer))).tolist() == [-won for won in by_dealer.values()]
 
 
 def test_the_deal_of_these_values_is_a_deal():

@@ -8,7 +8,7 @@ import pytest
 import xarray
 
 import bayesbridge as bb
-from bayesbridge.decisions.contract_list import alternative, contracts_asked, pair_of
+from bayesbridge.decisions.contract_list import contract_if_passed, contract_named, contracts_asked, pair_of
 from bayesbridge.decisions.contracts import Asked, competing
 from bayesbridge.decisions.payoffs import Payoff, imp_table, matchpoint_table, payoff, scoring_of
 from bayesbridge.decisions.rows import plain_rows
@@ -205,7 +205,10 @@ def called(*calls, dummy=None):
     [
         (positions.wide(), 35, "1C by S", "7NT by S"),
         (called("W:1NT", dummy="N"), 30, "2C by S", "7NT by S"),
-        (called("N:1S", "E:2C"), 29, "2D by S", "7NT by S"),
+        (called("N:1S", "E:2C"), 31, "2C by E", "7NT by S"),
+        (called("N:1S", "E:2C", "S:X"), 30, "2CX by E", "7NT by S"),
+        (called("N:1S", "E:X"), 32, "1SX by N", "7NT by S"),
+        (called("W:7NT"), 2, "7NT by W", "7NTX by W"),
         (called("N:1S", "E:Pass"), 32, "1S by N", "7NT by S"),
         (called("W:1S", "N:Pass", "E:Pass", "S:Pass"), 35, "1C by S", "7NT by S"),
     ],
@@ -221,21 +224,73 @@ def test_who_declares_and_what_is_doubled():
     assert list(map(str, asked)) == ["3NT by S", "4HX by S", "4S by N"]
     assert str(contracts_asked(belief, ["4S"], (S, N), 2)[0]) == "4SXX by N"
     assert contracts_asked(belief, bb.Contract.of("4S by S"), (S, N)) == [bb.Contract.of("4S by S")]
-    assert alternative(belief, "4H by E", (S, N)) == bb.Contract.of("4H by E")
-    assert alternative(belief, "pass", (S, N)) is None
+    assert contract_named(belief, "4H by E", (S, N)) == bb.Contract.of("4H by E")
+
+
+@pytest.mark.parametrize(
+    ("belief", "left"),
+    [
+        (called(), None),
+        (called("W:Pass"), None),
+        (called("W:2S", "N:Pass", "E:Pass"), "2S by W"),
+        (called("W:2S", "N:X", "E:Pass"), "2SX by W"),
+        (called("N:1S", "E:Pass", "S:2S", "W:Pass"), "2S by N"),
+        (called("W:1NT", "N:Pass", "E:Pass", "S:Pass"), "1NT by W"),
+        (called("W:1NT", dummy="N"), None),
+        (called("S:1NT", dummy="N"), "1NT by S"),
+    ],
+)
+def test_a_pass_is_the_contract_that_stands(belief, left):
+    assert contract_if_passed(belief, (S, N)) == (left and bb.Contract.of(left))
+    assert contract_named(belief, "pass", (S, N)) == contract_if_passed(belief, (S, N))
+
+
+def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
+    belief = bb.Belief("S", "AQ4.KJ32.A54.K32", dummy=None).given(bb.Auction.of("W:2S Pass Pass"))
+    posterior = belief.infer(draws=400, rng=1)
+    found = bb.contracts(posterior, against="Pass", solve=0)
+    assert found.attrs["against"] == "2S by W"
+    assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
+    assert "2S by W is what a pass means. Of a contract of the others, makes and tricks" in found.attrs["caution"]
+    table = np.ascontiguousarray(posterior.layouts.masks[:, [W, N, E, S]])
+    chances = posterior.weights @ trick_probabilities(table, bb.Suit.S)
+    for name in ("2S by W", "2SX by W"):
+        row, contract = found.sel(contract=name), bb.Contract.of(name)
+        worth = [-float(Duplicate().score(contract, t).net) for t in range(14)]
+        assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
+        assert row["make"].item() == pytest.approx(float(chances[8:].sum()), rel=1e-4)
+        assert row["tricks"].item() == pytest.approx(float(chances @ np.arange(14)), rel=1e-4)
+    less = found.sel(contract="3NT by S")["score"] - found.sel(contract="2S by W")["score"]
+    assert found.sel(contract="3NT by S")["difference"].item() == pytest.approx(less.item(), abs=1e-3)
+    named = bb.contracts(posterior, "3NT,2SX by W,Pass", solve=0)
+    assert set(named["contract"].values) == {"3NT by S", "2S by W", "2SX by W"}
+    assert "2SX by W" not in bb.contracts(posterior, scheme="new", solve=0)["contract"]
+    with pytest.raises(BayesBridgeError, match="contract '2S by W' is given twice"):
+        bb.contracts(posterior, "Pass,2S by W")
+    with pytest.raises(BayesBridgeError, match="contract '1S by W': 2S by W outranks it"):
+        bb.contracts(posterior, "1S by W")
+
+
+def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(nothing):
+    posterior = called().infer(draws=100, rng=1)
+    row = bb.contracts(posterior, "Pass,7NT", solve=0).isel(contract=0)
+    assert (row["contract"].item(), row["score"].item(), row["score_error"].item()) == ("Pass", 0.0, 0.0)
+    assert np.isnan(row["make"])
+    with pytest.raises(BayesBridgeError, match="Pass alone pays nothing here: name a contract beside it"):
+        bb.contracts(posterior, "Pass")
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"contracts": "4S by W"}, "contract '4S by W': W is not of the pair S and N"),
+        ({"contracts": "4S by W"}, "contract '4S by W': with three players what W loses is not all yours"),
         ({"contracts": "4S by N"}, "contract '4S by N': N is the dummy, who does not declare"),
         ({"contracts": "9S"}, "unknown contract '9S'"),
         ({"contracts": []}, "no contract named"),
         ({"contracts": "4S,4S"}, "contract '4S by S' is given twice"),
         ({"contracts": "1S"}, "contract '1S by S': 1NT by W outranks it"),
         ({"contracts": "4SX"}, "is doubled: scheme 'new' has no price for that"),
-        ({"against": "3NT by W"}, "against '3NT by W': with three players"),
+        ({"against": "3NT by W"}, "contract '3NT by W': with three players"),
         ({"scheme": "rubber"}, "unknown scoring scheme 'rubber': write old, new or duplicate"),
         ({"scheme": "old", "vulnerable": "NS"}, "vulnerable NS: scheme 'old' knows no vulnerability"),
         ({"vulnerable": "us"}, "unknown vulnerability 'us'"),
@@ -255,7 +310,7 @@ def test_partners_of_four_players_sit_opposite():
         pair_of(called(), "S:W")
     assert pair_of(called(), "E:W") == (E, W)
     with pytest.raises(BayesBridgeError, match="nothing outranks 7NT"):
-        contracts_asked(called("W:7NT"), None, (S, N))
+        contracts_asked(called("W:7NT", dummy="N"), None, (S, N))
 
 
 def test_how_high_stands_beside_the_bid_of_algorithm_1(nothing):

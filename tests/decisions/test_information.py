@@ -137,7 +137,7 @@ def test_the_usual_questions_are_those_in_doubt():
         ({}, "card[SQ]", "no action to choose"),
         ({"odd": lambda layouts: np.full(len(layouts), np.nan)}, "card[SQ]", "action 'odd': give a finite number"),
         ({"odd": lambda layouts: ["x"] * len(layouts)}, "card[SQ]", "action 'odd': give a finite number"),
-        ("2S by W", "card[SQ]", "contract '2S by W': W is not of the pair E and N"),
+        ("2S by W", "card[SQ]", "contract '2S by W': with three players what W loses is not all yours"),
     ],
 )
 def test_questions_that_are_none(decision, questions, says):

@@ -210,6 +210,8 @@ def test_own_cards_must_follow_suit(memory):
         ({"number": 10**9}, "whole number from 1 to 24"),
         ({"number": True}, "whole number"),
         ({"contract": "9NT by S"}, "contract: unknown"),
+        ({"settings": {"hand": SETTINGS["hand"]}}, "the position has no observer: write one, such as observer = 'S'"),
+        ({"settings": {"observer": "S"}}, "the position has no hand: write one, such as hand = 'AKQ2.KJ3.A54.Q32'"),
     ],
 )
 def test_a_bad_question_is_refused_in_one_line(question, why):

@@ -33,6 +33,8 @@ def test_the_first_visit_shows_where_the_cards_lie(tab):
     assert "84 478 098 072 866 400 layouts fit" in page.inner_text("#how")
     assert "Exact" in page.inner_text("#how")
     assert "T = 10" in page.inner_text("#captures")
+    track, table = (page.locator(what).first.bounding_box()["width"] for what in ("#captures .track", "#captures"))
+    assert track > table / 2
     assert page.locator("#box [aria-disabled=false]").count() == 36
 
 

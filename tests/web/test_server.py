@@ -227,6 +227,9 @@ def test_a_worker_answers_lines(signals):
     assert names[:2] == [b"board", b"cards"]
     assert worker._serve(b'{"kind": "ask", "question": []}', memory, out) == "failed"
     assert worker._serve(b'{"kind": "toml"}', memory, out) == "failed"
+    three = {"settings": {**POSITION["settings"], "player": "none"}}
+    assert worker._serve(json.dumps({"kind": "ask", "question": three}).encode(), memory, out) == "failed"
+    assert out.getvalue().endswith(b'experts are four players: give players 4 too"}\n')
     for kind in ("toml", "pbn", "layouts"):
         assert worker._serve(json.dumps({"kind": kind, "question": POSITION}).encode(), memory, out) == "done"
 
@@ -255,14 +258,14 @@ def start(*words):
     return process, process.stdout.readline()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_it_without_a_word(web, number):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_an_interrupt_ends_it_without_a_word(web, number, status):
     process, line = start()
     assert re.fullmatch(r"The explorer is at http://127\.0\.0\.1:\d+/[\w-]{22}/\n", line)
     process.send_signal(number)
     _, err = process.communicate(timeout=PATIENCE)
     assert err == ""
-    assert process.returncode in (0, -number)
+    assert process.returncode == status
 
 
 def test_the_address_as_json_and_a_warning_for_other_machines(web):
