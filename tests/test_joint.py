@@ -33,7 +33,7 @@ from bayesbridge.joint.sources import Source
 from bayesbridge.joint.space import StyleSpace
 from bayesbridge.layouts import high_card_points
 
-OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
+OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))
 CALLS = bb.Called("W", "1C"), bb.Called("E", "pass"), bb.Called("S", "1NT"), bb.Called("W", "2C")
 SOME = OPEN.given(bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT"), *CALLS)
 FEW = OPEN.given(bb.Holds("E", "ST S9 S8 H9 H5 C7 C6 D9 D8"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT S7 S6"), *CALLS)
@@ -426,6 +426,21 @@ def test_the_likelihood_in_the_graph_is_the_bidders(model):
     style = question.space.prior.bidder([0.7, 0.0, -0.5, 0.0])
     wanted = question.log_seat(question.cells(masks[:4]), style)
     np.testing.assert_allclose(np.diff(values), np.diff(wanted))
+
+
+@pytest.mark.parametrize("bidder", [bb.IterativeBidder, bb.LearnedBidder])
+def test_a_bidder_without_a_style_is_not_taken_for_one_with_a_style(bidder):
+    belief = SOME.with_bidder(bidder())
+    with pytest.raises(bb.BayesBridgeError, match=r"which has no style to learn: ask about belief.with_bidder\("):
+        infer_jointly(belief, "W")
+
+
+def test_a_style_is_that_of_a_player_as_vulnerable_as_the_belief_says():
+    none = Prior((0.3, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0))
+    style = replace(none.bidder([0.0] * 4), vulnerable="EW")
+    found = infer_jointly(FEW.with_bidder(style), "W", prior=none, rng=1)
+    assert found.layouts.log_soft == pytest.approx(FEW.with_bidder(style).infer().log_soft)
+    assert found.layouts.log_soft != pytest.approx(FEW.with_bidder(replace(style, vulnerable="None")).infer().log_soft)
 
 
 def test_a_question_that_makes_no_sense_is_refused_in_one_line():

@@ -230,11 +230,14 @@ def _show_answers(found: xarray.Dataset) -> None:
 
     say()
     rows = plain_rows(found)
-    lines = [[row["question"], _figure(row, "bits", 2), _figure(row, "value", 1)] for row in rows[:SHOWN]]
-    print_table("What an answer would tell, and what it is worth", ["", "bits", "score"], lines)
+    names = ("value",) if found.attrs["exact"] else ("value", "optimistic")
+    lines = [
+        [row["question"], _figure(row, "bits", 2), *(_figure(row, name, 1) for name in names)] for row in rows[:SHOWN]
+    ]
+    print_table("What an answer would tell, and what it is worth in score", ["", "bits", *names], lines)
     if len(rows) > SHOWN:
         say(f"The {SHOWN} most valuable of {len(rows)}; --json has all.")
-    say(f"score: how much more than by {found.attrs['action']} is scored on average by whoever bids after the answer.")
+    say(f"value: how much more than by {found.attrs['action']} is scored on average by whoever bids after the answer.")
     say(found.attrs["caution"])
 
 

@@ -6,10 +6,20 @@ With W the weights of the layouts, A[i, a] the chance of answer a in layout i, a
     value = Σ_a max_d Σ_i W_i A[i, a] u[i, d]  −  max_d Σ_i W_i u[i, d]
 
 Bits are the mutual information of answer and layout: what an answer takes off the entropy of the posterior on average.
-Where the layouts are all that fit both are exact. Of draws, the second formula is too hopeful: the action that looks
-best after an answer does so by luck too. So the actions are chosen on four fifths of the draws and paid on the last
-fifth, in turn: what is stated is what somebody gains who chooses with so many draws, on average no more than the truth;
-``optimistic`` is the formula itself, on average no less.
+Where the layouts are all that fit both are exact. Of draws, a maximum of estimated means is too high on average, since
+the action that looks best does so by luck too; an action that is chosen on some draws and paid on others is paid too
+little, since it need not be the best. With M the first, K the second (cross-fitted: chosen on four fifths of the draws
+and paid on the last fifth, in turn), each with the answer (1) and without (0), ::
+
+    value      = K₁ − M₀      on average no more than the truth; below 0 where nothing is gained for sure
+    optimistic = M₁ − K₀      on average no less
+
+K ≤ M whatever the draws: with D the best action of all draws and S its sum, let d be the best without part k. Then
+S_d ≤ S_D, and d leads D on the other parts, so on part k it pays no more than D. Hence value ≤ optimistic.
+
+An error has three parts: that of the mean for these choices, less one draw for every action that was chosen; M − K of
+the cross-fitted side, which is what the choice is worth; and one draw unlike all others, in which the actions differ
+most.
 """
 
 from __future__ import annotations
@@ -66,9 +76,9 @@ def value_of_information(
     ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout`` (everything), or functions by name
     that give the answer in each layout; without any, honours, points and lengths that are in doubt.
 
-    Variables: ``bits``, ``value`` in expected score, each with its ``…_error``, and ``optimistic``, which the value
-    does not exceed on average. Attributes: ``action``, the best one without an answer, its expected ``score``, and
-    ``exact``.
+    Variables: ``bits``, ``value`` and ``optimistic`` in expected score, each with its ``…_error``. On average ``value``
+    is no more than the truth and ``optimistic`` no less; where the layouts are all that fit, both are the truth.
+    Attributes: ``action``, the best one without an answer, its expected ``score``, and ``exact``.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("E", "T963.9864.JT8.J7").given(
@@ -93,7 +103,7 @@ def value_of_information(
     else:
         names, tables, pays, scoring = _contract_payoffs(posterior, decision, scheme, vulnerable, pair, random)
         layouts, weights, ess = tables.layouts, tables.weights, tables.ess
-    judge = _Judge(layouts, weights, ess, pays)
+    judge = _Judge(layouts, weights, ess, pays, random)
     rows = [judge.row(one, posterior) for one in asked]
     order = sorted(range(len(rows)), key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place))
     best = int(judge.means.argmax())
@@ -110,49 +120,65 @@ def value_of_information(
 class _Judge:
     """Layouts, what the actions pay in them, and the parts in which actions are chosen and paid."""
 
-    def __init__(self, layouts: Layouts, weights: Floats, ess: float, pays: Floats) -> None:
+    def __init__(self, layouts: Layouts, weights: Floats, ess: float, pays: Floats, rng: np.random.Generator) -> None:
         self.layouts, self.weights, self.ess, self.pays = layouts, weights, ess, pays
         self.means: Floats = weights @ pays
-        self.parts = [np.ones(len(layouts), np.bool_)]
+        every = np.ones(len(layouts), np.bool_)
+        self.whole = self.split = [(every, every)]
         if ess < np.inf:
-            # The same layout drawn twice stays in one part: it must not choose for itself.
-            number = np.unique(layouts.masks, axis=0, return_inverse=True)[1].reshape(-1)
-            self.parts = [number % FOLDS == fold for fold in range(FOLDS)]
-        self.without = self._paid(np.ones((len(layouts), 1)))
+            # The same layout drawn twice stays in one part: it must not choose for itself. Parts are drawn, since those
+            # of sorted layouts would resemble each other.
+            kinds, number = np.unique(layouts.masks, axis=0, return_inverse=True)
+            part = rng.permutation(len(kinds))[number.reshape(-1)] % FOLDS
+            self.split = [(part != fold, part == fold) for fold in range(FOLDS)]
+        nothing = np.ones((len(layouts), 1))
+        self.without = self._paid(nothing, self.split), self._paid(nothing, self.whole)
 
     def row(self, asked: Enquiry, posterior: Posterior) -> dict[str, float]:
         """Bits and value of one question."""
         if asked.name == EVERYTHING:
-            known = posterior.entropy_bits
-            gain = self.pays.max(axis=1) - self.without
-            value = float(self.weights @ gain)
-            optimistic = float(self.weights @ self.pays.max(axis=1) - self.means.max())
-            return self._told(known, 0.0, value, gain, optimistic)
+            best = self.pays.max(axis=1)
+            return self._told(posterior.entropy_bits, 0.0, (best, best), 0)
         chances = asked.answers(self.layouts)
-        gain = self._paid(chances) - self.without
-        after = ((chances * self.weights[:, None]).T @ self.pays).max(axis=1).sum()
         bits, error = self._bits(chances, asked.shares)
-        value = float(self.weights @ gain)
-        return self._told(bits, error, value, gain, float(after - self.means.max()))
+        after = self._paid(chances, self.split), self._paid(chances, self.whole)
+        return self._told(bits, error, after, int((self.weights @ chances > 0).sum()))
 
-    def _told(self, bits: float, error: float, value: float, gain: Floats, optimistic: float) -> dict[str, float]:
-        spread = float(self.weights @ ((gain - value) ** 2))
+    def _told(self, bits: float, error: float, after: tuple[Floats, Floats], chosen: int) -> dict[str, float]:
+        """``after``: what is paid in each layout after the answer, K and M; ``chosen`` actions were chosen for that."""
+        low, high = after[0] - self.without[1], after[1] - self.without[0]
+        value, value_error = self._mean(low, chosen + 1, after[1] - after[0])
+        optimistic, optimistic_error = self._mean(high, chosen + 1, self.without[1] - self.without[0])
         return {
             "bits": bits,
             "bits_error": error,
             "value": value,
-            "value_error": float(np.sqrt(spread / self.ess)),
-            "optimistic": optimistic if optimistic > 1e-9 * float(np.abs(self.pays).max()) else 0.0,
+            "value_error": value_error,
+            "optimistic": optimistic,
+            "optimistic_error": optimistic_error,
         }
 
-    def _paid(self, chances: Floats) -> Floats:
-        """(n,) what is paid in each layout by somebody who knows the answer and chose on the other parts."""
+    def _mean(self, gain: Floats, chosen: int, lost: Floats) -> tuple[float, float]:
+        """Of (n,) gains, with its standard error, where ``chosen`` actions were chosen and (n,) ``lost`` by parts."""
+        mean = float(self.weights @ gain)
+        sampling = float(self.weights @ ((gain - mean) ** 2)) / max(1.0, self.ess - chosen)
+        unlike = float(np.ptp(self.pays, axis=1).max()) / (self.ess + 1.0)
+        rounding = 1e-9 * float(np.abs(self.pays).max())
+        error = float(np.sqrt(sampling + float(self.weights @ lost) ** 2 + unlike**2))
+        return (mean if abs(mean) > rounding else 0.0), error
+
+    def _paid(self, chances: Floats, parts: Sequence[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> Floats:
+        """(n,) what is paid in each layout by somebody who knows the answer.
+
+        ``parts``: pairs of layouts to choose on and layouts to be paid on. After an answer that was not seen when the
+        actions were chosen, the best action without one is taken.
+        """
         found = np.zeros(len(self.pays))
-        everything = len(self.parts) == 1
-        for part in self.parts:
-            learnt = self.weights * (1.0 if everything else ~part)
-            policy = ((chances * learnt[:, None]).T @ self.pays).argmax(axis=1)
-            found[part] = (chances[part] * self.pays[part][:, policy]).sum(axis=1)
+        for learnt, paid in parts:
+            weights = self.weights * learnt
+            policy = ((chances * weights[:, None]).T @ self.pays).argmax(axis=1)
+            policy[weights @ chances == 0.0] = (weights @ self.pays).argmax()
+            found[paid] = (chances[paid] * self.pays[paid][:, policy]).sum(axis=1)
         return found
 
     def _bits(self, chances: Floats, shares: Floats | None) -> tuple[float, float]:
@@ -207,8 +233,8 @@ def _caution(exact: bool, layouts: int, scoring: str) -> str:
     if exact:
         return f"Over all {layouts} layouts: the values are exact.{by}"
     return (
-        f"From {layouts} layouts: actions are chosen on four fifths and paid on the last fifth, in turn, so that a "
-        f"value is on average no more than the truth; optimistic is on average no less.{by}"
+        f"From {layouts} layouts: the truth lies between value (actions chosen on four fifths and paid on the last "
+        f"fifth, in turn; below 0 where no gain is sure) and optimistic (chosen and paid on the same) on average.{by}"
     )
 
 

@@ -55,12 +55,13 @@ def infer_jointly(
 ) -> JointPosterior:
     """The joint posterior of the style of one seat and of the layout.
 
-    ``belief`` holds the calls of this auction; the other seats bid as its own model says. ``records`` are calls of the
-    same player with known hands. ``method``: ``counts`` walks all layouts and sums them out exactly by what the style
-    model sees of them; ``draws`` sums out about ``layouts`` of them, drawn where the calls point; ``swaps`` samples
-    layouts beside the style with NUTS, the slow and general reference; ``auto`` takes counts where the layouts can be
-    walked, else draws. ``sampler`` of the style where layouts are summed out: ``importance`` takes ``draws · chains``
-    weighted points or a few more, ``nuts`` as many draws in chains, with ``tune`` steps before.
+    ``belief`` holds the calls of this auction, and its bidder is a :class:`~bayesbridge.StyleBidder`: the other seats
+    have its style, and all its vulnerability. ``records`` are calls of the same player with known hands. ``method``:
+    ``counts`` walks all layouts and sums them out exactly by what the style model sees of them; ``draws`` sums out
+    about ``layouts`` of them, drawn where the calls point; ``swaps`` samples layouts beside the style with NUTS, the
+    slow and general reference; ``auto`` takes counts where the layouts can be walked, else draws. ``sampler`` of the
+    style where layouts are summed out: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts``
+    as many draws in chains, with ``tune`` steps before.
     """
     for name, given, known in (("method", method, METHODS), ("sampler", sampler, SAMPLERS)):
         if given not in known:

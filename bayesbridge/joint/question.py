@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class StyleQuestion:
-    """A belief, one seat whose style is not known, and what is known of that style beforehand.
+    """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
 
     space:  the numbers of the style that are not known, and their prior
     asked:  for each call of the seat in this auction, what its options were and which it was
@@ -51,6 +51,13 @@ class StyleQuestion:
         calls = [] if auction is None else [(index, who) for index, (who, _) in enumerate(auction)]
         if auction is None or not any(who == caller for _, who in calls):
             raise BayesBridgeError(f"{caller.name} has not called: give the calls as evidence first", seat=caller)
+        bidder = belief.bidder
+        if not isinstance(bidder, StyleBidder):
+            raise BayesBridgeError(
+                f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
+                "ask about belief.with_bidder(bb.StyleBidder())",
+                bidder=bidder,
+            )
         turns = [Turn.of(auction, index) for index, who in calls if who == caller]
         players = sorted({record.player for record in records})
         if len(players) > 1:
@@ -61,7 +68,7 @@ class StyleQuestion:
             belief,
             caller,
             StyleSpace.of(prior),
-            tuple((Options.of(turn.before), turn.call.index) for turn in turns),
+            tuple((Options.of(turn.before, bidder.vulnerable), turn.call.index) for turn in turns),
             SoftEvidence(tuple(one for one in belief.target.soft.terms if one.seat != caller or one.call is None)),
             Design.of(records, players) if records else None,
         )
