@@ -2,20 +2,20 @@ from .auction import Auction
 from .belief.belief import Belief
 from .belief.posterior import Posterior
 from .belief.wins import card_wins
-from .bidders.card_play import LearnedPlayer
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
+from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
-from .bidders.system_bidder import SystemBidder
+from .bidders.systems import SystemBidder
 from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
-from .dealing.deal_plan import DealPlan, deals
+from .dealing.plan import DealPlan, deals
 from .decisions.comparison import compare
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
 from .decisions.leads import leads
-from .decisions.suit_play import suit_play
+from .decisions.suit import suit_play
 from .errors import (
     BayesBridgeError,
     Contradiction,
@@ -34,28 +34,29 @@ from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
 from .estimators.protocol import Estimator, Output, Question, TrickCount
 from .estimators.reached import reached
-from .evidence.calls import Called
-from .evidence.cards import Holds, Lacks, Reveal
+from .evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .evidence.models import BidderModel, Cost, PlayerModel
-from .evidence.play import Play, Void
-from .evidence.ranges import HighCards, Length
-from .evidence.shape import Shape
 from .history import card_history, sharpening
 from .joint_distributions import joint_distribution
 from .layouts import Layouts, high_card_points, suit_lengths
 from .notation import open_records
-from .plots.captures import plot_captures
-from .plots.cards import plot_cards, plot_lengths
-from .plots.contracts import plot_contracts
-from .plots.distribution import plot_distribution
-from .plots.joint import plot_joint
-from .plots.leads import plot_leads
-from .plots.points import plot_points
-from .plots.sensitivity import plot_sensitivity
-from .plots.sharpening import plot_sharpening
-from .plots.shrinkage import plot_shrinkage
-from .plots.suits import plot_suit_play
-from .plots.tricks import plot_contract, plot_prior_posterior, plot_tricks
+from .plots import (
+    plot_captures,
+    plot_cards,
+    plot_contract,
+    plot_contracts,
+    plot_distribution,
+    plot_joint,
+    plot_leads,
+    plot_lengths,
+    plot_points,
+    plot_prior_posterior,
+    plot_sensitivity,
+    plot_sharpening,
+    plot_shrinkage,
+    plot_suit_play,
+    plot_tricks,
+)
 from .report.page import html_report
 from .report.record import html_record
 from .result_tree import Result

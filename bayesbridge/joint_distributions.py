@@ -21,10 +21,8 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.capture.literal import CONDITIONS
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.levels import Level
-from bayesbridge.engines.quantities import Condition, OfSuit, Points, TotalGap, Tricks
-from bayesbridge.engines.suit_classes import Fields, Quantity
+from bayesbridge.engines.classes import Condition, Fields, Level, OfSuit, Points, Quantity, TotalGap, Tricks
+from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths

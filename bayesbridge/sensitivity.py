@@ -17,9 +17,7 @@ import numpy as np
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
-from bayesbridge.engines.callers import callers_of
-from bayesbridge.engines.exact import from_tables
-from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.levels import LevelTables, callers_of, from_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.capture import CaptureEstimator

@@ -10,7 +10,7 @@ they are worth. Draws in which an event is rare, or never happens, understate it
 one more draw that falls the other way, and with importance weights, for any number, of one more like the draw farthest
 from the mean. Draws that all agree on another number say nothing of its error, nor do a few draws of a mean given that
 the conditions hold, and none is stated.
-Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.batches`).
+Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.weights`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.batches import Batches, standard_error
+from bayesbridge.engines.weights import Batches, standard_error
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.trick_counts import GOALS, Tricks
 

@@ -3,11 +3,10 @@
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.bidders.fit import fit_styles
-from bayesbridge.bidders.records import records_of
-from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.bidders.fit import fit_styles, records_of
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.bidders.turn import simulate_auction
+from bayesbridge.engines.tables import Sampler
 
 rng = np.random.default_rng(11)
 table = {bb.Seat.S: StyleBidder(), bb.Seat.W: StyleBidder(aggressiveness=1.5), bb.Seat.E: StyleBidder()}

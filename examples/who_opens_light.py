@@ -7,8 +7,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge.bidders.fit import fit_styles
-from bayesbridge.bidders.records import bid_rates, records_of_tables
+from bayesbridge.bidders.fit import bid_rates, fit_styles, records_of_tables
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("files", nargs="*", default=[Path(__file__).with_name("pairs.pbn")])

@@ -96,7 +96,7 @@ def draw(found: dict[str, Estimate], kind: NDArray[np.bool_], path: Path) -> Non
     """How far each estimate is from the real result: a panel for each, no trumps and suits side by side."""
     from matplotlib.figure import Figure
 
-    from bayesbridge.plots.palette import BLUE, ORANGE
+    from bayesbridge.plots import BLUE, ORANGE
 
     figure = Figure(figsize=(9.6, 5.2), layout="constrained")
     steps = np.arange(-4, 6)

@@ -12,8 +12,7 @@ from collections import defaultdict
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.bidders.system_bidder import reweighed
-from bayesbridge.bidders.systems import System, system_names
+from bayesbridge.bidders.systems import System, reweighed, system_names
 from bayesbridge.notation import Vulnerability
 
 SHARES = (0.1, 0.3, 0.5, 1.0)

@@ -8,10 +8,7 @@ import numpy as np
 from numba import njit
 from scipy.stats import chisquare
 
-from bayesbridge.capture.exact import DEALS
-from bayesbridge.capture.half_deals import FULL
-from bayesbridge.capture.merge import Tally, join
-from bayesbridge.capture.outcomes import tricks_of
+from bayesbridge.capture.exact import DEALS, FULL, Tally, join, tricks_of
 from bayesbridge.capture.tables import DELTA_SHIFT, END, FAILS_B, NO_GAPS, ROWS
 from bayesbridge.studies.dealing import deal_blocks
 from bayesbridge.studies.headline import HEADLINE

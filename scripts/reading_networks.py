@@ -2,7 +2,7 @@
 
 The reader (a causal transformer) reads what everybody at the table knows and never sees a hidden hand; the head adds
 what a hand says to it in one hidden layer. So a thousand candidate hands cost a thousand short products, and the
-sequence is read once. :mod:`bayesbridge.bidders.sequence` and :mod:`bayesbridge.bidders.learned` do the same in NumPy.
+sequence is read once. :mod:`bayesbridge.bidders.learned` and :mod:`bayesbridge.bidders.learned` do the same in NumPy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
 
 SUIT_WIDTH = 47
-"""Features of a holding, as :func:`bayesbridge.bidders.encoding.suit_features` defines them."""
+"""Features of a holding, as :func:`bayesbridge.bidders.learned.suit_features` defines them."""
 
 
 class Layer(nn.Module):

@@ -17,28 +17,25 @@ import numpy as np
 
 from bayesbridge import random64
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.features import CELLS, cells
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.style import Options, StyleBidder
+from bayesbridge.bidders.style import CELLS, Options, StyleBidder, cells
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.half_deals import draw_tricks
+from bayesbridge.capture.exact import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.dealing.deal_tables import DealTable
-from bayesbridge.dealing.parser import parse_expression
-from bayesbridge.engines import callers
+from bayesbridge.dealing.language import parse_expression
+from bayesbridge.dealing.tables import DealTable
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.level_mixture import LevelMixture
-from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.levels import NO_TRUMP as IN_NO_TRUMPS
+from bayesbridge.engines.levels import Caller, LevelMixture, LevelTables
 from bayesbridge.engines.marginals import Marginals
-from bayesbridge.engines.moves import Moves
-from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_fit import fit_tilt
-from bayesbridge.engines.tilt_split import Tilt
+from bayesbridge.engines.particles import Moves
+from bayesbridge.engines.proposal import Proposal, Tilt
+from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.estimators.trick_network import trick_probabilities
@@ -178,7 +175,7 @@ def levels():
     hands = map(Hand.of, ("T764.T86.Q2.JT92", "9.9.JT76.764", "8532.J32.9854.Q3", "QJ.Q754.3.85"))
     both = reduce(lambda known, seen: known.hold(seen[0], seen[1].mask), enumerate(hands), Constraints.free())
     bids = np.array([0.1] + [1.0] * 7)
-    mixture = LevelMixture.of(both, [callers.Caller(seat, callers.NO_TRUMP, bids, exact=True) for seat in (1, 3)])
+    mixture = LevelMixture.of(both, [Caller(seat, IN_NO_TRUMPS, bids, exact=True) for seat in (1, 3)])
     return (
         mixture.counts,
         mixture.draw(40, rng=12),

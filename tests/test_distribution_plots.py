@@ -8,8 +8,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 import bayesbridge as bb
-from bayesbridge.plots import palette
-from bayesbridge.plots.palette import BLUE, new_axes, percent_axis
+from bayesbridge import plots
+from bayesbridge.plots import BLUE, new_axes, percent_axis
 from bayesbridge.summaries import shortest_interval
 from tests import positions
 
@@ -74,7 +74,7 @@ def test_an_output_of_several_numbers_is_a_table_with_means(result):
         shares = pmf.sel(suit=suit)
         assert f"{float((shares * shares['delta_value']).sum()):.2f}" in shown
         for share in shares.values[shares.values > 0]:
-            assert palette.short_percent(float(min(share, 1.0))) in shown
+            assert plots.short_percent(float(min(share, 1.0))) in shown
     assert labels(ax.xaxis)[-1] == "mean"
 
 

@@ -14,23 +14,16 @@ from pytensor.compile.mode import Mode
 from scipy import stats
 
 import bayesbridge as bb
-from bayesbridge.bidders.features import cells
-from bayesbridge.bidders.fit import ENDS, Prior
-from bayesbridge.bidders.records import CallRecord
-from bayesbridge.bidders.style import BOUNDS, StyleBidder
-from bayesbridge.bidders.styles import STYLE
+from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior
+from bayesbridge.bidders.style import BOUNDS, StyleBidder, cells
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.soft import SoftEvidence, Term
 from bayesbridge.engines.weights import Weights
 from bayesbridge.joint import Diagnostics, infer_jointly
-from bayesbridge.joint.chances import SeatChances
 from bayesbridge.joint.layout import HandCells, LayoutStep, layout_variable
-from bayesbridge.joint.marginal import Rows, log_marginal
-from bayesbridge.joint.points import Cloud, fit_cloud
 from bayesbridge.joint.posterior import errors
-from bayesbridge.joint.question import StyleQuestion
-from bayesbridge.joint.sources import Source
-from bayesbridge.joint.space import StyleSpace
+from bayesbridge.joint.question import Cloud, StyleQuestion, StyleSpace, fit_cloud
+from bayesbridge.joint.sources import Rows, SeatChances, Source, log_marginal
 from bayesbridge.layouts import high_card_points
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reveal("N", "J54.AQ2.KQ76.A54"))

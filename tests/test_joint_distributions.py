@@ -12,7 +12,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
-from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.joint_distributions import feature_of, joint_distribution

@@ -10,16 +10,13 @@ import pytest
 
 import bayesbridge as bb
 import bayesbridge.constraints
-import bayesbridge.engines.counting
 import bayesbridge.engines.enumeration
-import bayesbridge.engines.moves
-import bayesbridge.engines.sampling
-import bayesbridge.engines.unranking
+import bayesbridge.engines.particles
+import bayesbridge.engines.tables
 from bayesbridge.cli import main
 from bayesbridge.deal import Seat
-from bayesbridge.evidence.kinds import KINDS
-from bayesbridge.evidence.piece import Piece
-from bayesbridge.positions.toml_file import read_position
+from bayesbridge.evidence.kinds import KINDS, Piece
+from bayesbridge.position import read_position
 from bayesbridge.shapes import ALL, read_shapes
 from tests.engines.positions import brute_force, random_position
 

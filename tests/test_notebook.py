@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 import bayesbridge as bb
 from bayesbridge.notebook import markup
 from bayesbridge.notebook.values import html
-from bayesbridge.plots.palette import DPI, Panels, Picture
+from bayesbridge.plots import DPI, Panels, Picture
 from tests import positions
 
 DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"

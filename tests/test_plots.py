@@ -11,8 +11,7 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge import studies
-from bayesbridge.plots import palette
+from bayesbridge import plots, studies
 from bayesbridge.studies import captures, comparative, conditions, headline
 from bayesbridge.words import SYMBOLS
 from tests import positions
@@ -137,7 +136,7 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
                 assert cells == [str(shares["seat"].values[int(shares.argmax("seat"))])]
             else:
                 assert cells == [
-                    palette.short_percent(round(share, 9)) if share > 1e-9 else "·" for share in (south, west)
+                    plots.short_percent(round(share, 9)) if share > 1e-9 else "·" for share in (south, west)
                 ]
 
 
@@ -146,7 +145,7 @@ def test_shades_follow_the_shares(result):
     share = float(result["marginals"]["card_probabilities"].sel(card="SQ", seat="S"))
     assert 0 < share < 1
     (cell,) = (patch for patch in ax.patches if patch.get_xy() == (2, -1))
-    assert cell.get_facecolor() == pytest.approx(to_rgba(palette.BLUE, share))
+    assert cell.get_facecolor() == pytest.approx(to_rgba(plots.BLUE, share))
 
 
 def test_lengths_of_hidden_hands_and_their_means(result):
@@ -290,7 +289,7 @@ def test_colours_that_meet_differ_in_lightness():
         return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
     for first, second in (("BLUE", "SKY"), ("BLUE", "VERMILION"), ("BLUE", "ORANGE"), ("PALE", "SKY")):
-        lights = sorted(lightness(getattr(palette, name)) + 0.05 for name in (first, second))
+        lights = sorted(lightness(getattr(plots, name)) + 0.05 for name in (first, second))
         assert lights[1] / lights[0] > 1.25
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 import bayesbridge as bb
 from bayesbridge.belief.thinning import thinned
-from bayesbridge.bidders.mixture import MixtureBidder
+from bayesbridge.bidders.turn import MixtureBidder
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.report.contracts import contracts_section
 from bayesbridge.report.honours import told_of_honours

@@ -8,7 +8,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.engines.class_tables import ClassTables
+from bayesbridge.engines.classes import ClassTables
 from bayesbridge.sensitivity import models_of
 from tests.positions import called, wide
 

@@ -15,7 +15,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalPlay
 from bayesbridge.evidence import Called, HighCards, Piece, Play, Reveal
 from bayesbridge.layouts import Layouts, high_card_points

@@ -16,9 +16,8 @@ from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, DealError, WrongArgument, shorten, whole
-from bayesbridge.evidence.kinds import pieces
+from bayesbridge.evidence.kinds import Piece, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.evidence.piece import Piece
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from functools import reduce
 from typing import Final, NamedTuple
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
+from bayesbridge.engines.tables import count
 from bayesbridge.errors import Contradiction
-from bayesbridge.evidence.piece import Piece
+from bayesbridge.evidence.kinds import Piece
 
 
 class Fact(NamedTuple):

@@ -19,11 +19,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.soft import HandLikelihood, SoftEvidence, Term, ask, call_term
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import IllegalPlay
-from bayesbridge.evidence.calls import Called
-from bayesbridge.evidence.cards import Reveal
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
 from bayesbridge.evidence.models import BidderModel, PlayerModel, SystemsModel, cost_of
-from bayesbridge.evidence.piece import Piece
-from bayesbridge.evidence.play import Play, Void
 from bayesbridge.tricks import Trick, replay
 
 

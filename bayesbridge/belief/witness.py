@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import NotationError
-from bayesbridge.evidence.calls import Called
-from bayesbridge.evidence.cards import Reveal
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.evidence.piece import Piece
-from bayesbridge.evidence.play import Play
 from bayesbridge.notation.record import Record, Vulnerability
 
 

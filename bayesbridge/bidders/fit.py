@@ -1,4 +1,8 @@
-"""Learning styles from auctions on record, with PyMC.
+"""Calls on record with the hands that made them, and the arrays that fitting needs of them.
+
+Fitted styles: draws of every player's four numbers, what they are worth, and the bidders they make.
+
+Learning styles from auctions on record, with PyMC.
 
 A record is one call whose caller's hand is known. Each player p has four numbers, on scales where a normal prior makes
 sense: aggressiveness and suit preference in tricks, the logarithm of the temperature, the log odds of the slip rate.
@@ -18,24 +22,384 @@ from __future__ import annotations
 import importlib.util
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from bayesbridge.bidders.records import CallRecord, Design
-from bayesbridge.bidders.style import BOUNDS, LEANING, StyleBidder
-from bayesbridge.bidders.styles import STYLE, Styles
-from bayesbridge.calls import CALLS
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.style import BOUNDS, LEANING, Options, StyleBidder, Terms, cells
+from bayesbridge.bidders.turn import MixtureBidder, Turn
+from bayesbridge.calls import CALLS, Call
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.files import advice, whole_file
 from bayesbridge.jit import one_thread
+from bayesbridge.notation.record import Record, Vulnerability
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import pymc
     import xarray
+
+
+Floats = NDArray[np.float64]
+
+NEVER: Final = -1e6
+"""Utility of an illegal call: exp of it is 0, and its derivatives are too."""
+
+BLOCK: Final = 1 << 20
+"""Probabilities worked out at a time."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class CallRecord:
+    """One call on record: who made it, with which hand, as call number ``index`` of which auction, how vulnerable.
+
+    >>> auction = Auction.of("N:Pass 1H 1S")
+    >>> record = CallRecord("South", "AKQ52.J3.A94.K83", auction, 2, "NS")
+    >>> record.call, record.is_bid, record.is_opening_turn, record.is_overcall_turn
+    (Call.of('1S'), True, False, True)
+    """
+
+    player: str
+    hand: Hand
+    auction: Auction
+    index: int
+    vulnerable: Vulnerability
+
+    def __init__(
+        self,
+        player: str,
+        hand: Hand | str,
+        auction: Auction,
+        index: int,
+        vulnerable: Vulnerability | str = Vulnerability.NONE,
+    ) -> None:
+        turn = Turn.of(auction, index)
+        full = Hand.of(hand).verify_full(f"{turn.seat.name}'s hand")
+        values = (str(player), full, auction, index, Vulnerability.of(vulnerable))
+        for name, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    @property
+    def call(self) -> Call:
+        """What was called."""
+        return self.auction.calls[self.index]
+
+    @property
+    def is_bid(self) -> bool:
+        """Whether the call was a bid: not Pass, X or XX."""
+        return self.call.strain is not None
+
+    @property
+    def before(self) -> Auction:
+        """The auction up to the call."""
+        return Turn.of(self.auction, self.index).before
+
+    @property
+    def is_opening_turn(self) -> bool:
+        """Whether nobody had bid before, so that a bid would open the auction."""
+        return self.before.last_bid is None
+
+    @property
+    def is_overcall_turn(self) -> bool:
+        """Whether opponents had bid and the caller's own side had only passed, so that a bid would be an overcall."""
+        turn = Turn.of(self.auction, self.index)
+        side = {turn.seat} if self.auction.dummy is not None else {turn.seat, turn.seat.partner}
+        own = [call for seat, call in turn.before if seat in side]
+        return turn.before.last_bid is not None and all(call.index == 0 for call in own)
+
+
+def records_of(
+    deal: Deal | str,
+    auction: Auction,
+    players: Mapping[Seat, str],
+    vulnerable: Vulnerability | str = Vulnerability.NONE,
+) -> list[CallRecord]:
+    """All calls of an auction whose callers are among the players, as records."""
+    dealt = Deal.of(deal)
+    return [
+        CallRecord(players[seat], dealt[seat], auction, index, vulnerable)
+        for index, (seat, _) in enumerate(auction)
+        if seat in players
+    ]
+
+
+def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[CallRecord]:
+    """All calls of tables read from PBN or LIN files, under the names that the files give.
+
+    ``by``: ``"player"``, or ``"pair"`` to take the calls of both partners together, as ``"Anna & Bert"``. Calls of
+    seats without a name or without a full hand are left out.
+    """
+    if by not in ("player", "pair"):
+        raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
+    found: list[CallRecord] = []
+    seen = 0
+    for table in tables:
+        seen += 1
+        if table.auction is None:
+            continue
+        names = _players(table, by)
+        for index, (seat, _) in enumerate(table.auction):
+            hand = table.hands[seat]
+            if hand is not None and len(hand) == 13 and seat in names:
+                vulnerable = table.vulnerable or Vulnerability.NONE
+                found.append(CallRecord(names[seat], hand, table.auction, index, vulnerable))
+    if not found:
+        raise BayesBridgeError(
+            f"no call to learn from in {seen} tables: each needs an auction, full hands and the players' names", by=by
+        )
+    return found
+
+
+def _players(table: Record, by: str) -> dict[Seat, str]:
+    """Seat → the name its calls are kept under; seats without a name are left out."""
+    tags = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
+    names = {seat: name for seat, tag in tags.items() if (name := table.tag(tag).strip()) not in ("", "?")}
+    if by == "player":
+        return names
+    return {
+        seat: " & ".join(sorted((name, names[seat.partner]))) for seat, name in names.items() if seat.partner in names
+    }
+
+
+class Design(NamedTuple):
+    """Records as arrays, r of them.
+
+    u0, u1, u2: (r, 38) utilities as in :class:`Terms`; Pass has 0, an illegal call :data:`NEVER`
+    legal:      (r, 38) 1 where the call was legal, else 0
+    call:       (r,) the call made
+    player:     (r,) its player's number
+    """
+
+    u0: Floats
+    u1: Floats
+    u2: Floats
+    legal: NDArray[np.int64]
+    call: NDArray[np.int64]
+    player: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, records: Sequence[CallRecord], players: Sequence[str]) -> Design:
+        """Work out all that the hands and auctions contribute."""
+        shape = len(records), 38
+        u0, u1, u2 = np.full(shape, NEVER), np.zeros(shape), np.zeros(shape)
+        u0[:, 0] = 0.0
+        found = cells(np.array([record.hand.mask for record in records], dtype=np.uint64))
+        for row, record in enumerate(records):
+            options = Options.of(record.before, record.vulnerable)
+            terms = Terms.of(found[row, options.strain], options)
+            u0[row, options.call], u1[row, options.call], u2[row, options.call] = terms
+        call = np.array([record.call.index for record in records], dtype=np.int64)
+        player = np.array([players.index(record.player) for record in records], dtype=np.int64)
+        return cls(u0, u1, u2, (u0 > NEVER).astype(np.int64), call, player)
+
+    def probabilities(self, style: Floats) -> Floats:
+        """(d, r, 38) P(call) under d draws of the players' styles, (d, players, 4)."""
+        added = style[:, self.player, 0, None] + style[:, self.player, 1, None] * LEANING
+        u = (self.u0 + (self.u1 + self.u2 * added) * added) / style[:, self.player, 2, None]
+        odds = np.exp(u - u.max(axis=-1, keepdims=True))
+        slip = style[:, self.player, 3, None]
+        floor = self.legal / self.legal.sum(axis=-1, keepdims=True)
+        chances: Floats = slip * floor + (1.0 - slip) * odds / odds.sum(axis=-1, keepdims=True)
+        return chances
+
+
+def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
+    """(n,) how often players of n styles, (n, 4), would bid in these turns, with the hands on record there.
+
+    All are asked about the same turns, whoever made the calls, so that their rates can be compared.
+
+    >>> turn = CallRecord("South", "AKQ52.J3.A94.K83", Auction.of("S:1S"), 0)
+    >>> timid, sober = (-2.0, 0.0, 1.0, 0.02), (0.0, 0.0, 1.0, 0.02)
+    >>> bid_rates([turn], [timid, sober]).round(2).tolist()
+    [0.41, 1.0]
+    """
+    if not turns:
+        raise BayesBridgeError("no turns to bid in: give at least one record", turns=())
+    design = Design.of(turns, sorted({record.player for record in turns}))
+    design = design._replace(player=np.zeros_like(design.player))
+    each = np.asarray(styles, dtype=np.float64)[:, None, :]
+    rates = np.empty(len(each))
+    step = max(1, BLOCK // design.u0.size)
+    for start in range(0, len(each), step):
+        chances = design.probabilities(each[start : start + step])
+        rates[start : start + step] = chances[:, :, 3:].sum(axis=2).mean(axis=1)
+    return rates
+
+
+STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
+"""The four parameters of a style, by the names of :class:`StyleBidder`."""
+
+POPULATION: Final = ("population_mean", "population_spread")
+"""Where the players come from, on the scales of the prior."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Styles:
+    """Fitted styles: an ArviZ DataTree with the draws, how they were found, and calls simulated to check them."""
+
+    tree: xarray.DataTree
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who was fitted."""
+        return tuple(str(name) for name in self.tree["posterior"].dataset["player"].values)
+
+    @cached_property
+    def values(self) -> Floats:
+        """(draws, players, 4) all draws of all chains, parameters in the order of ``STYLE``."""
+        posterior = self.tree["posterior"].dataset
+        stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
+        return np.stack(stacked, axis=-1)
+
+    def draws(self, player: str) -> Floats:
+        """(draws, 4) what is known of one player."""
+        if player not in self.players:
+            raise BayesBridgeError(f"no player {player!r} among those fitted: {', '.join(self.players)}", player=player)
+        return self.values[:, self.players.index(player)]
+
+    def bidder(self, player: str, vulnerable: Vulnerability | str = Vulnerability.NONE) -> StyleBidder:
+        """The player at the posterior mean: quick, and certain of what is not certain."""
+        return replace(StyleBidder(*self.draws(player).mean(axis=0).tolist()), vulnerable=Vulnerability.of(vulnerable))
+
+    def mixture(
+        self, player: str, models: int = 32, vulnerable: Vulnerability | str = Vulnerability.NONE
+    ) -> MixtureBidder:
+        """The player with all that is not known about them: evenly spaced draws as equally likely models."""
+        draws, sides = self.draws(player), Vulnerability.of(vulnerable)
+        chosen = np.linspace(0, len(draws) - 1, min(models, len(draws))).astype(int)
+        return MixtureBidder(tuple(replace(StyleBidder(*draws[row].tolist()), vulnerable=sides) for row in chosen))
+
+    def bid_rates(self, turns: Sequence[CallRecord]) -> xarray.DataArray:
+        """(chain, draw, player) how often each player would bid in these turns, with the hands on record there.
+
+        All players are asked about the same turns, whoever made the calls, so that their rates can be compared.
+        """
+        import xarray
+
+        rates = bid_rates(turns, self.values.reshape(-1, len(STYLE)))
+        like = self.tree["posterior"].dataset[STYLE[0]]
+        return xarray.DataArray(rates.reshape(like.shape), like.coords, like.dims, "bid_rate")
+
+    def summary(self) -> Any:
+        """ArviZ's table: mean, deviation, interval, effective draws and R-hat of every parameter that is not known.
+
+        The mean and the spread of the population come last, where there is one.
+        """
+        import arviz
+
+        return arviz.summary(self.tree, var_names=[*self.unknown, *self.population], round_to="none")
+
+    @property
+    def unknown(self) -> list[str]:
+        """The parameters that the prior left open."""
+        return [name for column, name in enumerate(STYLE) if self.values[:, :, column].std() > 1e-12]
+
+    @property
+    def population(self) -> list[str]:
+        """The variables of the population, if the players come from one."""
+        return [name for name in POPULATION if name in self.tree["posterior"].dataset]
+
+    @property
+    def worst_rhat(self) -> float:
+        """R-hat of the parameter that has settled least: 1.01 or less is good, 1.05 usable."""
+        return float(self._diagnostics["r_hat"].max())
+
+    @property
+    def least_ess(self) -> float:
+        """Effective draws of the parameter that has fewest, in the bulk or in the tails; 100 for each chain will do."""
+        return float(self._diagnostics[["ess_bulk", "ess_tail"]].min(axis=None))
+
+    @property
+    def divergences(self) -> int:
+        """How often NUTS lost its way; a few among thousands is no worry."""
+        return int(self.tree["sample_stats"]["diverging"].sum())
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with the chains, in one line; empty if nothing is."""
+        chains, rows = self.tree["posterior"].sizes["chain"], self._diagnostics
+        found = []
+        if chains < 2:
+            found.append("one chain cannot show whether it has converged")
+        elif self.worst_rhat > 1.01:
+            found.append(f"R-hat of {rows['r_hat'].idxmax()} is {self.worst_rhat:.3f}, above 1.01")
+        if self.least_ess < 100 * chains:
+            worst = rows[["ess_bulk", "ess_tail"]].min(axis=1).idxmin()
+            found.append(f"{worst} has {self.least_ess:.0f} effective draws, fewer than {100 * chains}")
+        if self.divergences:
+            found.append(f"{self.divergences} of {len(self.values)} draws diverged")
+        advice = ": take more with draws= and tune=, or smaller steps with target_accept=0.95"
+        return "; ".join(found) + advice if found else ""
+
+    @cached_property
+    def _diagnostics(self) -> Any:
+        """ArviZ's diagnostics of every parameter that is not known, a row each."""
+        import arviz
+
+        names = [*self.unknown, *self.population]
+        return arviz.summary(self.tree, var_names=names, kind="diagnostics", round_to="none")
+
+    def check(self) -> dict[str, tuple[float, float]]:
+        """Posterior predictive check: statistic → (observed, share of simulated values at most that; ties half).
+
+        Shares near 0 or 1 say that the model does not make calls like those on record.
+        """
+        observed = self.tree["observed_data"].dataset["call"].values
+        simulated = self.tree["posterior_predictive"].dataset["call"].values
+        simulated = simulated.reshape(-1, simulated.shape[-1])
+        statistics: dict[str, Callable[[Any], Any]] = {
+            "passes": lambda call: (call == 0).mean(axis=-1),
+            "suit bids": lambda call: (LEANING[call] > 0).mean(axis=-1),
+            "mean level": lambda call: np.where(call > 2, (call + 2) // 5, 0).mean(axis=-1),
+            "bids from level 3": lambda call: (call >= 13).mean(axis=-1),
+        }
+        found = {}
+        for name, statistic in statistics.items():
+            seen, drawn = float(statistic(observed)), statistic(simulated)
+            found[name] = seen, float(((drawn < seen) + 0.5 * (drawn == seen)).mean())
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write everything as netCDF."""
+        # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
+        content = self.tree.to_netcdf(engine="h5netcdf")
+        try:
+            with whole_file(Path(path)) as part:
+                part.write_bytes(content)
+        except OSError as error:
+            raise Unwritable(
+                f"cannot write {str(path)!r} ({error.strerror or error}): {advice(error)}", path=path
+            ) from None
+
+    @classmethod
+    def load(cls, path: str | Path) -> Styles:
+        """Read what :meth:`save` wrote."""
+        import xarray
+
+        if not Path(path).is_file():
+            raise BayesBridgeError(f"no file {str(path)!r}: save fitted styles there first", path=str(path))
+        try:
+            with xarray.open_datatree(path, engine="h5netcdf") as tree:
+                found = tree.load()
+            held = set(found["posterior"].dataset.variables)
+        except (OSError, KeyError, ValueError, TypeError, AttributeError):
+            held = set()  # not netCDF, or another tree
+        if not held.issuperset((*STYLE, "player")):
+            raise BayesBridgeError(f"{str(path)!r} holds no fitted styles: give a file that save wrote", path=str(path))
+        return cls(found)
+
+    def __repr__(self) -> str:
+        return f"<Styles of {', '.join(self.players)}: {len(self.values)} draws>"
+
 
 POOLINGS: Final = ("none", "partial", "complete")
 """How the players are related: each for themselves, from one population that is learned, or all alike."""

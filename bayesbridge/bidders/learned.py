@@ -1,7 +1,31 @@
-"""The learned bidder: P(call ∣ hand, auction so far) of the four-player game, fitted on expert auctions.
+"""What the learned bidder sees: an auction as arrays, and a suit holding as features.
 
-A transformer (:mod:`~bayesbridge.bidders.sequence`) reads the auction call by call and never sees a hand; a hand never
-sees the auction until the two meet in one hidden layer (:mod:`~bayesbridge.bidders.hand_layer`), and from there it is
+Everything is told from the side of the seat whose turn it is, so that the same auction reads the same from every seat
+of the table: relative seat 0 is the caller, 1 the left-hand opponent, 2 the partner, 3 the right-hand opponent.
+
+A small transformer in NumPy: it reads what everybody at the table knows, call by call or card by card.
+
+Every token is the sum of a few rows of one table. A layer lets each token look back at those before it, by what they
+say and by how far back they lie, and then works on each token alone; both are added to what went in::
+
+    x ← x + answer(Σ over the past of softmax(q·k / √d + distance) v)       with q, k, v = ask(norm(x))
+    x ← x + down(relu(up(norm(x))))
+
+A token never sees a later one, so a longer sequence gives the same for its beginning.
+
+What a hand adds to a context: the part of the learned models that is asked about thousands of candidate hands.
+
+A hand is a sum over its four suits of vectors looked up by the 13 bits of the holding: the small networks that made
+them are worked out for all 8192 holdings once. Two short products later it meets the context in one hidden layer, whose
+units the context scales and shifts::
+
+    v = relu(relu(Σ_s suit_s[holding in s])·W + w)·A      hand: once for each hand, whatever the context
+    scores = relu(v ∘ scale(c) + shift(c))·C + c·D + b    c: what the reader says, once, whatever the hand
+
+The learned bidder: P(call ∣ hand, auction so far) of the four-player game, fitted on expert auctions.
+
+A transformer (:mod:`~bayesbridge.bidders.learned`) reads the auction call by call and never sees a hand; a hand never
+sees the auction until the two meet in one hidden layer (:mod:`~bayesbridge.bidders.learned`), and from there it is
 one product to the 38 calls, of which the illegal ones are left out. So a thousand candidate hands cost a thousand short
 products, not a thousand readings of the auction. A slip rate mixes in any legal call, so that no hand is ever
 impossible. ``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are.
@@ -10,22 +34,264 @@ impossible. ``scripts/fit_auction_model.py`` makes the parameters; docs/auction-
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import ClassVar, Final
+from importlib.resources import files
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.encoding import encode
-from bayesbridge.bidders.hand_layer import BLOCK, Context, Floats, HandLayer, scores, stored
-from bayesbridge.bidders.sequence import Reader
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
-from bayesbridge.jit import one_thread
+from bayesbridge.jit import njit, one_thread
 from bayesbridge.notation.record import Vulnerability
+
+OPENING: Final = 38
+"""Stands for the call before the first."""
+
+PLACES: Final = 48
+"""Places in an auction that are told apart; later calls count as the last of them."""
+
+STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
+"""Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
+(relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
+
+SUIT_WIDTH: Final = 47
+"""Features of a holding in one suit."""
+
+
+class Steps(NamedTuple):
+    """An auction of n calls, each with what its caller knew of the auction before making it.
+
+    tokens: (n, 6) rows of the reader's table, one for each part (:data:`STARTS`)
+    legal:  (n, 38) which calls were legal
+    """
+
+    tokens: NDArray[np.intp]
+    legal: NDArray[np.bool_]
+
+
+def encode(calls: Sequence[int], dealer_vulnerable: bool, others_vulnerable: bool) -> Steps:
+    """The steps of a four-player auction given as call indices, which must be legal.
+
+    >>> steps = encode([0, 3, 1], dealer_vulnerable=True, others_vulnerable=False)
+    >>> (steps.tokens - STARTS[:-1]).tolist()  # after 1C, which is the right-hand opponent's, a double
+    [[38, 0, 0, 4, 2, 0], [0, 0, 0, 4, 1, 1], [3, 1, 0, 3, 2, 2]]
+    >>> steps.legal[2, :5].tolist()
+    [True, True, False, False, True]
+    """
+    n = len(calls)
+    tokens = np.zeros((n, len(STARTS) - 1), np.intp)
+    legal = np.zeros((n, 38), np.bool_)
+    legal[:, 0] = True
+    last, bidder, doubled = 2, None, 0
+    for i, call in enumerate(calls):
+        legal[i, last + 1 :] = True
+        owner = 4
+        if bidder is not None:
+            owner = (bidder - i) % 4
+            legal[i, 1] = doubled == 0 and owner % 2 == 1
+            legal[i, 2] = doubled == 1 and owner % 2 == 0
+        ours, theirs = (dealer_vulnerable, others_vulnerable)[:: 1 if i % 2 == 0 else -1]
+        previous = calls[i - 1] if i else OPENING
+        tokens[i] = previous, last - 2, doubled, owner, 2 * ours + theirs, min(i, PLACES - 1)
+        if call > 2:
+            last, bidder, doubled = call, i, 0
+        elif call:
+            doubled += 1
+    return Steps(tokens + STARTS[:-1], legal)
+
+
+def suit_features() -> NDArray[np.float32]:
+    """(8192, 47) features of every holding in one suit, the two at bit 0, the ace at bit 12.
+
+    The cards (13), the length (14, one of them 1), which of J Q K A (16, one of them 1), high-card points, the length
+    as a number, controls (2 for the ace, 1 for the king), and suit quality (how many of A K Q J T, times the length).
+    """
+    holding = np.arange(1 << 13)
+    cards = (holding[:, None] >> np.arange(13) & 1).astype(np.float32)
+    length = cards.sum(axis=1)
+    numbers = [
+        cards[:, 9:] @ np.arange(1.0, 5.0) / 4,
+        length / 4,
+        2 * cards[:, 12] + cards[:, 11],
+        cards[:, 8:].sum(axis=1) * length / 10,
+    ]
+    features = [cards, np.eye(14)[length.astype(int)], np.eye(16)[holding >> 9], np.stack(numbers, axis=1)]
+    return np.concatenate(features, axis=1).astype(np.float32)
+
+
+type Floats = NDArray[np.float32]
+
+EPSILON: Final = np.float32(1e-5)
+"""Added to the variance before it divides."""
+
+
+class Reader:
+    """The parameters whose names begin with ``reader_``, made ready."""
+
+    def __init__(self, parameters: dict[str, Floats]) -> None:
+        self.table = parameters["reader_table_weight"]
+        self.norm = parameters["reader_norm_weight"], parameters["reader_norm_bias"]
+        self.layers: list[dict[str, Floats]] = []
+        while f"reader_layers_{len(self.layers)}_distance" in parameters:
+            start = f"reader_layers_{len(self.layers)}_"
+            self.layers.append({name[len(start) :]: p for name, p in parameters.items() if name.startswith(start)})
+
+    def read(self, tokens: NDArray[np.intp], extra: Floats | None = None) -> Floats:
+        """(n, k) rows of the table, added up, and (n, width) to add to them → (n, width) what each token knows."""
+        x: Floats = self.table[tokens].sum(axis=1)
+        if extra is not None:
+            x += extra
+        place = np.arange(len(x))
+        after = place[:, None] - place
+        for layer in self.layers:
+            x += _look_back(layer, _normal(x, layer["norm_1_weight"], layer["norm_1_bias"]), after)
+            hidden = linear(layer, "up", _normal(x, layer["norm_2_weight"], layer["norm_2_bias"]))
+            x += linear(layer, "down", np.maximum(hidden, 0))
+        return _normal(x, *self.norm)
+
+
+def linear(parameters: dict[str, Floats], name: str, x: Floats) -> Floats:
+    """x times the matrix of a layer (kept as outputs × inputs), and its bias if there is one."""
+    product: Floats = x @ parameters[f"{name}_weight"].T
+    bias = parameters.get(f"{name}_bias")
+    return product if bias is None else product + bias
+
+
+def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> Floats:
+    n, width = x.shape
+    heads, reach = layer["distance"].shape
+    q, k, v = linear(layer, "ask", x).reshape(n, 3, heads, width // heads).transpose(1, 2, 0, 3)
+    scores: Floats = (q @ k.transpose(0, 2, 1)) * np.float32((width // heads) ** -0.5)
+    scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
+    scores[:, after < 0] = -np.inf
+    scores -= scores.max(axis=2, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=2, keepdims=True)
+    seen = (scores @ v).transpose(1, 0, 2).reshape(n, width)
+    return linear(layer, "answer", seen)
+
+
+def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
+    """Each row with mean 0 and variance 1, then scaled and moved."""
+    centred = x - x.mean(axis=1, keepdims=True)
+    spread: Floats = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + EPSILON)
+    normal: Floats = centred / spread * weight + bias
+    return normal
+
+
+BLOCK: Final = 512
+"""Hands worked on at a time: their vectors stay in the processor's cache."""
+
+
+class Context(NamedTuple):
+    """What is known before one choice.
+
+    scale:   (units,) what it makes of each unit of the hidden layer
+    shift:   (units,) and adds to it
+    choices: (k,) what may be chosen, rising
+    out:     (units, k) from the hidden layer to them
+    bias:    (k,) what the context alone says for them
+    """
+
+    scale: Floats
+    shift: Floats
+    choices: NDArray[np.intp]
+    out: Floats
+    bias: Floats
+
+
+class Holdings:
+    """The parameters whose names begin with ``holdings_``, made ready: the suits as tables of vectors by holding."""
+
+    def __init__(self, p: dict[str, Floats]) -> None:
+        features = suit_features()
+        tables = []
+        with one_thread():
+            for s in range(4):
+                hidden = features @ p["holdings_suit_in"][s] + p["holdings_suit_in_bias"][s]
+                table = np.maximum(hidden, 0) @ p["holdings_suit_out"][s]
+                tables.append(table + features @ p["holdings_suit_skip"][s])
+        tables[0] += p["holdings_hand_bias"]
+        self.suits: Floats = np.stack(tables)
+
+    def vectors(self, hands: NDArray[np.uint64]) -> Floats:
+        """(n, units) relu of the sum over the suits; a block of hands at a time is quickest."""
+        total = np.empty((len(hands), self.suits.shape[2]), dtype=np.float32)
+        _add_holdings(np.array(hands), self.suits, total)
+        return total
+
+
+class HandLayer:
+    """The parameters whose names begin with ``head_``, made ready."""
+
+    def __init__(self, parameters: dict[str, Floats]) -> None:
+        start = "head_"
+        self.parameters = {name[len(start) :]: x for name, x in parameters.items() if name.startswith(start)}
+        self.holdings = Holdings(self.parameters)
+        self._unscaled = np.ones_like(self.parameters["deepen_bias"])
+
+    def vectors(self, hands: NDArray[np.uint64]) -> Floats:
+        """(n, units) the hands' share of the hidden layer; a block of hands at a time is quickest."""
+        p = self.parameters
+        deeper = self.holdings.vectors(hands) @ p["deepen_weight"].T
+        return linear(p, "hand_mix", _layer(deeper, self._unscaled, p["deepen_bias"]))
+
+    def contexts(self, known: Floats, choices: list[NDArray[np.intp]]) -> tuple[Context, ...]:
+        """(n, width) what the reader says before each of n choices, and what may be chosen."""
+        p = self.parameters
+        scales, shifts = linear(p, "scale", known), linear(p, "shift", known)
+        biases = linear(p, "context_out", known) + p["out_bias"]
+        out = p["out_weight"].T
+        return tuple(
+            Context(scale, shift, allowed, np.ascontiguousarray(out[:, allowed]), bias[allowed])
+            for scale, shift, bias, allowed in zip(scales, shifts, biases, choices, strict=True)
+        )
+
+
+def scores(context: Context, vectors: Floats) -> Floats:
+    """(n, k) the score of every choice for n hands."""
+    found: Floats = _layer(vectors, context.scale, context.shift) @ context.out
+    found += context.bias
+    return found
+
+
+def _layer(values: Floats, scale: Floats, shift: Floats) -> Floats:
+    """(n, units) relu of values that are scaled and shifted."""
+    found = np.empty(values.shape, dtype=np.float32)
+    _fill_layer(np.ascontiguousarray(values), scale, shift, found)
+    return found
+
+
+@njit
+def _add_holdings(hands: NDArray[np.uint64], suits: Floats, out: Floats) -> None:
+    """The relu of the sum of four rows, for each hand."""
+    for i in range(len(hands)):
+        hand = np.int64(hands[i])
+        clubs, diamonds, hearts, spades = hand & 0x1FFF, (hand >> 13) & 0x1FFF, (hand >> 26) & 0x1FFF, hand >> 39
+        for j in range(out.shape[1]):
+            total = suits[0, clubs, j] + suits[1, diamonds, j] + suits[2, hearts, j] + suits[3, spades, j]
+            out[i, j] = max(total, np.float32(0.0))
+
+
+@njit
+def _fill_layer(values: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
+    """One pass over the units of all hands, which is what takes the time."""
+    for i in range(len(values)):
+        for j in range(len(scale)):
+            out[i, j] = max(values[i, j] * scale[j] + shift[j], np.float32(0.0))
+
+
+def stored(name: str) -> dict[str, Floats]:
+    """The fitted parameters of a file that ships with the package."""
+    with (files("bayesbridge.bidders") / "data" / name).open("rb") as file, np.load(file) as found:
+        return {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
+
 
 REMEMBERED: Final = 32
 """Batches of hands whose vectors are kept: the calls of one seat are asked for one after the other."""

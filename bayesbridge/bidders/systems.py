@@ -1,4 +1,15 @@
-"""Bidding systems: what calls show, position by position, read from a small TOML file or by name.
+"""Statements of a bidding system: the hands that a call shows, in the words of ``--hcp`` and ``--shape``.
+
+A statement is written in parts with commas between them, and a hand fits it if it fits every part:
+
+==================  ===================================================================================
+``15-17 points``    high-card points, also ``12 points``, ``16+ points`` and ``-10 points`` (10 or fewer)
+``balanced``        a shape, as the module :mod:`bayesbridge.shapes` says it: also ``H5+``, ``any 5-5``
+``always``          every hand that fits makes the call; without it the call shows the hand, but such a
+                    hand may make another call too
+==================  ===================================================================================
+
+Bidding systems: what calls show, position by position, read from a small TOML file or by name.
 
 ::
 
@@ -11,23 +22,144 @@
     2C = ["8+ points, H4", "8+ points, S4"]     # a list: one of these
 
 docs/systems.md tells what the words mean and what a system does to a posterior.
+
+Who plays which system, and how surely: ``strong-notrump``, ``NS:weak-notrump``, ``weak-notrump=0.3``.
+
+A bidder who follows a system: another model, reweighed where the system says what a call shows.
+
+Let p(c) be what the base model gives the legal calls of a hand. Where the system says something of the next call:
+
+1. A call whose statements the hand does not fit is 1 − f times as likely, and all are made to add up to one again.
+2. If the hand fits statements that hold *always*, their calls together have at least the probability f, divided among
+   them as the base model does; the other calls share the rest in the same way.
+
+f is ``faith``. Elsewhere the base model speaks alone. With several systems, each with its share, a seat follows one of
+them throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.turn.MixtureBidder`.
+A model is asked about one hand at a time, so what the partner's calls tell of the pair's system is not used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.statements import Statement
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.turn import Turn, call_probabilities, seat_to_call
 from bayesbridge.calls import PASS, Call
-from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, NotationError, one_row
+from bayesbridge.evidence.kinds import HighCards, Piece, Shape
+from bayesbridge.evidence.models import BidderModel, Cost, cost_of
+from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import key_lines, read_toml
+from bayesbridge.shapes import ALL, Shape4, Shapes, shape_table
+
+ALWAYS: Final = "always"
+SEAT: Final = Seat.N
+"""Pieces of evidence need a seat; a statement speaks of whoever calls."""
+
+_POINTS: Final = re.compile(r"(?P<range>.*?)\s*points?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The hands that a call shows.
+
+    >>> Statement.of("15-17 POINTS,balanced, always").text
+    '15-17 points, balanced, always'
+    """
+
+    text: str
+    low: int
+    high: int
+    """High-card points, both ends included."""
+    shapes: Shapes
+    always: bool
+    """Whether every hand that fits makes the call."""
+
+    @property
+    def hands(self) -> str:
+        """The text without ``always``."""
+        return self.text.removesuffix(ALWAYS).removesuffix(", ") or "any hand"
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read the text; a statement that no hand of 13 cards fits is an error."""
+        parts = [part.strip() for part in text.split(",")]
+        always = any(part.lower() == ALWAYS for part in parts)
+        pieces = [_piece(part, text) for part in parts if part.lower() != ALWAYS]
+        known = Constraints.free()
+        for piece in pieces:
+            known = piece.constrain(known, 0)
+        low, high = known.points_low[SEAT], known.points_high[SEAT]
+        shapes = ALL if (said := known.shapes[SEAT]) is None else said
+        if not any(_points_of(shape) & _between(low, high) for shape in shapes):
+            raise NotationError(f"no hand of 13 cards fits {text!r}: write points and a shape that go together")
+        return cls(", ".join([*map(_piece_text, pieces), *[ALWAYS] * always]), low, high, shapes, always)
+
+    def fits(self, hands: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """(n,) which of (n,) masks fit."""
+        points, lengths = high_card_points(hands), suit_lengths(hands)
+        found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
+        found &= _table(self.shapes)[lengths[:, 0], lengths[:, 1], lengths[:, 2]]
+        return found
+
+
+def _piece(part: str, text: str) -> Piece:
+    try:
+        if points := _POINTS.fullmatch(part):
+            return HighCards.of(f"{SEAT.name}:{points['range']}")
+        return Shape(SEAT, part)
+    except NotationError:
+        raise NotationError(
+            f"{text!r}: {part!r} is neither points, such as 15-17 points or 16+ points, nor a shape, such as balanced "
+            f"or S5+ H4-5, nor {ALWAYS!r}",
+            text=text,
+        ) from None
+
+
+def _piece_text(piece: Piece) -> str:
+    said = piece.text.removeprefix(f"{SEAT.name}:")
+    return f"{said} points" if isinstance(piece, HighCards) else said
+
+
+@lru_cache(maxsize=256)
+def _table(shapes: Shapes) -> NDArray[np.bool_]:
+    return shape_table(shapes)
+
+
+def _between(low: int, high: int) -> int:
+    """The set of these numbers of points, a bit for each."""
+    return ((1 << high + 1) - 1) >> low << low
+
+
+@lru_cache(maxsize=1024)
+def _points_of(shape: Shape4) -> int:
+    """The numbers of points that hands of a shape can have, a bit for each."""
+    found = {0}
+    for length in shape:
+        found = {sofar + more for sofar in found for more in _points_of_suit(length)}
+    return sum(1 << points for points in found)
+
+
+@lru_cache(maxsize=14)
+def _points_of_suit(length: int) -> frozenset[int]:
+    """The points of so many cards of one suit: some of its four honours, and the others among nine lower cards."""
+    fewest, most = max(length - 9, 0), min(length, 4)
+    return frozenset(sum(honours) for n in range(fewest, most + 1) for honours in combinations((4, 3, 2, 1), n))
+
 
 type Place = tuple[Call, ...]
 """The calls from the first bid of an auction on; none before the opening."""
@@ -69,7 +201,8 @@ class System:
                 if here.setdefault(call, statements) != statements:
                     raise NotationError(
                         f"systems {self.name} and {other.name} contradict each other: {_place_text(place)} {call} "
-                        f"shows {_said(here[call])}, and {_said(statements)}: leave one out, or give each a share",
+                        f"shows {_statements_text(here[call])}, and {_statements_text(statements)}: leave one out, "
+                        "or give each a share",
                         call=call,
                     )
         return System("+".join(dict.fromkeys([*self.name.split("+"), *other.name.split("+")])), places)
@@ -80,7 +213,7 @@ class System:
 
     def __str__(self) -> str:
         told = (
-            f"{_place_text(place)} {call} shows {_said(statements)}"
+            f"{_place_text(place)} {call} shows {_statements_text(statements)}"
             for place, meanings in self.places.items()
             for call, statements in meanings.items()
         )
@@ -196,10 +329,247 @@ def _place_text(place: Place) -> str:
     return f"{AFTER}{' '.join(map(str, place))}," if place else OPENING
 
 
-def _said(statements: tuple[Statement, ...]) -> str:
+def _statements_text(statements: tuple[Statement, ...]) -> str:
     """``15-17 points, balanced``, and whether such a hand always makes the call."""
     shown, made = ([one.hands for one in statements if one.always is always] for always in (False, True))
     told = " or ".join(shown or made)
     if not made:
         return told
     return f"{told} and is always made with {' or '.join(made) if shown else 'such a hand'}"
+
+
+SIDES: Final = ("NS", "EW")
+NOTHING: Final = System("", {})
+"""A system that says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A system, the side that plays it (``None``: both) and its prior share (``None``: for certain).
+
+    >>> Agreement.of("ns: weak-notrump+weak-twos = 0.3").text
+    'NS:weak-notrump+weak-twos=0.3'
+    """
+
+    system: System
+    side: str | None = None
+    share: float | None = None
+
+    @classmethod
+    def of(cls, text: Agreement | System | str) -> Self | Agreement:
+        """Read ``SIDE:SYSTEM=SHARE``, of which side and share may be left out."""
+        if isinstance(text, Agreement):
+            return text
+        if isinstance(text, System):
+            return cls(text)
+        head, colon, rest = text.partition(":")
+        side = head.strip().upper()
+        named = bool(colon) and (side in SIDES or not rest.endswith(".toml"))
+        if named and side not in SIDES:
+            raise NotationError(f"{text!r}: {head.strip()!r} is no side: write NS: or EW: before the system", text=text)
+        name, equals, share = (rest if named else text).rpartition("=")
+        if not equals or not _is_number(share):
+            name, share = rest if named else text, ""
+        chance = float(share) if share else None
+        if chance is not None and not 0.0 <= chance <= 1.0:
+            raise NotationError(f"{text!r}: the share {chance:g} is no probability: write one from 0 to 1", text=text)
+        return cls(System.of(name), side if named else None, chance)
+
+    @property
+    def text(self) -> str:
+        """The text that :meth:`of` reads."""
+        side = f"{self.side}:" if self.side else ""
+        return f"{side}{self.system.name}{'' if self.share is None else f'={self.share:g}'}"
+
+    def __str__(self) -> str:
+        who = "both sides play" if self.side is None else f"{self.side} play"
+        share = "" if self.share is None else f" with probability {self.share:g}"
+        return f"{who} {self.system.name}{share} ({self.system})"
+
+
+class Component(NamedTuple):
+    """One of the systems that a side may play."""
+
+    share: float
+    system: System
+
+
+def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, ...]:
+    """What the side of a seat may play; the shares add up to one.
+
+    What is certain is part of every component; what the shares leave over is played without any other system.
+    """
+    side = SIDES[seat % 2]
+    mine = [one for one in agreements if one.side in (None, side)]
+    certain = NOTHING
+    for one in mine:
+        if one.share is None:
+            certain = one.system if certain is NOTHING else certain + one.system
+    unsure = [one for one in mine if one.share is not None]
+    total = sum(one.share or 0.0 for one in unsure)
+    if total > 1.0 + 1e-9:
+        raise NotationError(
+            f"the shares of {' and '.join(one.text for one in unsure)} add up to {total:g}: they may not pass 1",
+            total=total,
+        )
+    found = [
+        Component(one.share, one.system if certain is NOTHING else certain + one.system) for one in unsure if one.share
+    ]
+    rest = 1.0 - total
+    return (*found, Component(rest, certain)) if rest > 1e-9 or not found else tuple(found)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+type Floats = NDArray[np.float64]
+type Said = str | System | Agreement
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class SystemBidder:
+    """Players of the four-player game whose system is known, or one of several.
+
+    >>> from bayesbridge.calls import CALLS
+    >>> from bayesbridge.cards import Hand
+    >>> weak = np.array([Hand.of("AQ5.KJ3.Q954.973").mask], np.uint64)
+    >>> for bidder in (LearnedBidder(), SystemBidder("weak-notrump"), SystemBidder("EW:weak-notrump")):
+    ...     print(CALLS[bidder.probabilities(weak, Auction.four("N"))[0].argmax()])
+    1D
+    1NT
+    1D
+    """
+
+    systems: tuple[Agreement, ...]
+    base: BidderModel
+    """Who decides where the systems say nothing; experts on record if not given."""
+    faith: float
+    """f, how surely players keep to their system."""
+    _sides: tuple[tuple[Component, ...], ...] = field(compare=False)
+
+    def __init__(self, systems: Said | Sequence[Said], base: BidderModel | None = None, faith: float = 0.9) -> None:
+        if not 0.0 <= faith < 1.0:
+            raise BayesBridgeError(f"faith {faith}: it is a probability, from 0 to below 1", faith=faith)
+        said = [systems] if isinstance(systems, str | System | Agreement) else systems
+        agreements = tuple(Agreement.of(one) for one in said)
+        if not agreements:
+            raise BayesBridgeError("no system: give at least one, such as 'strong-notrump'", systems=())
+        object.__setattr__(self, "systems", agreements)
+        object.__setattr__(self, "base", LearnedBidder() if base is None else base)
+        object.__setattr__(self, "faith", faith)
+        object.__setattr__(self, "_sides", tuple(components(agreements, seat) for seat in (Seat.N, Seat.E)))
+
+    def __repr__(self) -> str:
+        texts = [one.text for one in self.systems]
+        return f"SystemBidder({texts!r}, base={self.base!r}, faith={self.faith})"
+
+    def __str__(self) -> str:
+        return "; ".join(str(one) for one in self.systems)
+
+    def __replace__(self, **changes: Any) -> Self:
+        """With other values of its fields, or of those of the base model: its slip, its vulnerability."""
+        own = {name: changes.pop(name, getattr(self, name)) for name in ("systems", "base", "faith")}
+        if changes:
+            base: Any = own["base"]
+            remake = getattr(base, "__replace__", None)
+            own["base"] = remake(**changes) if remake is not None else replace(base, **changes)
+        return type(self)(**own)
+
+    @property
+    def cost(self) -> Cost:
+        """What the base model says of its cost."""
+        return cost_of(self.base)
+
+    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        one_row("hands", hands)
+        turn = Turn.of(auction, index)
+        ways = self._ways(auction, turn.seat)
+        if not _covered(ways, turn.before):
+            return self.base.log_likelihood(hands, auction, index)
+        total: Floats = np.logaddexp.reduce(
+            self._log_weights(hands, turn.before, turn.seat, ways) + self._log_chances(hands, turn, ways), axis=0
+        )
+        return total
+
+    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        one_row("hands", hands)
+        seat = seat_to_call(auction)
+        ways = self._ways(auction, seat)
+        plain = call_probabilities(self.base, hands, auction)
+        if not _covered(ways, auction):
+            return plain
+        weights = np.exp(self._log_weights(hands, auction, seat, ways))
+        total = np.zeros_like(plain)
+        for weight, chances in zip(weights, self._chances(hands, plain, auction, ways), strict=True):
+            total += weight[:, None] * chances
+        return total
+
+    def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
+        if auction.dummy is not None:
+            raise BayesBridgeError(
+                f"auction '{auction}' of three players: systems are of the four-player game only; leave the system out",
+                auction=auction,
+            )
+        return self._sides[seat % 2]
+
+    def _log_weights(
+        self, hands: NDArray[np.uint64], before: Auction, seat: Seat, ways: tuple[Component, ...]
+    ) -> Floats:
+        """(ways, n) log P(way ∣ hand, the calls that the seat has made); where the ways agree, a call tells nothing."""
+        prior = np.log([way.share for way in ways])[:, None]
+        weights = np.repeat(prior, len(hands), axis=1)
+        if len(ways) == 1:
+            return weights
+        for index, (caller, _) in enumerate(before):
+            if caller == seat and _covered(ways, (turn := Turn.of(before, index)).before):
+                weights += self._log_chances(hands, turn, ways)
+        total = np.logaddexp.reduce(weights, axis=0)
+        # A call that is impossible with a hand whatever the system tells nothing of the system.
+        return np.where(np.isneginf(total), prior, weights - np.where(np.isneginf(total), 0.0, total))
+
+    def _log_chances(self, hands: NDArray[np.uint64], turn: Turn, ways: tuple[Component, ...]) -> Floats:
+        """(ways, n) log P(call ∣ hand, way)."""
+        plain = call_probabilities(self.base, hands, turn.before)
+        with np.errstate(divide="ignore"):
+            return np.log([chances[:, turn.call.index] for chances in self._chances(hands, plain, turn.before, ways)])
+
+    def _chances(
+        self, hands: NDArray[np.uint64], plain: Floats, before: Auction, ways: tuple[Component, ...]
+    ) -> Iterator[Floats]:
+        """(n, 38) P(call ∣ hand, way) for each way."""
+        for way in ways:
+            said = way.system.meanings(before)
+            yield plain if said is None else reweighed(plain, hands, said, self.faith)
+
+
+def reweighed(plain: Floats, hands: NDArray[np.uint64], said: Meanings, faith: float) -> Floats:
+    """(n, 38) chances of calls under a system, from those of the base model."""
+    chances = plain.copy()
+    always = np.zeros(plain.shape, np.bool_)
+    for call, statements in said.items():
+        fits = [statement.fits(hands) for statement in statements]
+        chances[~np.logical_or.reduce(fits), call.index] *= 1.0 - faith
+        for one, statement in zip(fits, statements, strict=True):
+            always[:, call.index] |= one & statement.always
+    chances /= chances.sum(axis=1, keepdims=True)
+    few = np.flatnonzero(always.any(axis=1) & (np.where(always, chances, 0.0).sum(axis=1) < faith))
+    wanted = always[few]
+    # The least number keeps the division possible where the base model gives all the wanted calls no chance at all.
+    asked = np.where(wanted, np.maximum(chances[few], np.finfo(np.float64).tiny), 0.0)
+    others = np.where(wanted, 0.0, chances[few])
+    asked *= faith / asked.sum(axis=1, keepdims=True)
+    others *= (1.0 - faith) / others.sum(axis=1, keepdims=True)
+    chances[few] = asked + others
+    return chances
+
+
+def _covered(ways: tuple[Component, ...], before: Auction) -> bool:
+    """Whether one of the systems says something of the next call."""
+    return any(way.system.meanings(before) is not None for way in ways)

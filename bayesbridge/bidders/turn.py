@@ -1,14 +1,27 @@
-"""One call of an auction and what its caller knew of the auction before it."""
+"""One call of an auction and what its caller knew of the auction before it.
+
+Auctions made up by bidder models: what calls they would make, and whole auctions of a deal.
+
+A bidder whose style is not known for certain: several models, each with its probability.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
-from bayesbridge.deal import Seat
-from bayesbridge.errors import IllegalCall
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError, IllegalCall
+from bayesbridge.evidence import BidderModel
+from bayesbridge.random64 import Seed, generator
 
 
 class Turn(NamedTuple):
@@ -52,3 +65,94 @@ def seat_to_call(auction: Auction) -> Seat:
 def legal_indices(before: Auction) -> tuple[int, ...]:
     """Indices of the legal calls, rising; the rules are asked once for each auction."""
     return tuple(call.index for call in before.legal_calls())
+
+
+def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
+    """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
+
+    A model with a ``probabilities`` method of its own is asked once, any other once for each legal call.
+    """
+    seat_to_call(auction)
+    if (own := getattr(bidder, "probabilities", None)) is not None:
+        return np.asarray(own(hands, auction))
+    chances = np.zeros((len(hands), 38))
+    for call in auction.legal_calls():
+        chances[:, call.index] = np.exp(bidder.log_likelihood(hands, auction.after(call), len(auction.calls)))
+    return chances
+
+
+def sample_call(bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Seed = None) -> Call:
+    """A call that the seat in turn might make with this hand.
+
+    >>> from bayesbridge.bidders.iterative import IterativeBidder
+    >>> sample_call(IterativeBidder(slip=0.0), "AKQ2.AKJ.AK4.A32", Auction.three("S"))
+    Call.of('3NT')
+    """
+    full = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
+    chances = call_probabilities(bidder, np.array([full.mask], dtype=np.uint64), auction)[0]
+    # The uniform number lies below 1, so a sum of chances that rounding leaves at 0.999… still finds a call.
+    drawn = np.searchsorted(chances.cumsum(), generator(rng).random() * chances.sum(), side="right")
+    return Call(int(drawn))
+
+
+def simulate_auction(
+    deal: Deal | str,
+    bidders: BidderModel | Mapping[Seat, BidderModel],
+    first: Seat | str = "S",
+    dummy: Seat | str | None = "N",
+    rng: Seed = None,
+) -> Auction:
+    """A whole auction of a deal, by one model for all seats or by one for each; ``dummy=None``: four players."""
+    dealt, numbers = Deal.of(deal), generator(rng)
+    auction = Auction(Seat.of(first), (), None if dummy is None else Seat.of(dummy))
+    if isinstance(bidders, Mapping) and (silent := [seat.name for seat in auction.bidders if seat not in bidders]):
+        raise BayesBridgeError(f"no bidder for {' and '.join(silent)}: name one for each seat that bids", seats=silent)
+    while (seat := auction.turn) is not None:
+        bidder = bidders[seat] if isinstance(bidders, Mapping) else bidders
+        auction = auction.after(sample_call(bidder, dealt[seat], auction, numbers))
+    return auction
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class MixtureBidder:
+    """One of several models calls, the same one throughout an auction; all are equally likely at first.
+
+    Each call of a player tells something of which model they follow, so the likelihood of the next call weighs the
+    models by how well they explain the calls so far. Multiplied over an auction this is exactly P(calls ∣ hand) with
+    the model summed out: with draws from a posterior of styles as the models, a posterior over layouts is the joint
+    posterior of style and layout, seen from the side of the layout.
+    """
+
+    bidders: tuple[BidderModel, ...]
+
+    def __post_init__(self) -> None:
+        if not self.bidders:
+            raise BayesBridgeError("a mixture of no bidders: give at least one", bidders=())
+
+    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        Turn.of(auction, index)
+        before = self._log_weights(hands, auction, index)
+        chance = np.array([bidder.log_likelihood(hands, auction, index) for bidder in self.bidders])
+        total: Floats = np.logaddexp.reduce(before + chance, axis=0)
+        return total
+
+    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        seat_to_call(auction)
+        weights = np.exp(self._log_weights(hands, auction, len(auction.calls)))
+        total = np.zeros((len(hands), 38))
+        for bidder, weight in zip(self.bidders, weights, strict=True):
+            total += weight[:, None] * call_probabilities(bidder, hands, auction)
+        return total
+
+    def _log_weights(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
+        """(models, n) log P(model ∣ hand, the caller's calls before number ``index``)."""
+        weights = np.full((len(self.bidders), len(hands)), -np.log(len(self.bidders)))
+        for earlier in range(index % len(auction.bidders), index, len(auction.bidders)):
+            weights += np.array([bidder.log_likelihood(hands, auction, earlier) for bidder in self.bidders])
+        weights -= np.logaddexp.reduce(weights, axis=0)
+        return weights

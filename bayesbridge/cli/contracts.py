@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.contracts import ContractTable
     from bayesbridge.notation.record import Vulnerability
-    from bayesbridge.positions.position import Position
+    from bayesbridge.position import Position
 
 DRAWS = 4000
 """Unless told otherwise: every layout is judged in every strain."""
@@ -99,9 +99,7 @@ def _add_solving(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
-    from bayesbridge.decisions.contract_list import contract_named, contracts_asked, pair_of
-    from bayesbridge.decisions.contracts import contract_table
-    from bayesbridge.decisions.rows import plain_rows
+    from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of, plain_rows
 
     target = picture_target(args)
     position, vulnerable = _vulnerable(position_of(args))
@@ -115,7 +113,7 @@ def run(args: Namespace) -> int:
         _blamed("--against", contract_named, belief, args.against, pair)
     posterior = belief.infer(draws=args.draws, rng=args.seed)
     if args.find_out:
-        from bayesbridge.decisions.questions import enquiries
+        from bayesbridge.decisions.information import enquiries
 
         _blamed("--find-out", enquiries, posterior, args.find_out)
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "against": args.against}
@@ -125,7 +123,7 @@ def run(args: Namespace) -> int:
         tell(f"not corrected: {found.attrs['failure']}")
     answers = None if args.find_out is None else _answers(posterior, args, scheme, vulnerable, pair)
     if target is not None:
-        from bayesbridge.plots.contracts import plot_contracts
+        from bayesbridge.plots import plot_contracts
 
         write_picture(target, plot_contracts(found.dataset()).figure)
     if args.json:
@@ -189,7 +187,7 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
 
 def _show(found: ContractTable, belief: Belief, most: int) -> None:
     """For people."""
-    from bayesbridge.decisions.contract_words import scheme_words
+    from bayesbridge.decisions.contracts import scheme_words
 
     rows = found.rows
     compared = found.attrs["against"]
@@ -226,7 +224,7 @@ def _show(found: ContractTable, belief: Belief, most: int) -> None:
 
 def _show_answers(found: xarray.Dataset) -> None:
     """What to find out, for people."""
-    from bayesbridge.decisions.rows import plain_rows
+    from bayesbridge.decisions.contracts import plain_rows
 
     say()
     rows = plain_rows(found)

@@ -17,7 +17,7 @@ from bayesbridge.notices import tell
 
 if TYPE_CHECKING:
     from bayesbridge.cli.deal_job import DealJob
-    from bayesbridge.dealing.boards import Numbering
+    from bayesbridge.dealing.run import Numbering
     from bayesbridge.notation.record import Vulnerability
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
@@ -145,7 +145,7 @@ def _target(args: Namespace) -> tuple[Path | None, str]:
 
 
 def _script(args: Namespace) -> Any:
-    from bayesbridge.dealing.statements import parse
+    from bayesbridge.dealing.language import parse
 
     if args.script is None:
         return None
@@ -167,7 +167,7 @@ def _script(args: Namespace) -> Any:
 
 def _numbering(args: Namespace, job: DealJob) -> Numbering:
     """By the options, then by the script, then by rotation."""
-    from bayesbridge.dealing.boards import Numbering
+    from bayesbridge.dealing.run import Numbering
     from bayesbridge.notation.record import Vulnerability
 
     script = job.script

@@ -8,20 +8,32 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from bayesbridge.dealing.boards import Numbering
-from bayesbridge.dealing.deal_plan import DealPlan, given_cards
-from bayesbridge.dealing.drawing import LOW, MOST_DRAWS, Drawn, first
-from bayesbridge.dealing.expressions import TRUE, Expression, conjunction
-from bayesbridge.dealing.findings import Finding
-from bayesbridge.dealing.forms import FORMS
-from bayesbridge.dealing.layout_values import LayoutValues
-from bayesbridge.dealing.levelling import HandType, Levelled
-from bayesbridge.dealing.parser import parse_expression
-from bayesbridge.dealing.planning import chance_text
-from bayesbridge.dealing.running import exact_statistics, findings, needs_deals, needs_solver, printed
-from bayesbridge.dealing.script import Script
-from bayesbridge.dealing.solving import Solver, find_solver
-from bayesbridge.dealing.statistics import Counts
+from bayesbridge.dealing.language import TRUE, Expression, Script, conjunction, parse_expression
+from bayesbridge.dealing.plan import (
+    LOW,
+    MOST_DRAWS,
+    Counts,
+    DealPlan,
+    Drawn,
+    HandType,
+    LayoutValues,
+    Levelled,
+    Solver,
+    chance_text,
+    find_solver,
+    first,
+    given_cards,
+)
+from bayesbridge.dealing.run import (
+    FORMS,
+    Finding,
+    Numbering,
+    exact_statistics,
+    findings,
+    needs_deals,
+    needs_solver,
+    printed,
+)
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.layouts import Layouts

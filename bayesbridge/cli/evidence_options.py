@@ -11,12 +11,10 @@ from bayesbridge.cli.record_options import add_record, record_position
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.kinds import KINDS
-from bayesbridge.positions.auction_text import AuctionText, calls_of
-from bayesbridge.positions.position import Position, Sourced
-from bayesbridge.positions.settings import SETTINGS
+from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of
 
 if TYPE_CHECKING:
-    from bayesbridge.evidence.piece import Piece
+    from bayesbridge.evidence.kinds import Piece
 
 
 def add_evidence(parser: Parser) -> None:
@@ -68,7 +66,7 @@ def position_of(args: argparse.Namespace) -> Position:
     """What the options say, on top of the position file or the record."""
     position = record_position(args)
     if args.position:
-        from bayesbridge.positions.toml_file import read_position
+        from bayesbridge.position import read_position
 
         position = read_position(args.position)
     settings = {

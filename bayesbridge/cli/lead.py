@@ -16,7 +16,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
-    from bayesbridge.decisions.lead_table import Lead, Leads
+    from bayesbridge.decisions.leads import Lead, Leads
 
 
 def add(commands: Subparsers) -> None:
@@ -67,7 +67,7 @@ def run(args: Namespace) -> int:
     show = progress_line("layouts solved")
     found = compare_leads(posterior, contract, question, solver, args.goal, args.seconds, args.seed, show)
     if target is not None:
-        from bayesbridge.plots.leads import plot_leads
+        from bayesbridge.plots import plot_leads
 
         write_picture(target, plot_leads(found).figure)
     if args.json:

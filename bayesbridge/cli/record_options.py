@@ -9,7 +9,7 @@ from bayesbridge.cli.parsing import Once, UsageError, whole
 from bayesbridge.cli.records import chosen_record, open_file
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.positions.position import Position, Sourced
+from bayesbridge.position import Position, Sourced
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record

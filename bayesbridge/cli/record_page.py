@@ -11,7 +11,7 @@ from bayesbridge.cli.printing import print_json, progress_line, say
 from bayesbridge.cli.records import chosen_record, open_file
 from bayesbridge.cli.writing import writing
 from bayesbridge.deal import Seat
-from bayesbridge.positions.settings import SETTINGS
+from bayesbridge.position import SETTINGS
 from bayesbridge.words import number
 
 DRAWS = 2000

@@ -12,7 +12,7 @@ from bayesbridge.cli.record_options import add_board
 from bayesbridge.cli.records import chosen_record, open_file
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.positions.settings import SETTINGS
+from bayesbridge.position import SETTINGS
 from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _bidder(args: Namespace, record: Record) -> BidderModel | None:
     if not args.system:
         return None
     from bayesbridge.belief.witness import bidder_at
-    from bayesbridge.bidders.system_bidder import SystemBidder
+    from bayesbridge.bidders.systems import SystemBidder
 
     try:
         return SystemBidder(args.system, base=bidder_at(record))

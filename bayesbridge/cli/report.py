@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.decisions.lead_table import Leads
+    from bayesbridge.decisions.leads import Leads
     from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.contract_question import ContractQuestion
-    from bayesbridge.positions.position import Position
+    from bayesbridge.position import Position
 
 LEAD_SECONDS = 6.0
 """Time on one core for solving leads, of which the page has a section."""

@@ -14,7 +14,7 @@ from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.cli.writing import add_picture, picture_target, write_picture
 from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.positions.settings import read_probability
+from bayesbridge.position import read_probability
 from bayesbridge.words import CAPTURES, number, percent
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def run(args: Namespace) -> int:
     except BayesBridgeError as error:
         raise UsageError(f"arguments --bidders and --slips: {error}") from None
     if target is not None:
-        from bayesbridge.plots.sensitivity import plot_sensitivity
+        from bayesbridge.plots import plot_sensitivity
 
         write_picture(target, plot_sensitivity(found, level=args.level)[0].figure)
     if args.json:

@@ -15,7 +15,7 @@ from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
-    from bayesbridge.decisions.suit_play import SuitLine, SuitPlay
+    from bayesbridge.decisions.suit import SuitLine, SuitPlay
 
 
 def add(commands: Subparsers) -> None:
@@ -53,7 +53,7 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Search and print."""
-    from bayesbridge.decisions.suit_play import suit_play
+    from bayesbridge.decisions.suit import suit_play
 
     if len(args.holdings) not in (0, 2):
         raise UsageError(
@@ -78,7 +78,7 @@ def run(args: Namespace) -> int:
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
     if target is not None:
-        from bayesbridge.plots.suits import plot_suit_play
+        from bayesbridge.plots import plot_suit_play
 
         write_picture(target, plot_suit_play(found).figure)
     if args.json:

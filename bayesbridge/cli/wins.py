@@ -13,7 +13,7 @@ from bayesbridge.cli.printing import bar, print_json, print_table, say
 from bayesbridge.deal import Seat
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.positions.position import Position, Sourced
+from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.words import percent
 

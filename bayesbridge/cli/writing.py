@@ -56,7 +56,7 @@ def picture_target(args: Namespace) -> Path | None:
 
 def write_picture(path: Path, figure: Any) -> None:
     """Save a figure in the format that the name's ending says."""
-    from bayesbridge.plots.palette import DPI
+    from bayesbridge.plots import DPI
 
     with writing("--out", path) as part:
         figure.savefig(part, format=path.suffix[1:], dpi=DPI)

@@ -1,4 +1,20 @@
-"""Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
+"""Answers of this package as plain objects: for JSON, pages and tables.
+
+What contracts pay: any scheme as one number for each number of tricks, seen from one side.
+
+Which contracts a pair may bid or defend, who declares each, and what a pass means.
+
+Tricks of several contracts on the same layouts: predicted on all of them, solved on some.
+
+For each declarer and strain the network of ``tricks`` gives a distribution for every layout, W its weight. Any number
+that depends on the tricks of one contract or of two (a score, a difference, IMPs) has a mean in each layout, tricks of
+two contracts taken as independent given the layout. Where a solver is there, m of the layouts are drawn by their
+weights and solved in all contracts that matter, so that every comparison is made on the same ones; the network's
+predictions for all layouts decide how the solved ones are weighted (:mod:`bayesbridge.estimators.correction`).
+
+What is said beside the table of contracts: how far to trust it, and how high to bid.
+
+Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
 
 Where the others' bid stands, defending it is a row among the contracts: with four players, as it stands, which is what
 a pass means, and doubled.
@@ -11,42 +27,547 @@ are solved in the strains that compete for the best score, which takes the netwo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.calls import Contract
+from bayesbridge.belief.thinning import thinned
+from bayesbridge.calls import CALLS, PASS, Call, Contract
+from bayesbridge.capture.literal import bid
+from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contract_list import (
-    Named,
-    Pair,
-    contract_if_passed,
-    contract_named,
-    contracts_asked,
-    dummy_of,
-    pair_of,
-)
-from bayesbridge.decisions.contract_words import caution, defending, how_high
-from bayesbridge.decisions.payoffs import Payoff, Scoring, imp_table, matchpoint_table, payoff, scoring_of
-from bayesbridge.decisions.trick_tables import Group, TrickTables
-from bayesbridge.duplicate import Duplicate
+from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.contract_question import SOLVES
-from bayesbridge.estimators.protocol import seconds_of
+from bayesbridge.engines.weights import Weights
+from bayesbridge.errors import BayesBridgeError, NotationError, PluginError
+from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.contract_odds import CALIBRATION, OFF, normalised, solve_layouts
+from bayesbridge.estimators.contract_question import PREDICTS, SOLVES
+from bayesbridge.estimators.correction import SolvedSample
+from bayesbridge.estimators.protocol import Estimator, Question, seconds_of
 from bayesbridge.estimators.registry import offered
+from bayesbridge.estimators.tricks import TricksEstimator
+from bayesbridge.layouts import Layouts
 from bayesbridge.notation.record import Vulnerability
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import Scheme
+from bayesbridge.scoring import SCHEMES, Scheme, Score
+from bayesbridge.words import SEATS, STRAINS, number
 
 if TYPE_CHECKING:
     import xarray
 
+
+def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
+    """A dictionary for each row of an answer that has one dimension, that of its labels first.
+
+    >>> import xarray
+    >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
+    [{'contract': '4S by S', 'score': 420.0}]
+    """
+    if len(found.sizes) != 1:
+        raise BayesBridgeError(f"found has dimensions {tuple(found.sizes)}: give an answer with one", found=found)
+    (axis,) = found.sizes
+    names = [str(name) for name in found.data_vars]
+    return [
+        {str(axis): str(found[axis].values[row]), **{name: found[name].values[row].item() for name in names}}
+        for row in range(found.sizes[axis])
+    ]
+
+
 type Floats = NDArray[np.float64]
+
+TRICKS: Final = 14
+"""Numbers of tricks, 0 … 13."""
+
+DUPLICATE: Final = "duplicate"
+
+
+class Scoring(Protocol):
+    """A scheme: what a contract pays for a number of tricks."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    def score(self, contract: Contract, tricks: int) -> Score:
+        """What the contract pays when declarer's side takes so many tricks."""
+        ...
+
+
+def scoring_of(
+    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None, vulnerable: Vulnerability | str, dummy: Seat | None
+) -> Scoring:
+    """The scheme that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
+    ``duplicate``. Who is vulnerable matters to that one alone.
+
+    >>> scoring_of("old", "None", None).name, scoring_of(None, "NS", None)
+    ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
+    """
+    sides = Vulnerability.of(vulnerable)
+    wanted: Any = scheme if scheme is not None else DUPLICATE if dummy is None else "new"
+    if isinstance(wanted, str) and wanted.strip().lower() == DUPLICATE:
+        return Duplicate(sides)
+    if isinstance(wanted, Duplicate):
+        return wanted
+    if isinstance(wanted, str) and wanted.strip().lower() not in SCHEMES:
+        known = ", ".join(SCHEMES)
+        raise NotationError(f"unknown scoring scheme {wanted!r}: write {known} or {DUPLICATE}", text=wanted)
+    named = Scheme.of(wanted)
+    if sides is not Vulnerability.NONE:
+        raise BayesBridgeError(
+            f"vulnerable {sides.value}: scheme {named.name!r} knows no vulnerability: leave it out", vulnerable=sides
+        )
+    return named
+
+
+class Payoff(NamedTuple):
+    """A contract with what it pays to one side for each number of tricks of its declarer."""
+
+    contract: Contract | None
+    """``None`` for a deal that is passed out."""
+    worth: Floats
+    """(14,) points for 0 … 13 tricks."""
+
+    @property
+    def name(self) -> str:
+        """The contract as text."""
+        return "Pass" if self.contract is None else str(self.contract)
+
+
+def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Payoff:
+    """What a contract pays to the side that declares it, or to the other; a deal that is passed out pays nothing.
+
+    >>> from bayesbridge.duplicate import Duplicate
+    >>> payoff(Duplicate(), Contract.of("1NT by S")).worth[5:9].tolist()
+    [-100.0, -50.0, 90.0, 120.0]
+    """
+    if contract is None:
+        return Payoff(None, np.zeros(TRICKS))
+    net = [float(scheme.score(contract, tricks).net) for tricks in range(TRICKS)]
+    return Payoff(contract, np.array(net) * (1 if ours else -1))
+
+
+def imp_table(first: Payoff, second: Payoff) -> Floats:
+    """(14, 14) IMPs won by the first contract, by its tricks and by those of the second."""
+    difference = first.worth[:, None] - second.worth
+    return imps(difference).astype(np.float64)
+
+
+def matchpoint_table(first: Payoff, second: Payoff) -> Floats:
+    """(14, 14) share of the matchpoints: 1 where the first scores more, ½ where both score the same."""
+    difference = first.worth[:, None] - second.worth
+    return np.asarray((difference > 0) + 0.5 * (difference == 0), np.float64)
+
+
+type Pair = tuple[Seat, Seat]
+type Named = str | Contract | Sequence[str | Contract] | None
+
+
+def pair_of(belief: Perspective, pair: str | tuple[Seat | str, Seat | str] | None) -> Pair:
+    """The two seats that play together: the observer's unless told otherwise, with the dummy of three players."""
+    first, second = belief.pair if pair is None else Question.of(pair).pair
+    if belief.dummy is not None and belief.dummy not in (first, second):
+        raise BayesBridgeError(
+            f"pair {first.name}:{second.name}: {belief.dummy.name} is the dummy, whoever declares: name a pair with it",
+            pair=(first, second),
+        )
+    if belief.dummy is None and first.partner != second:
+        raise BayesBridgeError(
+            f"pair {first.name}:{second.name}: with four players partners sit opposite: write {first.name}:"
+            f"{first.partner.name}",
+            pair=(first, second),
+        )
+    return first, second
+
+
+def standing(belief: Perspective) -> tuple[Seat, Call] | None:
+    """The highest bid so far with its seat; ``None`` before any, and once the auction is over."""
+    auction = belief.auction
+    if auction is None or auction.is_over:
+        return None
+    return next(((seat, call) for seat, call in reversed(list(auction)) if call.is_bid), None)
+
+
+def contracts_asked(belief: Perspective, named: Named, pair: Pair, doubled: int = 0) -> list[Contract | None]:
+    """Those named, or all that the pair may still bid or defend, in rising order; once the auction is over, all 35.
+
+    ``None``, the lowest, is a deal that is passed out: only where ``Pass`` is named before any bid.
+
+    >>> from bayesbridge import Auction, Belief
+    >>> after = Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(Auction.of("W:6S Pass Pass"))
+    >>> contracts_asked(after, None, (Seat.S, Seat.N))[:3]
+    [Contract.of('6S by W'), Contract.of('6SX by W'), Contract.of('6NT by S')]
+    """
+    found = _usual(belief, pair, doubled) if named is None else _named(belief, named, pair, doubled)
+    return sorted(found, key=lambda one: () if one is None else (one.level, one.strain, one.doubled, one.declarer))
+
+
+def _usual(belief: Perspective, pair: Pair, doubled: int) -> list[Contract | None]:
+    """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
+    bid = standing(belief)
+    found: list[Contract | None] = [
+        contract_named(belief, str(call), pair, doubled) for call in CALLS if call.is_bid and _may(call, bid, pair)
+    ]
+    passed = None if bid is None else contract_if_passed(belief, pair)
+    if passed is not None and passed.declarer in pair:
+        found[0] = replace(passed, doubled=max(passed.doubled, doubled))
+    elif passed is not None:
+        found += [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
+    if not found:
+        raise BayesBridgeError("nothing outranks 7NT: there is no contract left to bid")
+    return found
+
+
+def _named(
+    belief: Perspective, named: str | Contract | Sequence[str | Contract], pair: Pair, doubled: int
+) -> list[Contract | None]:
+    """Those named, none of them twice and none below the last bid."""
+    bid = standing(belief)
+    found = [contract_named(belief, word, pair, doubled) for word in _words(named)]
+    if not found:
+        raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
+    if found == [None]:
+        raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
+    for contract in found:
+        if found.count(contract) > 1:
+            name = "Pass" if contract is None else str(contract)
+            raise BayesBridgeError(f"contract {name!r} is given twice: give each once", contract=contract)
+        if bid is None or contract is None:
+            continue
+        side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
+        if not _may(Call.bid(contract.level, contract.strain), bid, side):
+            raise BayesBridgeError(
+                f"contract {str(contract)!r}: {bid[1]} by {bid[0].name} outranks it: name a higher one",
+                contract=contract,
+            )
+    return found
+
+
+def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
+    """What a pass of the pair means: the contract that stands; ``None``, which pays nothing, where nobody has bid.
+
+    With three players another's contract counts as nothing too: what its declarer loses is not all the pair's.
+    """
+    passed = None if belief.auction is None else belief.auction.standing_contract
+    return passed if passed is None or belief.dummy is None or passed.declarer in pair else None
+
+
+def dummy_of(belief: Perspective, contract: Contract) -> Seat:
+    """Who lays the hand down."""
+    return contract.declarer.partner if belief.dummy is None else belief.dummy
+
+
+def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
+    """Whether the pair may end in this bid: it outranks the last one, or is their own."""
+    return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
+
+
+def _words(named: str | Contract | Sequence[str | Contract]) -> list[str | Contract]:
+    if isinstance(named, Contract):
+        return [named]
+    return [word.strip() for word in named.split(",")] if isinstance(named, str) else list(named)
+
+
+def contract_named(belief: Perspective, named: str | Contract, pair: Pair, doubled: int = 0) -> Contract | None:
+    """The contract with its declarer, of the pair unless the text says so; ``doubled`` unless the text says more.
+
+    ``Pass`` is the contract that it leaves, ``None`` where that is none. With four players the others' may be named.
+    """
+    if isinstance(named, str) and named.strip().upper() in ("PASS", "P"):
+        return contract_if_passed(belief, pair)
+    whole = isinstance(named, Contract) or len(named.split()) == 3
+    contract = Contract.of(named) if whole else Contract.of(named, pair[0])
+    if not whole:
+        declarer = _declarer(belief, contract.strain, pair)
+        contract = Contract(contract.level, contract.strain, declarer, max(contract.doubled, doubled))
+    seat = contract.declarer
+    if seat not in pair and belief.dummy is not None:
+        raise BayesBridgeError(
+            f"contract {str(contract)!r}: with three players what {seat.name} loses is not all yours: name a contract "
+            "of your own, or Pass",
+            contract=contract,
+        )
+    if seat == belief.dummy:
+        raise BayesBridgeError(
+            f"contract {str(contract)!r}: {seat.name} is the dummy, who does not declare: name another seat",
+            contract=contract,
+        )
+    return contract
+
+
+def _declarer(belief: Perspective, strain: Strain, pair: Pair) -> Seat:
+    """Who of the pair named the strain first; else the first of the pair who bids."""
+    calls = () if belief.auction is None else tuple(belief.auction)
+    may = [seat for seat in pair if seat != belief.dummy]
+    return next((seat for seat, call in calls if seat in may and call != PASS and call.strain == strain), may[0])
+
+
+LAYOUTS: Final = 4000
+"""Layouts that are judged of a posterior that has more."""
+
+MOST_EXACT: Final = 10_000
+"""Layouts up to which an exact posterior is taken whole."""
+
+
+def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
+    """Layouts with weights, and what they are worth: all of a small exact posterior, else ``LAYOUTS`` draws."""
+    fewer = posterior
+    if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
+        fewer = thinned(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
+    return fewer.layouts, np.asarray(fewer.weights), np.inf if fewer.exact else max(1.0, fewer.ess)
+
+
+class Group(NamedTuple):
+    """Contracts that take the same tricks."""
+
+    declarer: Seat
+    dummy: Seat
+    strain: Strain
+
+    @classmethod
+    def of(cls, contract: Contract, dummy: Seat) -> Group:
+        """Of a contract, with who lays the hand down."""
+        return cls(contract.declarer, dummy, contract.strain)
+
+    @property
+    def question(self) -> Question:
+        """What estimators are asked."""
+        return Question.of((self.declarer, self.dummy), trump=self.strain.trump)
+
+
+class Number(NamedTuple):
+    """A number of each layout, by the network and where it was solved."""
+
+    predicted: Floats
+    """(n,) its mean over what the network says of the layout."""
+    square: Floats
+    """(n,) the mean of its square."""
+    solved: Floats | None
+    """(m,) its value in the layouts that were solved; ``None`` where it was not."""
+    low: float
+    """The least that it can be."""
+    high: float
+    """The most that it can be."""
+    step: float
+    """By how much it may differ in a layout that takes one trick more or less than those solved."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrickTables:
+    """Layouts with weights, and the tricks of every group on them."""
+
+    layouts: Layouts
+    weights: Floats
+    """(n,) adding up to one."""
+    ess: float
+    """Effective sample size of the layouts, infinite where they are all that fit."""
+    pmfs: Mapping[Group, Floats]
+    """(n, 14) P(tricks) in each layout."""
+    chosen: NDArray[np.int64]
+    """(m,) numbers of the layouts that were solved."""
+    sample: SolvedSample | None
+    """How these are weighted; ``None`` where nothing was solved."""
+    tricks: Mapping[Group, NDArray[np.int64]]
+    """(m,) solved, for the groups that were."""
+
+    @classmethod
+    def of(cls, posterior: Posterior, groups: Iterable[Group], rng: Seed) -> TrickTables:
+        """By the network alone."""
+        layouts, weights, ess = judged(posterior, rng)
+        network = TricksEstimator()
+        pmfs = {one: normalised(run(network, layouts, one.question)[PREDICTS]) for one in groups}
+        return cls(layouts, weights, ess, pmfs, np.empty(0, np.int64), None, {})
+
+    def solved_by(
+        self, solver: Estimator, groups: Sequence[Group], m: int, controls: Sequence[Floats], rng: Seed
+    ) -> TrickTables:
+        """With ``m`` layouts solved in these groups; all if there are no more.
+
+        ``controls`` (n,) are the predictions that the weights of the solved layouts are fitted to, the most important
+        first. A solver that fails raises :class:`PluginError`.
+        """
+        n = len(self.layouts)
+        if n <= m:
+            chosen = np.arange(n)
+            exact = self.ess == np.inf
+            sample = SolvedSample.every(self.weights) if exact else SolvedSample.of(self.weights, worth=self.ess)
+        else:
+            with np.errstate(divide="ignore"):
+                weights = Weights(np.log(self.weights))
+            chosen = np.asarray(weights.resample(m, generator(rng), "multinomial"), np.int64)
+            predicted = np.stack(controls, axis=1) if controls else np.empty((n, 0))
+            equal = np.full(m, 1.0 / m)
+            sample = SolvedSample.of(equal, predicted[chosen], self.weights @ predicted, self.ess)
+        some = self.layouts[chosen]
+        tricks = {one: solve_layouts(solver, some, one.question) for one in groups}
+        return replace(self, chosen=chosen, sample=sample, tricks=tricks)
+
+    @property
+    def every(self) -> bool:
+        """Whether every layout was solved, so that what was solved is exact."""
+        return self.sample is not None and self.sample.size == np.inf
+
+    def of_one(self, group: Group, worth: Floats) -> Number:
+        """``worth[tricks]`` of one group."""
+        pmf = self.pmfs[group]
+        solved = worth[self.tricks[group]] if group in self.tricks else None
+        near = worth[self._near(group)]
+        return _number(pmf @ worth, pmf @ worth**2, solved, worth, _largest_step(near))
+
+    def of_two(self, first: Group, second: Group, worth: Floats) -> Number:
+        """``worth[tricks of the first, tricks of the second]``; (14, 14)."""
+        if first == second:
+            return self.of_one(first, np.ascontiguousarray(worth.diagonal()))
+        one, two = self.pmfs[first], self.pmfs[second]
+        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (worth, worth**2))
+        solved = None
+        if first in self.tricks or second in self.tricks:
+            known = [self._certain(group) for group in (first, second)]
+            solved = np.asarray(((known[0] @ worth) * known[1]).sum(axis=1))
+        near = worth[self._near(first)][:, self._near(second)]
+        return _number(predicted, square, solved, worth, _largest_step(near) + _largest_step(near.T))
+
+    def mean(self, number: Number) -> tuple[float, float]:
+        """Posterior mean of a number, and its standard error."""
+        if number.solved is not None and self.sample is not None:
+            return self.sample.mean(number.solved, number.low, number.high, number.step)
+        mean = min(max(float(self.weights @ number.predicted), number.low), number.high)  # rounding alone
+        spread = 0.0 if number.low == number.high else float(self.weights @ (number.predicted - mean) ** 2)
+        return mean, float(np.sqrt(spread / self.ess))
+
+    def best(self, groups: Sequence[Group], payoffs: Sequence[Payoff]) -> list[Number]:
+        """For each contract, in rising order, whether no other pays more; of equal ones the lowest counts."""
+        by_network = best_shares([self.pmfs[group] for group in groups], groups, payoffs)
+        known = best_shares([self._certain(group) for group in groups], groups, payoffs) if self.tricks else by_network
+        return [
+            Number(share, share, true if self.tricks else None, 0.0, 1.0, 1.0)
+            for share, true in zip(by_network, known, strict=True)
+        ]
+
+    def _certain(self, group: Group) -> Floats:
+        """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
+        return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
+
+    def _near(self, group: Group) -> slice:
+        """Numbers of tricks up to one from those that were solved; all where none was."""
+        if group not in self.tricks:
+            return slice(0, 14)
+        tricks = self.tricks[group]
+        return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
+
+
+def _number(predicted: Floats, square: Floats, solved: Floats | None, worth: Floats, step: float) -> Number:
+    """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
+    low, high = float(worth.min()), float(worth.max())
+    return Number(predicted, square, solved, low, high, step or high - low)
+
+
+def _largest_step(near: Floats) -> float:
+    """The largest difference between neighbours along the first axis."""
+    return float(np.abs(np.diff(near, axis=0)).max())
+
+
+def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequence[Payoff]) -> Floats:
+    """(contracts, n) P(it pays most in the layout); tricks of different groups are independent given the layout.
+
+    Within a group the tricks decide which contract pays most. It is best of all where every other group's best pays
+    less, or the same by a higher contract.
+    """
+    kinds = list(dict.fromkeys(groups))
+    chances = dict(zip(groups, pmfs, strict=True))
+    tops: dict[Group, NDArray[np.int64]] = {}
+    worth = np.array([one.worth for one in payoffs])
+    for kind in kinds:
+        own = np.array([place for place, group in enumerate(groups) if group == kind])
+        tops[kind] = own[worth[own].argmax(axis=0)]  # the first of the highest, and contracts rise
+    shares = np.zeros((len(payoffs), len(pmfs[0])))
+    columns = np.arange(14)
+    for kind in kinds:
+        top = tops[kind]
+        pays = worth[top, columns]
+        chance = chances[kind].copy()
+        for other in kinds:
+            if other != kind:
+                theirs, rivals = worth[tops[other], columns], tops[other]
+                beaten = (pays[:, None] > theirs) | ((pays[:, None] == theirs) & (top[:, None] < rivals))
+                chance *= chances[other] @ beaten.T.astype(np.float64)
+        for tricks in range(14):
+            shares[top[tricks]] += chance[:, tricks]
+    return shares
+
+
+def scheme_words(scheme: str, vulnerable: str) -> str:
+    """The scheme, and who is vulnerable where that counts.
+
+    >>> scheme_words("new", "None"), scheme_words("duplicate", "None"), scheme_words("duplicate", "NS")
+    ('scheme new', 'scheme duplicate, nobody vulnerable', 'scheme duplicate, NS vulnerable')
+    """
+    who = {"None": "nobody", "All": "everybody"}.get(vulnerable, vulnerable)
+    return f"scheme {scheme}, {who} vulnerable" if scheme == DUPLICATE else f"scheme {scheme}"
+
+
+def caution(tables: TrickTables) -> str:
+    """How far the figures can be trusted, in a sentence or two."""
+    start = "Double-dummy play, in which all four see all cards. "
+    if tables.every:
+        return f"{start}Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
+    if tables.tricks:
+        strains = " and ".join(dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks))
+        others = (
+            ""
+            if set(tables.pmfs) <= set(tables.tricks)
+            else " The others are the network's, and their errors are of the draws alone."
+        )
+        return (
+            f"{start}From {number(len(tables.chosen))} layouts solved in {strains}, weighted so that the network's "
+            f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both.{others}"
+        )
+    return (
+        f"{start}The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "
+        "stated are of the draws alone."
+    )
+
+
+def defending(passed: Contract | None, defended: Sequence[Contract]) -> str:
+    """What the rows of the others' contracts mean, where there are any; ``passed`` is what a pass leaves."""
+    if not defended:
+        return ""
+    start = f"{passed} is what a pass means. " if passed in defended else ""
+    return f"{start}Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair."
+
+
+def how_high(
+    belief: Perspective, pair: tuple[Seat, Seat], contracts: Sequence[Contract | None], scores: Sequence[float]
+) -> str:
+    """In the three-player game how high declarer may bid, beside Algorithm 1's own bid; empty where four bid.
+
+    ``contracts`` with their expected ``scores``, the highest first. A pass is taken to pay nothing.
+    """
+    if belief.dummy is None:
+        return ""
+    seat = next(seat for seat in pair if seat != belief.dummy)
+    who = SEATS[seat.name]
+    gaining = [one for one, score in zip(contracts, scores, strict=True) if one is not None and score > 0]
+    if gaining:
+        highest = max(gaining, key=lambda one: (one.level, one.strain))
+        top = f"{gaining[0].level}{gaining[0].strain.name}"
+        said = (
+            f"How high may {who} bid? Up to {highest.level}{highest.strain.name}, the highest bid that earns more than "
+            f"nothing on average; {top} earns most."
+        )
+    else:
+        said = f"How high may {who} bid? Not at all: every bid here loses on average, so {who} passes."
+    if seat != belief.observer:
+        return said
+    level = bid(belief.hand).level
+    return f"{said} Algorithm 1 on this hand alone: {Call.bid(level, 'NT') if level else PASS}."
+
 
 SECONDS: Final = 4.0
 """Time for solving on one core, unless told otherwise."""

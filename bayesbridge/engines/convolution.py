@@ -14,13 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.merge import Tally, join, weigh
-from bayesbridge.capture.outcomes import NEITHER, ONLY_A, check_value_of, gap_of, met, tricks_of
+from bayesbridge.capture.exact import NEITHER, ONLY_A, Tally, check_value_of, gap_of, join, met, tricks_of, weigh
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints
-from bayesbridge.engines.suit_rows import Ints
-from bayesbridge.engines.unranking import Unranking
+from bayesbridge.engines.tables import Ints, Unranking
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import njit
 

@@ -10,12 +10,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.engines.batches import Batches
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.target import Target
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Batches, Weights
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import State
 

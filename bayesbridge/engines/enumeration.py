@@ -1,6 +1,6 @@
 """All layouts, each once, in blocks: exact answers by walking the whole support in flat memory.
 
-Layouts come in the order of their numbers (:mod:`bayesbridge.engines.unranking`), so any stretch can be produced
+Layouts come in the order of their numbers (:mod:`bayesbridge.engines.tables`), so any stretch can be produced
 without walking what lies before it and blocks can go to several workers.
 """
 
@@ -13,9 +13,7 @@ from typing import Final, Self
 import numpy as np
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
-from bayesbridge.engines.suit_rows import Ints, SuitPair
-from bayesbridge.engines.unranking import Order, Unranking, Where, add_pair, locate
+from bayesbridge.engines.tables import Ints, Order, SuitPair, Unranking, Where, add_pair, count, locate
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from bayesbridge.engines.draws import Draws, Pending, Shares
 from bayesbridge.engines.enumeration import BLOCK, MOST_LAYOUTS
-from bayesbridge.engines.exact import exact_draws, exact_tables, from_tables
+from bayesbridge.engines.levels import exact_draws, exact_tables, from_tables
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
-from bayesbridge.engines.tilted import tilted_draws
+from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import EQUAL, Weights
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.jit import one_thread

@@ -1,4 +1,12 @@
-"""Particles: tilted draws that are worth too little, resampled and moved.
+"""Moves that respect the hard evidence: swaps of hidden cards between hands, compiled.
+
+An elementary proposal takes two hidden cards in different hands and swaps them if the hard evidence still holds, else
+it stays. Hands never change size, so a layout is an arrangement of the hidden cards over fixed places; a pair of
+places is chosen without looking at the cards in them, so going and coming back are equally likely: the transition
+matrix K is symmetric. So is its power Kᵏ: k swaps in a row leave the uniform distribution over the support invariant,
+and every layout on the way is possible. They need not reach the whole support.
+
+Particles: tilted draws that are worth too little, resampled and moved.
 
 Draws are resampled by their weights, then every one makes a number of Metropolis steps: a few swaps of hidden cards
 that respect the hard evidence, accepted by the likelihood. A swap changes two hands, so only their terms are computed
@@ -8,17 +16,197 @@ if they had not: by the number of different draws that they descend from.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.cards import HIGH_CARD_POINTS
+from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
-from bayesbridge.engines.moves import Moves
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
+from bayesbridge.errors import DealError
+from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
+from bayesbridge.random64 import Seed, next64, seed_state
+from bayesbridge.shapes import shape_table
+
+_POINTS: Final = np.array(HIGH_CARD_POINTS * 4, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Hard evidence as the kernel reads it.
+
+    cards:  (m,) the cards whose place is not certain
+    start:  (5,) seat s has the places ``start[s] … start[s + 1] - 1`` of the m
+    seats:  (52,) bit s is set if seat s may hold the card
+    certain: (4,) masks of the cards each seat certainly holds
+    ranges: shortest (4, 4), longest (4, 4), points_low (4,), points_high (4,)
+    shapes: (4, 14, 14, 14) whether a seat may have these lengths of C D H
+    """
+
+    cards: NDArray[np.int64]
+    start: NDArray[np.int64]
+    seats: NDArray[np.int64]
+    certain: NDArray[np.uint64]
+    shortest: NDArray[np.int64]
+    longest: NDArray[np.int64]
+    points_low: NDArray[np.int64]
+    points_high: NDArray[np.int64]
+    shapes: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, constraints: Constraints) -> Moves:
+        """Compile hard evidence."""
+        known = constraints.normalised()
+        unknown = known.unknown_mask
+        return cls(
+            cards=np.array([card for card in range(52) if unknown >> card & 1], dtype=np.int64),
+            start=np.cumsum([0, *(known.room(seat) for seat in range(4))]).astype(np.int64),
+            seats=np.array([sum((known.may[seat] >> card & 1) << seat for seat in range(4)) for card in range(52)]),
+            certain=np.array(known.must, dtype=np.uint64),
+            shortest=np.array(known.shortest, dtype=np.int64),
+            longest=np.array(known.longest, dtype=np.int64),
+            points_low=np.array(known.points_low, dtype=np.int64),
+            points_high=np.array(known.points_high, dtype=np.int64),
+            shapes=np.stack([shape_table(shapes) for shapes in known.shapes]),
+        )
+
+    def shuffle(self, layouts: Masks, swaps: int | NDArray[np.int64], rng: Seed) -> tuple[Masks, int]:
+        """Propose ``swaps`` swaps in every layout, (n, 4) → (n, 4), uniform stays uniform; also how many were made."""
+        moved = np.array(layouts, dtype=np.uint64)
+        counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
+        made = 0
+        # With fewer than two hands in doubt there is nothing to swap.
+        if np.count_nonzero(np.diff(self.start)) > 1:
+            made = _shuffle(
+                moved, counts, self.cards, self.start, self.seats, self.certain,
+                self.shortest, self.longest, self.points_low, self.points_high, self.shapes, _POINTS, seed_state(rng),
+            )  # fmt: skip
+        if made < 0:
+            raise DealError(
+                f"layout {-1 - made} does not fit the hard evidence: its hands differ in size", row=-1 - made
+            )
+        return moved, int(made)
+
+
+@njit
+def _shuffle(
+    layouts: Masks,
+    swaps: NDArray[np.int64],
+    cards: NDArray[np.int64],
+    start: NDArray[np.int64],
+    seats: NDArray[np.int64],
+    certain: NDArray[np.uint64],
+    shortest: NDArray[np.int64],
+    longest: NDArray[np.int64],
+    points_low: NDArray[np.int64],
+    points_high: NDArray[np.int64],
+    shapes: NDArray[np.bool_],
+    points_of: NDArray[np.int64],
+    state: NDArray[np.uint64],
+) -> int:
+    """Swap in place and count the swaps made, or -1 - row for a row that is no layout of these cards.
+
+    Cards in doubt go by their index into ``cards``.
+    """
+    m = len(cards)
+    one, half, low32 = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+    seat_of = np.empty(m, dtype=np.int64)
+    suit_of = np.empty(m, dtype=np.int64)
+    worth = np.empty(m, dtype=np.int64)
+    allowed = np.empty(m, dtype=np.int64)
+    for index in range(m):
+        suit_of[index] = cards[index] // 13
+        worth[index] = points_of[cards[index]]
+        allowed[index] = seats[cards[index]]
+    # What the certain cards give every seat is the same in all layouts.
+    base_lengths = np.zeros((4, 4), dtype=np.int64)
+    base_points = np.zeros(4, dtype=np.int64)
+    for seat in range(4):
+        for place in range(start[seat], start[seat + 1]):
+            seat_of[place] = seat
+        for card in range(52):
+            if certain[seat] >> np.uint64(card) & one:
+                base_lengths[seat, card // 13] += 1
+                base_points[seat] += points_of[card]
+    lengths = np.empty((4, 4), dtype=np.int64)
+    points = np.empty(4, dtype=np.int64)
+    filled = np.empty(4, dtype=np.int64)
+    places = np.empty(m, dtype=np.int64)
+    made = 0
+    for row in range(len(layouts)):
+        lengths[:] = base_lengths
+        points[:] = base_points
+        filled[:] = start[:4]
+        for index in range(m):
+            for seat in range(4):
+                if layouts[row, seat] >> np.uint64(cards[index]) & one:
+                    if filled[seat] == start[seat + 1]:
+                        return -1 - row
+                    places[filled[seat]] = index
+                    filled[seat] += 1
+                    lengths[seat, suit_of[index]] += 1
+                    points[seat] += worth[index]
+        if filled[0] + filled[1] + filled[2] + filled[3] != start[1] + start[2] + start[3] + start[4]:
+            return -1 - row
+        for _ in range(swaps[row]):
+            # One draw chooses both places. The choice is uneven by less than m / 2³², but it is the same whatever
+            # cards lie there, so the proposal stays exactly symmetric.
+            bits = next64(state)
+            i = np.int64((bits >> half) * np.uint64(m) >> half)
+            a = seat_of[i]
+            own = start[a + 1] - start[a]
+            j = np.int64((bits & low32) * np.uint64(m - own) >> half)
+            if j >= start[a]:
+                j += own
+            b = seat_of[j]
+            x, y = places[i], places[j]
+            if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
+                continue
+            gain = worth[y] - worth[x]
+            if gain != 0 and (
+                points[a] + gain < points_low[a]
+                or points[a] + gain > points_high[a]
+                or points[b] - gain < points_low[b]
+                or points[b] - gain > points_high[b]
+            ):
+                continue
+            s, t = suit_of[x], suit_of[y]
+            if s != t:
+                if (
+                    lengths[a, s] <= shortest[a, s]
+                    or lengths[a, t] >= longest[a, t]
+                    or lengths[b, t] <= shortest[b, t]
+                    or lengths[b, s] >= longest[b, s]
+                ):
+                    continue
+                lengths[a, s] -= 1
+                lengths[a, t] += 1
+                lengths[b, t] -= 1
+                lengths[b, s] += 1
+                if not (
+                    shapes[a, lengths[a, 0], lengths[a, 1], lengths[a, 2]]
+                    and shapes[b, lengths[b, 0], lengths[b, 1], lengths[b, 2]]
+                ):
+                    lengths[a, s] += 1
+                    lengths[a, t] -= 1
+                    lengths[b, t] += 1
+                    lengths[b, s] -= 1
+                    continue
+            points[a] += gain
+            points[b] -= gain
+            places[i], places[j] = y, x
+            made += 1
+        for seat in range(4):
+            layouts[row, seat] = certain[seat]
+            for place in range(start[seat], start[seat + 1]):
+                layouts[row, seat] |= one << np.uint64(cards[places[place]])
+    return made
+
 
 type Floats = NDArray[np.float64]
 

@@ -1,7 +1,27 @@
-"""A distribution over the layouts that fit, tilted towards those that explain the soft evidence.
+"""Kernels of weighted splits: sums over all ways to split some cards.
+
+See :mod:`~bayesbridge.engines.proposal` for what is split and how it is weighed.
+
+Kernels of weighted splits: draws by the sums of :mod:`~bayesbridge.engines.proposal`, walked backwards.
+
+Weighted splits: the remaining cards go to one seat and to the rest, with weights that suits and points share.
+
+One split gives a seat its 13 cards out of those that are left; the *rest* is another seat, or several seats that split
+again. The weight of a split is the product of the two sides' tilts. A tilt is a function of one hand::
+
+    tilt(hand) = Π_suits holding[suit, length, honours] · Π_pairs pair[b(points), length, length] · points[points]
+
+Points are high-card points, or other values of the honours that add up to ten in a suit at most, if the model offers
+them and no hard evidence is about high-card points. b is the class of the hand's points, honours are the A K Q J it
+holds in the suit, the pairs are clubs with diamonds and hearts with spades. The sum over all splits is exact: a suit is
+a table by (length, points), two suits combine to one by (length, length, points); both are free of classes. Over a
+stretch of points within which no class changes the pairs shrink to (length, points) and meet where 13 cards are
+reached. The same sums, walked backwards, draw a split with probability weight / sum.
+
+A distribution over the layouts that fit, tilted towards those that explain the soft evidence.
 
 ``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the
-other, each by a weighted split of what is left (:mod:`~bayesbridge.engines.tilt_split`), the last two in one split; so
+other, each by a weighted split of what is left (:mod:`~bayesbridge.engines.proposal`), the last two in one split; so
 the first part is drawn without rejection and its density is known for every layout. The uniform part keeps the density
 above spread / number of layouts everywhere, whatever the tilts.
 
@@ -14,22 +34,524 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tilt_split import HONOUR_POINTS, Tilt, side, split
-from bayesbridge.engines.tilt_sums import Floats, Hands, Ints, Side
+from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
-from bayesbridge.random64 import Seed, seed_state
+from bayesbridge.random64 import Seed, State, next64, seed_state
+
+type Floats = NDArray[np.float64]
+type Ints = NDArray[np.int64]
+type Hands = NDArray[np.uint64]
+
+
+STRETCHES: Final = 8
+"""Stretches of points at most over which neither side changes its class; four classes a side make seven."""
+
+
+class Side(NamedTuple):
+    """One side of a split: what it must and may hold, and its tilt."""
+
+    must: Ints
+    """(4,) fields of 13 bits by suit."""
+    may: Ints
+    low: Ints
+    """(4,) shortest and longest lengths by suit."""
+    high: Ints
+    bounds: Ints
+    """(2,) fewest and most points."""
+    classes: Ints
+    """(41,) the class of its points; all zero for a side without a tilt."""
+    holding: Floats
+    """(4, 14, 16) by suit, length and honours."""
+    pair: Floats
+    """(classes, 2, 14, 14) by the lengths of clubs and diamonds, of hearts and spades."""
+    points: Floats
+    """(41,)"""
+
+
+class Work(NamedTuple):
+    """What is known of one set of cards while it is split; filled anew for each. Points are those in doubt."""
+
+    suit: Ints
+    """(4, 8) by suit: what the first side certainly gets; honours and small cards in doubt, as fields; the number of
+    those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
+    ways: Floats
+    """(4, 11, 14) weighted ways by suit, points and length of the first side."""
+    both: Floats
+    """(2 · 14 · 22 · 14,) the same of two suits, by pair, length of the first, points of both, length of the second."""
+    factor: Floats
+    """(14 · 14 · 4,) the tilts of two lengths, by stretch, of four stretches at a time."""
+    table: Floats
+    """(2, 22, 14, 8) lengths added up and the pairs' tilts put in, by pair, points, length and stretch."""
+    stretch: Ints
+    """(8, 4): first and last points of the first side, its class, the class of the rest."""
+    which: Ints
+    """(41,) the stretch of the first side's points, -1 if they are out of bounds."""
+    tilt: Floats
+    """(41,) the tilt of both sides by the points of the first."""
+    most: Ints
+    """(2,) points in each pair."""
+    cell: Floats
+    """(21, 21) the sum of weights by the points of both pairs."""
+    row: Floats
+    """(21,) the same by those of the first pair."""
+
+
+@njit
+def new_work() -> Work:
+    return Work(
+        np.zeros((4, 8), np.int64),
+        np.zeros((4, 11, 14)),
+        np.zeros(2 * 14 * 22 * 14),
+        np.zeros(14 * 14 * 4),
+        np.zeros((2, 22, 14, STRETCHES)),
+        np.zeros((STRETCHES, 4), np.int64),
+        np.zeros(41, np.int64),
+        np.zeros(41),
+        np.zeros(2, np.int64),
+        np.zeros((21, 21)),
+        np.zeros(21),
+    )
+
+
+@njit
+def add_up(one: Side, rest: Side, cards: np.int64, counts: Ints, worth: Ints, binomial: Floats, work: Work) -> float:
+    """Fill all tables for a set of cards; the sum of the weights of its splits."""
+    certain, doubt, everything = _count_suits(one, rest, cards, counts, worth, binomial, work)
+    if certain < 0:
+        return 0.0
+    _combine(worth, work)
+    stretches = _list_stretches(one, rest, certain, doubt, everything, work)
+    _fill(one.pair, rest.pair, stretches, work)
+    return _join(work)
+
+
+@njit
+def _count_suits(
+    one: Side, rest: Side, cards: np.int64, counts: Ints, worth: Ints, binomial: Floats, work: Work
+) -> tuple[int, int, int]:
+    """Fill the tables of single suits; the points of the first side that are certain, in doubt, and of both sides.
+
+    The first number is -1 if a card has no place.
+    """
+    suits, ways = work.suit, work.ways
+    one_must, one_may, one_low, one_high = one.must, one.may, one.low, one.high
+    rest_must, rest_may, rest_low, rest_high = rest.must, rest.may, rest.low, rest.high
+    one_holding, rest_holding = one.holding, rest.holding
+    certain, doubtful, everything = 0, 0, 0
+    for suit in range(4):
+        left = (cards >> (13 * suit)) & 0x1FFF
+        if left & ~one_may[suit] & ~rest_may[suit]:
+            return -1, 0, 0
+        mine = one_must[suit] | (left & ~rest_may[suit])
+        theirs = rest_must[suit] | (left & ~one_may[suit])
+        doubt = left & one_may[suit] & rest_may[suit]
+        honours, small = doubt >> 9, counts[doubt & 0x1FF]
+        certain += worth[mine >> 9]
+        doubtful += worth[honours]
+        everything += worth[(mine | theirs | doubt) >> 9]
+        fewest, all_cards = counts[mine], counts[mine] + counts[theirs] + counts[doubt]
+        shortest = max(fewest, one_low[suit], all_cards - rest_high[suit])
+        longest = min(fewest + counts[doubt], one_high[suit], all_cards - rest_low[suit])
+        suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = mine, honours, doubt & 0x1FF, small
+        suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = all_cards, shortest, longest, theirs
+        ways[suit, : worth[honours] + 1] = 0.0
+        given = honours
+        while True:  # every subset of the honours in doubt
+            mine_here, theirs_here = (mine >> 9) | given, (theirs >> 9) | (honours & ~given)
+            at_least, points = fewest + counts[given], worth[given]
+            for length in range(max(shortest, at_least), min(longest, at_least + small) + 1):
+                ways[suit, points, length] += (
+                    binomial[small, length - at_least]
+                    * one_holding[suit, length, mine_here]
+                    * rest_holding[suit, all_cards - length, theirs_here]
+                )
+            if given == 0:
+                break
+            given = (given - 1) & honours
+    return certain, doubtful, everything
+
+
+@njit
+def place(k: int, length: int, points: int) -> int:
+    """Where the lengths of a pair's second suit begin in the table of both suits."""
+    return ((k * 14 + length) * 22 + points) * 14
+
+
+@njit
+def _combine(worth: Ints, work: Work) -> None:
+    """The tables of two suits, free of classes.
+
+    The innermost loop is long, plain, and its places have no sign: this is what compilers make fast.
+    """
+    suits, ways, both = work.suit, work.ways, work.both
+    flat = ways.reshape(-1)
+    for k in range(2):
+        most, more = worth[suits[2 * k, 1]], worth[suits[2 * k + 1, 1]]
+        work.most[k] = most + more
+        begin, size = np.uint64((2 * k + 1) * 11 * 14), (more + 1) * 14
+        for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
+            both[place(k, length, 0) : place(k, length, most + more + 1)] = 0.0
+            for p in range(most + 1):
+                share = ways[2 * k, p, length]
+                if share > 0.0:
+                    start = np.uint64(place(k, length, p))
+                    for i in range(size):
+                        both[start + np.uint64(i)] += share * flat[begin + np.uint64(i)]
+
+
+@njit
+def _list_stretches(one: Side, rest: Side, certain: int, doubt: int, everything: int, work: Work) -> int:
+    """Stretches of points over which both classes stay the same; returns how many."""
+    stretch, which, tilt = work.stretch, work.which, work.tilt
+    bounds, other = one.bounds, rest.bounds
+    one_classes, rest_classes, one_points, rest_points = one.classes, rest.classes, one.points, rest.points
+    fewest = max(bounds[0], everything - other[1], certain)
+    most = min(bounds[1], everything - other[0], certain + doubt)
+    which[:] = -1
+    n = 0
+    for points in range(fewest, most + 1):
+        a, b, here = one_classes[points], rest_classes[everything - points], points - certain
+        if n == 0 or stretch[n - 1, 2] != a or stretch[n - 1, 3] != b:
+            stretch[n, 0], stretch[n, 2], stretch[n, 3] = here, a, b
+            n += 1
+        stretch[n - 1, 1] = here
+        which[here], tilt[here] = n - 1, one_points[points] * rest_points[everything - points]
+    return n
+
+
+@njit
+def _fill(one_pair: Floats, rest_pair: Floats, stretches: int, work: Work) -> None:
+    """The tables of the two pairs, for four stretches and two numbers of points at a time.
+
+    So the sums stay out of memory until they are whole. Points that reach none of the four stretches, whatever the
+    other pair has, are not worked out, and never looked at.
+    """
+    suits, both, most, factor, stretch = work.suit, work.both, work.most, work.factor, work.stretch
+    flat, ones, rests = work.table.reshape(-1), one_pair.reshape(-1), rest_pair.reshape(-1)
+    for k in range(2):
+        total, more = suits[2 * k, 4], suits[2 * k + 1, 4]
+        shortest, longest, low, high = suits[2 * k, 5], suits[2 * k, 6], suits[2 * k + 1, 5], suits[2 * k + 1, 6]
+        for group in range(0, stretches, 4):
+            final = min(group + 4, stretches) - 1
+            for s in range(group, final + 1):
+                mine, theirs = (2 * stretch[s, 2] + k) * 196, (2 * stretch[s, 3] + k) * 196
+                for length in range(shortest, longest + 1):
+                    at = np.uint64(4 * (14 * length + low) + s - group)
+                    left = np.uint64(mine + 14 * length + low)
+                    right = np.uint64(theirs + 14 * (total - length) + more - low)
+                    for _ in range(low, min(high, 13 - length) + 1):
+                        factor[at] = ones[left] * rests[right]
+                        at, left, right = at + np.uint64(4), left + np.uint64(1), right - np.uint64(1)
+            first, last = max(0, stretch[group, 0] - most[1 - k]), min(most[k], stretch[final, 1])
+            for together in range(14):
+                begin, end = max(shortest, together - high), min(longest, together - low)
+                for p in range(first, last + 1, 2):
+                    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+                    for length in range(begin, end + 1):
+                        here, at = np.uint64(place(k, length, p) + together - length), np.uint64(13 * length + together)
+                        share, other_share = both[here], both[here + np.uint64(14)]
+                        at *= np.uint64(4)
+                        w, x, y, z = (
+                            factor[at],
+                            factor[at + np.uint64(1)],
+                            factor[at + np.uint64(2)],
+                            factor[at + np.uint64(3)],
+                        )
+                        a, b, c, d = a + share * w, b + share * x, c + share * y, d + share * z
+                        e, f = e + other_share * w, f + other_share * x
+                        g, h = g + other_share * y, h + other_share * z
+                    at = np.uint64(((k * 22 + p) * 14 + together) * STRETCHES + group)
+                    flat[at], flat[at + np.uint64(1)], flat[at + np.uint64(2)], flat[at + np.uint64(3)] = a, b, c, d
+                    at += np.uint64(14 * STRETCHES)
+                    flat[at], flat[at + np.uint64(1)], flat[at + np.uint64(2)], flat[at + np.uint64(3)] = e, f, g, h
+
+
+@njit
+def _join(work: Work) -> float:
+    """The weight of every pair of points, and of all."""
+    table, tilt, most, which, cell, row = work.table, work.tilt, work.most, work.which, work.cell, work.row
+    whole = 0.0
+    for p in range(most[0] + 1):
+        so_far = 0.0
+        for q in range(most[1] + 1):
+            s = which[p + q]
+            part = 0.0
+            if s >= 0:
+                even, odd = 0.0, 0.0  # two sums, so that one need not wait for the other
+                for length in range(0, 14, 2):
+                    even += table[0, p, length, s] * table[1, q, 13 - length, s]
+                    odd += table[0, p, length + 1, s] * table[1, q, 12 - length, s]
+                part = (even + odd) * tilt[p + q]
+            cell[p, q] = part
+            so_far += part
+        row[p] = so_far
+        whole += so_far
+    return whole
+
+
+@njit
+def _find(limit: float, work: Work) -> tuple[int, int, int]:
+    """(length, points, points) of the first pair's length and both pairs' points where the running sum passes a limit.
+
+    The last place that has weight takes what rounding leaves over.
+    """
+    table, cell, row, most = work.table, work.cell, work.row, work.most
+    p, q, length, before = -1, -1, -1, 0.0
+    for here in range(most[0] + 1):
+        if row[here] > 0.0 and before <= limit:
+            p = here
+            before += row[here]
+    limit -= before - row[p]
+    before = 0.0
+    for here in range(most[1] + 1):
+        if cell[p, here] > 0.0 and before <= limit:
+            q = here
+            before += cell[p, here]
+    limit = (limit - (before - cell[p, q])) / work.tilt[p + q]
+    s, before = work.which[p + q], 0.0
+    for here in range(14):
+        part = table[0, p, here, s] * table[1, q, 13 - here, s]
+        if part > 0.0 and before <= limit:
+            length = here
+            before += part
+    return length, p, q
+
+
+@njit
+def _uniform(state: State) -> float:
+    return float(next64(state) >> np.uint64(11)) * 2.0**-53
+
+
+@njit
+def _lengths(one: Side, rest: Side, s: int, k: int, length: int, points: int, limit: float, work: Work) -> int:
+    """The length of a pair's first suit, by a share of the pair's weight."""
+    suits, both = work.suit, work.both
+    one_pair, rest_pair = one.pair[work.stretch[s, 2]], rest.pair[work.stretch[s, 3]]
+    limit *= work.table[k, points, length, s]
+    total, found = 0.0, -1
+    for mine in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
+        other = length - mine
+        if suits[2 * k + 1, 5] <= other <= suits[2 * k + 1, 6] and total <= limit:
+            tilt = one_pair[k, mine, other] * rest_pair[k, suits[2 * k, 4] - mine, suits[2 * k + 1, 4] - other]
+            part = tilt * both[place(k, mine, points) + other]
+            if part > 0.0:
+                found = mine
+                total += part
+    return found
+
+
+@njit
+def _pick(
+    one: Side, rest: Side, suit: int, length: int, points: int, counts: Ints, worth: Ints, binomial: Floats,
+    state: State, work: Work,
+) -> int:  # fmt: skip
+    """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
+    suits = work.suit
+    mine, honours, doubt, small = suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3]
+    all_cards, one_holding, rest_holding = suits[suit, 4], one.holding, rest.holding
+    theirs = suits[suit, 7] >> 9
+    limit = _uniform(state) * work.ways[suit, points, length]
+    total, chosen, needed = 0.0, 0, 0
+    given = honours
+    while True:
+        few = length - counts[mine] - counts[given]
+        if worth[given] == points and 0 <= few <= small and total <= limit:
+            part = (
+                binomial[small, few]
+                * one_holding[suit, length, (mine >> 9) | given]
+                * rest_holding[suit, all_cards - length, theirs | (honours & ~given)]
+            )
+            if part > 0.0:
+                chosen, needed = given, few
+                total += part
+        if given == 0:
+            break
+        given = (given - 1) & honours
+    field = mine | (chosen << 9)
+    left = small
+    for rank in range(9):
+        if (doubt >> rank) & 1:
+            if _uniform(state) * left < needed:
+                field |= 1 << rank
+                needed -= 1
+            left -= 1
+    return int(field)
+
+
+@njit
+def _pick_pair(
+    one: Side, rest: Side, k: int, length: int, other: int, points: int, counts: Ints, worth: Ints,
+    binomial: Floats, state: State, work: Work,
+) -> int:  # fmt: skip
+    """The first side's cards of two suits, given both lengths and their points in doubt."""
+    ways, suit = work.ways, 2 * k
+    limit = _uniform(state) * work.both[place(k, length, points) + other]
+    total, found = 0.0, 0
+    most, more = worth[work.suit[suit, 1]], worth[work.suit[suit + 1, 1]]
+    for p in range(max(0, points - more), min(points, most) + 1):
+        if total <= limit:
+            part = ways[suit, p, length] * ways[suit + 1, points - p, other]
+            if part > 0.0:
+                found = p
+                total += part
+    hand = _pick(one, rest, suit, length, found, counts, worth, binomial, state, work) << (13 * suit)
+    hand |= _pick(one, rest, suit + 1, other, points - found, counts, worth, binomial, state, work) << (13 * suit + 13)
+    return hand
+
+
+@njit
+def fill_splits(
+    one: Side,
+    rest: Side,
+    cards: Hands,
+    counts: Ints,
+    worth: Ints,
+    binomial: Floats,
+    state: State,
+    drawn: bool,
+    hands: Hands,
+    logs: Floats,
+) -> None:
+    """Hands of the first side, if they are to be drawn, and log sums of weights; see ``split``."""
+    work = new_work()
+    which, whole = work.which, 0.0
+    for i in range(len(cards)):
+        if i == 0 or cards[i] != cards[i - 1]:
+            whole = add_up(one, rest, np.int64(cards[i]), counts, worth, binomial, work)
+        logs[i] = np.log(whole) if whole > 0.0 else -np.inf
+        if drawn and whole > 0.0:
+            length, p, q = _find(_uniform(state) * whole, work)
+            s, hand = which[p + q], 0
+            for k in range(2):
+                cards_here, points_here = (length, p) if k == 0 else (13 - length, q)
+                first = _lengths(one, rest, s, k, cards_here, points_here, _uniform(state), work)
+                hand |= _pick_pair(
+                    one, rest, k, first, cards_here - first, points_here, counts, worth, binomial, state, work
+                )
+            hands[i] = np.uint64(hand)
+
+
+CLASSES: Final = 4
+"""Classes of points that have a table of lengths each."""
+
+CLASS: Final = np.digitize(np.arange(41), (7, 11, 15)).astype(np.int64)
+"""(41,) the class of a hand's points."""
+
+HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
+"""(16,) points of a set of honours, jack at bit 0."""
+
+COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
+_WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
+"""(14, 14) binomial coefficients."""
+
+
+class Tilt(NamedTuple):
+    """The logarithm of a seat's tilt, in three tables; see the module's text."""
+
+    holding: Floats
+    """(4, 14, 16)"""
+    pair: Floats
+    """(classes, 2, 14, 14)"""
+    points: Floats
+    """(41,)"""
+    coefficients: Floats | None
+    """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
+    worth: Ints = HONOUR_POINTS
+    """(16,) points of a set of honours; the same for all seats of a proposal."""
+
+    @classmethod
+    def none(cls, worth: Ints = HONOUR_POINTS) -> Self:
+        """Every hand counts the same."""
+        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None, worth)
+
+    def log(self, hands: Hands) -> Floats:
+        """(n,) log tilt of (n,) hands of 13 cards."""
+        if self.coefficients is None:
+            return np.zeros(len(hands))
+        found = np.empty(len(hands))
+        _log_tilt(np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, self.worth, found)
+        return found
+
+
+def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
+    """The side of some seats under normalised constraints."""
+    must, may = (0, 0)
+    for seat in seats:
+        must, may = must | known.must[seat], may | known.may[seat]
+    low = np.array([sum(known.shortest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
+    high = np.array([sum(known.longest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
+    bounds = [0, 40]
+    if np.array_equal(tilt.worth, HONOUR_POINTS):
+        bounds = [sum(known.points_low[seat] for seat in seats), sum(known.points_high[seat] for seat in seats)]
+    return Side(
+        _fields(must),
+        _fields(may),
+        low,
+        np.minimum(high, 13),
+        np.array([bounds[0], min(bounds[1], 40)], dtype=np.int64),
+        np.zeros(41, dtype=np.int64) if tilt.coefficients is None else CLASS,
+        np.exp(tilt.holding),
+        np.exp(tilt.pair),
+        np.exp(tilt.points),
+    )
+
+
+def _fields(mask: int) -> Ints:
+    return np.array([mask >> (13 * suit) & SUIT_MASK for suit in range(4)], dtype=np.int64)
+
+
+def split(one: Side, rest: Side, cards: Hands, state: State | None, worth: Ints) -> tuple[Hands, Floats]:
+    """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
+
+    Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
+    -inf and an empty hand. Equal sets next to each other share their tables.
+    """
+    hands = np.zeros(len(cards), dtype=np.uint64)
+    logs = np.empty(len(cards))
+    drawn = state is not None
+    some = np.zeros(4, dtype=np.uint64) if state is None else state
+    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, worth, _WAYS, some, drawn, hands, logs)
+    return hands, logs
+
+
+@njit
+def _log_tilt(
+    hands: Hands,
+    classes: Ints,
+    holding: Floats,
+    pair: Floats,
+    points: Floats,
+    counts: Ints,
+    worth: Ints,
+    out: Floats,
+) -> None:
+    for i in range(len(hands)):
+        hand = np.int64(hands[i])
+        total = 0
+        for suit in range(4):
+            total += worth[(hand >> (13 * suit + 9)) & 15]
+        b = classes[total]
+        value = points[total]
+        for k in range(2):
+            first, second = (hand >> (26 * k)) & 0x1FFF, (hand >> (26 * k + 13)) & 0x1FFF
+            one, two = counts[first], counts[second]
+            value += pair[b, k, one, two] + holding[2 * k, one, first >> 9] + holding[2 * k + 1, two, second >> 9]
+        out[i] = value
+
 
 SPREAD: Final = 0.05
 """Share of the uniform distribution."""
 
 
 class Uniform(Protocol):
-    """Exact uniform draws over the layouts that fit, as :class:`~bayesbridge.engines.sampling.Sampler` makes them."""
+    """Exact uniform draws over the layouts that fit, as :class:`~bayesbridge.engines.tables.Sampler` makes them."""
 
     @property
     def total(self) -> int:
@@ -48,7 +570,7 @@ class Proposal:
     order: the hidden seats in the order in which they take cards
     tilts: one a seat, N E S W; all with the same points of honours
 
-    >>> from bayesbridge.engines.sampling import Sampler
+    >>> from bayesbridge.engines.tables import Sampler
     >>> known = Constraints.free().hold(2, 0x1FFF)
     >>> flat = Proposal.flat(known, Sampler.of(known))
     >>> layouts, log_q = flat.draw(4, rng=1)

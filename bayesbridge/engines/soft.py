@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.errors import BayesBridgeError, PluginError, raised_at
+from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.evidence.piece import Piece
 from bayesbridge.layouts import Masks
 
 type Floats = NDArray[np.float64]

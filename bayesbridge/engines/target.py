@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
 from bayesbridge.engines.soft import NONE, SoftEvidence
+from bayesbridge.engines.tables import count
 from bayesbridge.errors import Contradiction
 from bayesbridge.evidence.models import QUICK, Cost
 
 if TYPE_CHECKING:  # counting alone needs no compiler
     from bayesbridge.engines.enumeration import Enumeration
-    from bayesbridge.engines.sampling import Sampler
+    from bayesbridge.engines.tables import Sampler
 
 type Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Target:
     @cached_property
     def sampler(self) -> Sampler:
         """Exact draws and marginals under the hard evidence alone."""
-        from bayesbridge.engines.sampling import Sampler
+        from bayesbridge.engines.tables import Sampler
 
         return Sampler.of(self.constraints)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.suit_classes import Quantity
+from bayesbridge.engines.classes import Quantity
 from bayesbridge.estimators.protocol import Output, Question, TrickCount
 from bayesbridge.layouts import Layouts
 
@@ -56,7 +56,7 @@ class CaptureEstimator:
 
     def quantities(self, question: Question) -> Mapping[str, Quantity]:
         """T, by merging the suits."""
-        from bayesbridge.engines.quantities import Tricks
+        from bayesbridge.engines.classes import Tricks
 
         return {"T": Tricks(*question.pair)}
 

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.belief.thinning import thinned
 from bayesbridge.engines.enumeration import BLOCK
-from bayesbridge.engines.level_mixture import LevelMixture
-from bayesbridge.engines.level_tables import LevelTables
+from bayesbridge.engines.levels import LevelMixture, LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.checked import run, run_exact, verify_declaration
 from bayesbridge.estimators.protocol import Estimator, Question, SuitwiseEstimator, seconds_of

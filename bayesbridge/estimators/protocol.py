@@ -29,7 +29,7 @@ from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
-    from bayesbridge.engines.suit_classes import Quantity
+    from bayesbridge.engines.classes import Quantity
 
 COORDS: Final[Mapping[str, tuple[Any, ...]]] = {
     "suit": tuple(suit.name for suit in Suit),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.sampling import sample
+from bayesbridge.engines.tables import sample
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators.checked import run, verify_declaration
 from bayesbridge.estimators.protocol import Estimator, Question

@@ -1,18 +1,495 @@
-"""The list of all kinds of evidence: a new kind is its class and a line here."""
+"""Piece: what every kind of evidence knows about itself.
+
+Cards that a seat shows, holds or does not hold.
+
+Cards played, and suits that a seat has no more cards of.
+
+Numbers of a hand that lie in a range: the length of a suit, high-card points.
+
+The shape of a hand.
+
+Calls of the auction.
+
+The list of all kinds of evidence: a new kind is its class and a line here.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import index
+from typing import TYPE_CHECKING, ClassVar, Final, Self, override
 
 from bayesbridge.auction import Auction
-from bayesbridge.errors import NotationError
-from bayesbridge.evidence.calls import Called
-from bayesbridge.evidence.cards import Holds, Lacks, Reveal
-from bayesbridge.evidence.piece import Piece
-from bayesbridge.evidence.play import Play, Void
-from bayesbridge.evidence.ranges import HighCards, Length
-from bayesbridge.evidence.shape import Shape
+from bayesbridge.calls import Call
+from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import DealError, NotationError
+from bayesbridge.shapes import normal_text, read_shapes
 from bayesbridge.tricks import Trick
+
+if TYPE_CHECKING:
+    from bayesbridge.constraints import Constraints
+
+
+class Piece(ABC):
+    """One piece of evidence about one seat; its subclasses are frozen dataclasses.
+
+    ``of(text)`` and ``text`` are a pair: what one writes the other reads, at the command line, in position files and in
+    the lines of a report. ``str`` gives a sentence, ``repr`` Python that can be pasted.
+    """
+
+    __slots__ = ()
+
+    seat: Seat
+
+    option: ClassVar[str]
+    """The name of the option at the command line and of the key in a position file."""
+    example: ClassVar[str]
+    """The text of an example; its colons say how many parts a text has."""
+    parts: ClassVar[str]
+    """What the parts of the text are, in words."""
+    help: ClassVar[str]
+    """What the piece says, in words that follow the name of the option."""
+    excludes: ClassVar[bool] = True
+    """Whether it excludes layouts."""
+    weighs: ClassVar[bool] = False
+    """Whether it weighs layouts, by a model of the player."""
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read a piece from its text, such as ``W:1NT``; the seat stands before the first colon."""
+        parts = [part.strip() for part in text.split(":")]
+        if len(parts) != cls.example.count(":") + 1 or not all(parts):
+            raise NotationError(f"{text!r}: write {cls.parts}, such as {cls.example}", text=text)
+        return cls._read(*parts)
+
+    @property
+    def text(self) -> str:
+        """The text that :meth:`of` reads."""
+        return f"{self.seat.name}:{self._said()}"
+
+    @abstractmethod
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """What is known once the piece is too; ``played`` are the cards that its seat had played before (a mask)."""
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, *parts: str) -> Self:
+        """Make a piece of the parts of its text."""
+
+    @abstractmethod
+    def _said(self) -> str:
+        """The text without the seat."""
+
+    def _set(self, **values: object) -> None:
+        """Fill the fields of a frozen piece that is being made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Reveal(Piece):
+    """A whole hand is seen, such as dummy's.
+
+    >>> Reveal("n", "J54.AQ2.KQ32.A54")
+    Reveal('N', 'J54.AQ2.KQ32.A54')
+    """
+
+    seat: Seat
+    hand: Hand
+
+    option: ClassVar[str] = "reveal"
+    example: ClassVar[str] = "N:J54.AQ2.KQ32.A54"
+    parts: ClassVar[str] = "seat and hand"
+    help: ClassVar[str] = "a seat shows its 13 cards, as an open dummy does"
+
+    def __init__(self, seat: Seat | str, hand: Hand | str) -> None:
+        self._set(seat=Seat.of(seat))
+        self._set(hand=Hand.of(hand).verify_full(f"{self.seat.name}'s hand"))
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The seat holds these cards."""
+        return known.hold(self.seat, self.hand.mask)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1])
+
+    def _said(self) -> str:
+        return self.hand.pbn
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} shows {self.hand.pbn}"
+
+    def __repr__(self) -> str:
+        return f"Reveal({self.seat.name!r}, {self.hand.pbn!r})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class _Some(Piece):
+    """Some cards of a seat."""
+
+    seat: Seat
+    cards: Hand
+
+    parts: ClassVar[str] = "seat and cards"
+    verb: ClassVar[str]
+
+    def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
+        self._set(seat=Seat.of(seat), cards=Hand.of(cards))
+        if not len(self.cards):
+            raise DealError(f"no card named in {cards!r}: name at least one, such as SA", cards=cards)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1])
+
+    def _said(self) -> str:
+        return ",".join(map(str, self.cards))
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} {self.verb} {' '.join(map(str, self.cards))}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.seat.name!r}, {' '.join(map(str, self.cards))!r})"
+
+
+class Holds(_Some):
+    """A seat was dealt these cards, among others.
+
+    >>> Holds("E", "SA SK")
+    Holds('E', 'SA SK')
+    """
+
+    __slots__ = ()
+
+    option: ClassVar[str] = "holds"
+    example: ClassVar[str] = "E:SA,SK"
+    help: ClassVar[str] = "a seat was dealt a card, or several: E:SA,HK"
+    verb: ClassVar[str] = "holds"
+
+    def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
+        super().__init__(seat, cards)
+        if len(self.cards) > 13:
+            names = " ".join(map(str, self.cards))
+            raise DealError(f"{self.seat.name} holds {len(self.cards)} cards, {names}: a hand has 13", cards=self.cards)
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The seat holds these cards."""
+        return known.hold(self.seat, self.cards.mask)
+
+
+class Lacks(_Some):
+    """A seat was dealt none of these cards.
+
+    >>> Lacks("E", ["SA", "HK"])
+    Lacks('E', 'SA HK')
+    """
+
+    __slots__ = ()
+
+    option: ClassVar[str] = "lacks"
+    example: ClassVar[str] = "E:SA,SK"
+    help: ClassVar[str] = "a seat was dealt none of these cards"
+    verb: ClassVar[str] = "lacks"
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The seat does not hold these cards."""
+        return known.lack(self.seat, self.cards.mask)
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Play(Piece):
+    """A card is played; plays in order form tricks, and a seat that does not follow suit shows a void.
+
+    Which card a player chose weighs layouts too, where the belief has a :class:`PlayerModel`.
+
+    >>> Play("w", "s5")
+    Play('W', 'S5')
+    """
+
+    seat: Seat
+    card: Card
+
+    option: ClassVar[str] = "play"
+    example: ClassVar[str] = "E:HK"
+    parts: ClassVar[str] = "seat and card"
+    help: ClassVar[str] = "a seat plays a card; give all cards in the order of play, voids follow from them"
+    weighs: ClassVar[bool] = True
+
+    def __init__(self, seat: Seat | str, card: Card | str) -> None:
+        self._set(seat=Seat.of(seat), card=Card.of(card))
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The seat held the card; that it could not follow suit is told by the trick."""
+        return known.hold(self.seat, self.card.mask)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1])
+
+    def _said(self) -> str:
+        return str(self.card)
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} plays {self.card}"
+
+    def __repr__(self) -> str:
+        return f"Play({self.seat.name!r}, {str(self.card)!r})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Void(Piece):
+    """A seat has no card of a suit, but for those it played before.
+
+    >>> str(Void("E", "H"))
+    'E is void in H'
+    """
+
+    seat: Seat
+    suit: Suit
+
+    option: ClassVar[str] = "void"
+    example: ClassVar[str] = "E:H"
+    parts: ClassVar[str] = "seat and suit"
+    help: ClassVar[str] = "a seat has no more cards of a suit than it has played before"
+
+    def __init__(self, seat: Seat | str, suit: Suit | str) -> None:
+        self._set(seat=Seat.of(seat), suit=Suit.of(suit))
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The seat holds no card of the suit that it had not played."""
+        return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1])
+
+    def _said(self) -> str:
+        return self.suit.name
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} is void in {self.suit.name}"
+
+    def __repr__(self) -> str:
+        return f"Void({self.seat.name!r}, {self.suit.name!r})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Length(Piece):
+    """A seat was dealt from ``low`` to ``high`` cards of a suit.
+
+    >>> Length("W", "S", 5)
+    Length('W', 'S', 5, 13)
+    >>> Length.of("W:S:5+").text
+    'W:S:5+'
+    """
+
+    seat: Seat
+    suit: Suit
+    low: int
+    high: int
+
+    option: ClassVar[str] = "length"
+    example: ClassVar[str] = "W:S:5-13"
+    parts: ClassVar[str] = "seat, suit and length"
+    help: ClassVar[str] = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
+
+    def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
+        self._set(seat=Seat.of(seat), suit=Suit.of(suit))
+        shortest, longest = _verified(f"{self.seat.name}'s length in {self.suit.name}", low, high, 13)
+        self._set(low=shortest, high=longest)
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The length lies in the range."""
+        return known.length(self.seat, self.suit, self.low, self.high)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1], *_bounds(parts[2], 13))
+
+    def _said(self) -> str:
+        return f"{self.suit.name}:{_range_text(self.low, self.high, 13)}"
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} has {_words(self.low, self.high)} cards in {self.suit.name}"
+
+    def __repr__(self) -> str:
+        return f"Length({self.seat.name!r}, {self.suit.name!r}, {self.low}, {self.high})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class HighCards(Piece):
+    """A seat was dealt from ``low`` to ``high`` high-card points (A 4, K 3, Q 2, J 1).
+
+    >>> str(HighCards("W", 12, 14)), HighCards("W", 12, 14).text
+    ('W has 12 to 14 high-card points', 'W:12-14')
+    """
+
+    seat: Seat
+    low: int
+    high: int
+
+    option: ClassVar[str] = "hcp"
+    example: ClassVar[str] = "W:12-14"
+    parts: ClassVar[str] = "seat and points"
+    help: ClassVar[str] = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
+
+    def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
+        self._set(seat=Seat.of(seat))
+        fewest, most = _verified(f"{self.seat.name}'s high-card points", low, high, 40)
+        self._set(low=fewest, high=most)
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The points lie in the range."""
+        return known.points(self.seat, self.low, self.high)
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], *_bounds(parts[1], 40))
+
+    def _said(self) -> str:
+        return _range_text(self.low, self.high, 40)
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} has {_words(self.low, self.high)} high-card points"
+
+    def __repr__(self) -> str:
+        return f"HighCards({self.seat.name!r}, {self.low}, {self.high})"
+
+
+def _verified(what: str, low: int, high: int, most: int) -> tuple[int, int]:
+    try:
+        first, last = index(low), index(high)
+    except TypeError:
+        raise NotationError(f"{what} from {low!r} to {high!r}: give whole numbers", low=low, high=high) from None
+    if min(first, last) < 0 or max(first, last) > most:
+        raise NotationError(f"{what} from {first} to {last}: it lies between 0 and {most}", low=first, high=last)
+    if first > last:
+        raise NotationError(
+            f"{what} from {first} to {last}: the range is turned round, write {last} to {first}", low=first, high=last
+        )
+    return first, last
+
+
+def _bounds(text: str, most: int) -> tuple[int, int]:
+    """Lowest and highest of ``5-13``, ``5``, ``5+`` or ``-3``."""
+    low, dash, high = (part.strip() for part in text.removesuffix("+").partition("-"))
+    words = [word for word in (low, high) if word]
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < 3 for word in words):
+        raise NotationError(f"{text!r} is no range: write 5-{most}, 5, 5+ or -5", text=text)
+    if text.endswith("+") and dash:
+        raise NotationError(f"{text!r} is no range: write {low}+ or {low}-{most}, not both", text=text)
+    if dash and not high:
+        raise NotationError(
+            f"{text!r} is no range: write {low}+ for {low} or more, -{low} for {low} or fewer", text=text
+        )
+    return int(low or 0), most if text.endswith("+") else int(words[-1])
+
+
+def _range_text(low: int, high: int, most: int) -> str:
+    """The shortest text that :func:`_bounds` reads as this range."""
+    if low == high:
+        return str(low)
+    return f"{low}+" if high == most else f"-{high}" if low == 0 else f"{low}-{high}"
+
+
+def _words(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Shape(Piece):
+    """A seat was dealt a hand of a shape: ``balanced``, ``5-4-2-2`` in any order, ``any 5-5``, ``S5+ H4-5``.
+
+    The module ``bayesbridge.shapes`` says what each text means.
+
+    >>> Shape("S", "s5+ h4-5")
+    Shape('S', 'S5+ H4-5')
+    >>> str(Shape("W", "balanced"))
+    'W has the shape balanced'
+    """
+
+    seat: Seat
+    shape: str
+
+    option: ClassVar[str] = "shape"
+    example: ClassVar[str] = "W:balanced"
+    parts: ClassVar[str] = "seat and shape"
+    help: ClassVar[str] = "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
+
+    def __init__(self, seat: Seat | str, shape: str) -> None:
+        self._set(seat=Seat.of(seat))
+        read_shapes(str(shape))
+        self._set(shape=normal_text(str(shape)))
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The suit lengths are those of the shape."""
+        return known.shape(self.seat, read_shapes(self.shape))
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1])
+
+    def _said(self) -> str:
+        return self.shape
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} has the shape {self.shape}"
+
+    def __repr__(self) -> str:
+        return f"Shape({self.seat.name!r}, {self.shape!r})"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Called(Piece):
+    """A seat made a call; calls in order form the auction, and players left out between two calls have passed.
+
+    >>> Called("W", "1n")
+    Called('W', '1NT')
+    """
+
+    seat: Seat
+    call: Call
+
+    option: ClassVar[str] = "call"
+    example: ClassVar[str] = "W:1NT"
+    parts: ClassVar[str] = "seat and call"
+    help: ClassVar[str] = "a seat bids or passes; give calls in order, seats left out between have passed"
+    excludes: ClassVar[bool] = False
+    weighs: ClassVar[bool] = True
+
+    def __init__(self, seat: Seat | str, call: Call | str) -> None:
+        self._set(seat=Seat.of(seat), call=Call.of(call))
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """A call excludes nothing."""
+        return known
+
+    @classmethod
+    def _read(cls, *parts: str) -> Self:
+        return cls(parts[0], parts[1])
+
+    def _said(self) -> str:
+        return str(self.call)
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} calls {self.call}"
+
+    def __repr__(self) -> str:
+        return f"Called({self.seat.name!r}, {str(self.call)!r})"
+
 
 KINDS: Final[dict[str, type[Piece]]] = {
     kind.option: kind for kind in (Reveal, Play, Void, Length, Shape, HighCards, Holds, Lacks, Called)

@@ -31,11 +31,10 @@ from pytensor.link.numba.dispatch.basic import numba_funcify, numba_njit
 from pytensor.tensor.random.op import RandomVariable
 from pytensor.tensor.random.variable import shared_rng
 
-from bayesbridge.bidders.features import cells, fill_cells, tables
-from bayesbridge.bidders.style import LEANING, StyleBidder, Terms
-from bayesbridge.bidders.styles import STYLE
-from bayesbridge.engines.moves import Moves
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.bidders.fit import STYLE
+from bayesbridge.bidders.style import LEANING, StyleBidder, Terms, cells, fill_cells, tables
+from bayesbridge.engines.particles import Moves
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks
 

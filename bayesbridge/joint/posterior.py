@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.styles import Styles
-from bayesbridge.engines.batches import standard_error
+from bayesbridge.bidders.fit import Styles
 from bayesbridge.engines.draws import Draws
+from bayesbridge.engines.weights import standard_error
 from bayesbridge.layouts import Layouts, Masks, high_card_points, suit_lengths
 
 if TYPE_CHECKING:

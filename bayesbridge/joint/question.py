@@ -1,28 +1,284 @@
-"""The joint question: who is this player, and what do they hold?"""
+"""The numbers of a style on scales where they have a standard normal prior, whatever the prior and its bounds.
+
+A prior is normal on the scale of :class:`~bayesbridge.bidders.fit.Prior`, cut off where a style ends
+(:data:`~bayesbridge.bidders.style.BOUNDS`). With α and β the bounds in spreads from the centre, ::
+
+    z = Φ⁻¹(Φ(α) + Φ(ζ) (Φ(β) − Φ(α))),   value = link(centre + spread · z)
+
+has the cut-off prior where ζ is standard normal. NUTS takes z itself, with PyMC's own transformation of an interval.
+
+Points in the space of styles, where their posterior is: importance sampling with quasi-random numbers.
+
+Layouts summed out, the posterior of a style is a smooth density over at most four numbers ζ with a standard normal
+prior. A normal distribution is fitted to it in rounds, with the likelihood to a power while few points carry the
+weight. It is mixed with a tenth of the prior, so that no weight is larger than ten times the likelihood. The points
+that count are drawn from this mixture in batches, each a Sobol' net with a random digital shift of its own: every batch
+is unbiased and they are independent, so the spread between them tells the error; and each is more even than random
+numbers (A. B. Owen, "Monte Carlo theory, methods and examples", chapter 17).
+
+The joint question: who is this player, and what do they hold?
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, ndtr, ndtri
+from scipy.stats import qmc
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.features import Cells, cells
-from bayesbridge.bidders.fit import Prior, log_calls
-from bayesbridge.bidders.records import CallRecord, Design
-from bayesbridge.bidders.style import Options, StyleBidder
+from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Design, Normal, Prior, log_calls
+from bayesbridge.bidders.style import BOUNDS, Cells, Options, StyleBidder, cells
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
 from bayesbridge.engines.soft import SoftEvidence
+from bayesbridge.engines.weights import Weights, standard_error
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.joint.points import Cloud, fit_cloud, log_mean
-from bayesbridge.joint.space import StyleSpace
 from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
+
+FAR: Final = 5.0
+"""Spreads from the centre beyond which a bound is as good as none: a style beyond has probability 10⁻⁶, and is moved
+to the bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One number that is not known: its place among the four, its prior, its bounds in spreads from the centre."""
+
+    column: int
+    prior: Normal
+    low: float
+    high: float
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the prior reaches a bound."""
+        return self.low > -FAR or self.high < FAR
+
+    def z(self, zeta: Floats) -> Floats:
+        """From standard normal ζ to z; through the nearer tail, so that no digit is lost."""
+        if not self.bounded:
+            return zeta
+        below = zeta < 0
+        share = ndtr(self.high) - ndtr(self.low)
+        tail = ndtri(np.where(below, ndtr(self.low), ndtr(-self.high)) + ndtr(-np.abs(zeta)) * share)
+        found: Floats = np.where(below, tail, -tail).clip(self.low, self.high)
+        return found
+
+    def zeta(self, z: Floats) -> Floats:
+        """The inverse of :meth:`z`."""
+        if not self.bounded:
+            return z
+        share = ndtr(self.high) - ndtr(self.low)
+        lower = ndtri((ndtr(z) - ndtr(self.low)).clip(1e-15) / share)
+        upper = ndtri((ndtr(-z) - ndtr(-self.high)).clip(1e-15) / share)
+        found: Floats = np.where(lower < 0, lower, -upper)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class StyleSpace:
+    """The style of one player under a prior."""
+
+    prior: Prior
+    axes: tuple[Axis, ...]
+
+    @classmethod
+    def of(cls, prior: Prior) -> StyleSpace:
+        """A space of as many dimensions as there are numbers that are not known."""
+        axes = []
+        for column, (own, (low, high)) in enumerate(zip(prior.normals(), ENDS.values(), strict=True)):
+            if own.spread > 0:
+                axes.append(Axis(column, own, (low - own.centre) / own.spread, (high - own.centre) / own.spread))
+        return cls(prior, tuple(axes))
+
+    def __len__(self) -> int:
+        return len(self.axes)
+
+    def styles(self, zeta: Floats) -> Floats:
+        """(…, 4) styles, in the order of ``STYLE``, of (…, dimensions) points."""
+        scaled = np.empty((*zeta.shape[:-1], len(STYLE)))
+        scaled[:] = [own.centre for own in self.prior.normals()]
+        for place, axis in enumerate(self.axes):
+            scaled[..., axis.column] += axis.prior.spread * axis.z(zeta[..., place])
+        return _linked(scaled)
+
+    def points(self, z: Floats) -> Floats:
+        """(n, dimensions) ζ of (n, dimensions) values of the variables z of PyMC."""
+        return np.stack([axis.zeta(z[:, place]) for place, axis in enumerate(self.axes)], axis=1)
+
+    def bidder(self, point: Mapping[str, Any]) -> StyleBidder:
+        """The player at a point of PyMC, which has its variables on transformed scales."""
+        scaled = np.array([own.centre for own in self.prior.normals()])
+        for axis in self.axes:
+            name = f"z_{STYLE[axis.column]}"
+            value = float(np.ravel(point[f"{name}_interval__" if axis.bounded else name])[0])
+            z = axis.low + (axis.high - axis.low) * float(expit(value)) if axis.bounded else value
+            scaled[axis.column] += axis.prior.spread * z
+        return StyleBidder(*_linked(scaled).tolist())
+
+    def variables(self) -> list[Any]:
+        """The four parameters as variables of the PyMC model in context, each (players,); also as draws to keep."""
+        import pymc as pm
+        import pytensor.tensor as pt
+
+        links = (lambda x: x, lambda x: x, pt.exp, pt.sigmoid)
+        axes = {axis.column: axis for axis in self.axes}
+        found = []
+        for column, (name, own, link) in enumerate(zip(STYLE, self.prior.normals(), links, strict=True)):
+            value: Any = pt.as_tensor(np.full(1, own.centre))
+            if (axis := axes.get(column)) is not None:
+                if axis.bounded:
+                    z = pm.TruncatedNormal(f"z_{name}", 0.0, 1.0, lower=axis.low, upper=axis.high, dims="player")
+                else:
+                    z = pm.Normal(f"z_{name}", dims="player")
+                value = pt.clip(own.centre + own.spread * z, *list(ENDS.values())[column])
+            found.append(pm.Deterministic(name, link(value), dims="player"))
+        return found
+
+
+def _linked(scaled: Floats) -> Floats:
+    """Styles from values on the scale of the prior, within the bounds whatever the rounding."""
+    found = np.stack([scaled[..., 0], scaled[..., 1], np.exp(scaled[..., 2]), expit(scaled[..., 3])], axis=-1)
+    low, high = np.array([BOUNDS[name] for name in STYLE]).T
+    inside: Floats = found.clip(low, high)
+    return inside
+
+
+type LogDensity = Callable[[Floats], Floats]
+"""(n, dimensions) points → (n,) log likelihood of the style there."""
+
+BATCHES: Final = 32
+
+PILOT: Final = 128
+"""Points of a round before the last."""
+
+ROUNDS: Final = 8
+
+GOOD: Final = 0.6
+"""Effective share of a round's points that ends the fit."""
+
+FEW: Final = 24.0
+"""Effective points that a power of the likelihood must leave of a round."""
+
+DEFENCE: Final = 0.1
+"""Share of the prior in the mixture."""
+
+WIDER: Final = 1.15
+"""Factor on the fitted spreads: tails that are too wide cost little."""
+
+_BITS: Final = 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cloud:
+    """A mixture of a fitted normal distribution and the prior; ``mean`` (k,), ``root`` (k, k) lower triangular."""
+
+    mean: Floats
+    root: Floats
+
+    @classmethod
+    def prior(cls, dimensions: int) -> Cloud:
+        """The prior itself."""
+        return cls(np.zeros(dimensions), np.eye(dimensions))
+
+    @classmethod
+    def fitted(cls, points: Floats, weights: Floats) -> Cloud:
+        """To (n, k) points with (n,) normalised weights; a little of the prior keeps every spread above nought."""
+        mean = weights @ points
+        centred = points - mean
+        covariance = (weights[:, None] * centred).T @ centred
+        covariance = WIDER**2 * covariance + 1e-6 * np.eye(len(mean))
+        return cls(mean, np.linalg.cholesky(covariance))
+
+    def draw(self, batches: int, n: int, rng: np.random.Generator) -> Floats:
+        """(batches, n, k) points; n is a power of two."""
+        k = len(self.mean)
+        shift = rng.integers(0, 1 << _BITS, size=(batches, 1, k + 1))
+        below = rng.random((batches, n, k + 1))
+        uniform = ((_net(k + 1, n) ^ shift) + below) / (1 << _BITS)
+        normal = ndtri(uniform[..., 1:].clip(1e-15, 1 - 1e-15))
+        found: Floats = np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T)
+        return found
+
+    def points(self, n: int, rng: np.random.Generator) -> Floats:
+        """(BATCHES, m, k) points, ``n`` of them or some more; one where there is nothing to vary."""
+        if not len(self.mean):
+            return np.zeros((1, 1, 0))
+        return self.draw(BATCHES, 1 << max(0, int(np.ceil(np.log2(n / BATCHES)))), rng)
+
+    def log_density(self, points: Floats) -> Floats:
+        """(…) log density of (…, k) points."""
+        fitted = (points - self.mean) @ np.linalg.inv(self.root).T
+        own = -0.5 * (fitted**2).sum(axis=-1) - np.log(np.diag(self.root)).sum()
+        own += np.log1p(-DEFENCE)
+        found: Floats = np.logaddexp(own, np.log(DEFENCE) + _log_prior(points)) - self._constant
+        return found
+
+    def log_weight(self, points: Floats) -> Floats:
+        """(…) log of prior / density."""
+        found: Floats = _log_prior(points) - self._constant - self.log_density(points)
+        return found
+
+    @property
+    def _constant(self) -> float:
+        return 0.5 * len(self.mean) * float(np.log(2 * np.pi))
+
+
+def fit_cloud(log_likelihood: LogDensity, dimensions: int, rng: np.random.Generator) -> Cloud:
+    """The mixture for a posterior ∝ standard normal · likelihood."""
+    cloud = best = Cloud.prior(dimensions)
+    best_share, before = 0.0, 0.0
+    for _ in range(ROUNDS):
+        points = cloud.draw(1, PILOT, rng)[0]
+        log = log_likelihood(points) + cloud.log_weight(points)
+        share = Weights(log).ess / PILOT
+        if share > best_share:
+            best, best_share = cloud, share
+        if share >= GOOD or (share >= 0.3 and share < 1.1 * before):
+            break
+        before = share
+        cloud = Cloud.fitted(points, Weights(_power(log) * log).W)
+    return best
+
+
+def log_mean(batches: Floats) -> tuple[float, float]:
+    """The logarithm of the mean over (B,) batches, and one standard error of it."""
+    mean = float(batches.mean())
+    return float(np.log(mean)), float(standard_error(batches / mean - 1.0))
+
+
+def _power(log: Floats) -> float:
+    """The largest power ≤ 1 of the weights that leaves FEW effective points."""
+    low, high = 0.0, 1.0
+    if Weights(log).ess >= FEW:
+        return high
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (middle, high) if Weights(middle * log).ess >= FEW else (low, middle)
+    return low
+
+
+def _log_prior(points: Floats) -> Floats:
+    found: Floats = -0.5 * (points**2).sum(axis=-1)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _net(dimensions: int, n: int) -> NDArray[np.int64]:
+    """(n, dimensions) the first points of Sobol's sequence as whole numbers."""
+    net: NDArray[np.int64] = (qmc.Sobol(dimensions, scramble=False, bits=_BITS).random(n) * (1 << _BITS)).astype(
+        np.int64
+    )
+    net.setflags(write=False)
+    return net
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,27 +1,100 @@
-"""Where the layouts of a joint posterior come from: all that there are, or draws where the calls point.
+"""P(the calls of a seat ∣ cells, style) for many rows of cells and many styles at once.
+
+A cell enters the utility of the options in its strain alone, so what a style makes of a cell is worked out once for
+each cell that occurs, and looked up for the rows.
+
+Where the layouts of a joint posterior come from: all that there are, or draws where the calls point.
 
 Draws come from the tilted engine. Its target has the style summed out over a few points of what is known of it before
 this auction, so the draws are fitted to P(calls ∣ layout) as it will be, and their density is known.
+
+Layouts summed out: what is left is a smooth function of the style alone.
+
+The style model asks nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
+how many there are, each weighed by what the other evidence says. With every layout walked the sum over rows is exact,
+however many layouts there are; with layouts drawn from a density q it is the usual average, each draw with 1 / q. ::
+
+    m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
+
+is all that NUTS, or any other way over at most four numbers, needs to know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.bidders.features import cells
+from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, Terms, cells
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.soft import SoftEvidence, Term
-from bayesbridge.engines.tilted import tilted_draws
-from bayesbridge.joint.chances import SeatChances
+from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
+
+BUDGET: Final = 1 << 20
+"""Numbers held at a time: styles × rows."""
+
+
+class Strain(NamedTuple):
+    """The options of one strain: which they are, their terms by cell that occurs, and the cell of each row."""
+
+    call: NDArray[np.int64]
+    terms: Terms
+    where: NDArray[np.intp]
+
+
+class SeatChances(NamedTuple):
+    """Everything about rows of cells and the calls of a seat but for the style.
+
+    calls: for each call, its number, how many calls were legal, and the options by strain
+    rows:  how many rows there are
+    """
+
+    calls: tuple[tuple[int, int, tuple[Strain, ...]], ...]
+    rows: int
+
+    @classmethod
+    def of(cls, cell: Cells, asked: Sequence[tuple[Options, int]]) -> SeatChances:
+        """For (k, 5) cells of rows and the calls with their options."""
+        unique = [np.unique(cell[:, strain], return_inverse=True) for strain in range(5)]
+        calls = []
+        for options, call in asked:
+            strains = []
+            for strain, (used, where) in enumerate(unique):
+                mine = options.strain == strain
+                if mine.any():
+                    here = Options(*(column[mine] for column in options))
+                    strains.append(Strain(here.call, Terms.of(used[:, None], here), where))
+            calls.append((call, 1 + len(options.call), tuple(strains)))
+        return cls(tuple(calls), len(cell))
+
+    def stretches(self, styles: int) -> list[slice]:
+        """Cuts so many styles into stretches whose answers fit in memory."""
+        size = max(1, min(64, BUDGET // max(1, self.rows)))
+        return [slice(begin, min(begin + size, styles)) for begin in range(0, styles, size)]
+
+    def of_styles(self, styles: Floats) -> Floats:
+        """(d, k) probability of all calls, for (d, 4) styles."""
+        found = np.ones((len(styles), self.rows))
+        slip = styles[:, 3, None]
+        for call, legal, strains in self.calls:
+            total = np.ones((len(styles), self.rows))
+            chosen: Floats | float = 1.0
+            for calls, terms, where in strains:
+                added = (styles[:, :1] + styles[:, 1:2] * LEANING[calls])[:, None]
+                odds = np.exp(terms.utility(added) / styles[:, 2, None, None])
+                total += odds.sum(axis=-1)[:, where]
+                if call in calls:
+                    chosen = odds[:, :, int(np.searchsorted(calls, call))][:, where]
+            found *= slip / legal + (1.0 - slip) * chosen / total
+        return found
+
 
 STYLES: Final = 64
 """Styles over which the likelihood is averaged that draws are fitted to."""
@@ -109,3 +182,75 @@ class Summed:
             total += self.weights[part] @ chances.of_styles(self.styles[part])
         with np.errstate(divide="ignore"):
             return np.minimum(np.log(total), 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The layouts by what the style model sees of them.
+
+    cell:   (k, 5) cells of each row
+    log:    (k,) log weight of each row; the weights of all rows add up to P(the other evidence)
+    row:    (n,) the row of each layout
+    base:   (n,) log weight of each layout: log P(other evidence ∣ layout) − log density; sums up as the rows do
+    others: (n,) log P(other evidence ∣ layout)
+    """
+
+    cell: Cells
+    log: Floats
+    row: NDArray[np.int64]
+    base: Floats
+    others: Floats
+
+    @classmethod
+    def of(cls, question: StyleQuestion, source: Source) -> Rows:
+        """Sort layouts into rows."""
+        codes, others = [], []
+        for masks in source.blocks():
+            codes.append(question.cells(masks).astype(np.int64) @ CELLS ** np.arange(5))
+            others.append(question.others.of_layouts(masks))
+        log = np.concatenate(others)
+        base = log - source.log_density
+        if (most := base.max()) == -np.inf:
+            raise question.unexplained()
+        found, row = np.unique(np.concatenate(codes), return_inverse=True)
+        weights = np.bincount(row, np.exp(base - most))
+        used = weights > 0
+        row = np.where(used, np.cumsum(used) - 1, 0)[row]
+        cell = (found[used, None] // CELLS ** np.arange(5) % CELLS).astype(np.int16)
+        return cls(cell, np.log(weights[used]) + most, row, base, log)
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+
+def log_marginal(question: StyleQuestion, rows: Rows, style: Sequence[Any]) -> Any:
+    """log m(θ) as an expression in the style variables."""
+    import pytensor.tensor as pt
+
+    total = pt.as_tensor(rows.log)
+    for options, call in question.asked:
+        total = total + log_chances(rows.cell, options, call, [parameter[0] for parameter in style])
+    return pt.logsumexp(total)
+
+
+def log_chances(cell: Cells, options: Options, call: int, style: Sequence[Any]) -> Any:
+    """:meth:`StyleBidder.log_chances` as an expression: (k,) for the cells of k rows and scalar style variables.
+
+    Odds are worked out once for each cell that occurs and looked up for the rows.
+    """
+    import pytensor.tensor as pt
+
+    aggressiveness, preference, temperature, slip = style
+    total, chosen = pt.ones(len(cell)), pt.ones(len(cell))
+    for strain in range(5):
+        if not (mine := options.strain == strain).any():
+            continue
+        here = Options(*(column[mine] for column in options))
+        used, where = np.unique(cell[:, strain], return_inverse=True)
+        terms = Terms.of(used[:, None], here)
+        added = aggressiveness + preference * LEANING[here.call]
+        odds = pt.exp(terms.utility(added) / temperature)
+        total = total + odds.sum(axis=1)[where]
+        if call in here.call:
+            chosen = odds[:, int(np.searchsorted(here.call, call))][where]
+    return pt.log(slip / (1 + len(options.call)) + (1.0 - slip) * chosen / total)

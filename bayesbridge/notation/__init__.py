@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from bayesbridge.notation.lin import iter_lin, read_lin
-from bayesbridge.notation.lin_writer import lin_part, write_lin
-from bayesbridge.notation.pbn import iter_pbn, read_pbn
-from bayesbridge.notation.pbn_writer import write_pbn
+from bayesbridge.notation.lin import iter_lin, lin_part, read_lin, write_lin
+from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
 from bayesbridge.notation.reading import Document, Reading, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, Vulnerability, read_hands
 

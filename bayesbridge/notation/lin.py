@@ -1,27 +1,90 @@
-"""LIN documents: the broadcasts of matches, and single boards.
+"""What LIN says of a board: its place, its dealer and its hands.
+
+LIN documents: the broadcasts of matches, and single boards.
 
 A document is a run of tokens ``key|value|``. ``qx|o7|`` opens board 7 in the open room, ``md`` deals (from South, the
 dealer as 1 … 4 for S W N E, the fourth hand often left out), ``sv`` tells who is vulnerable, ``mb`` is a call (``!``
 alerts it, ``an`` explains it), ``pc`` a card in the order played, ``mc`` the tricks of declarer when the rest is
 claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past.
+
+LIN as broadcast: a line a board with its calls, then a line a trick.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import IO, Final, NamedTuple
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import Call, Contract
-from bayesbridge.cards import Card
+from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract
+from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.calls import without_surplus
-from bayesbridge.notation.lin_deals import board_place, clip, dealt
-from bayesbridge.notation.plays import Plays, from_sequence, legal_part
 from bayesbridge.notation.reading import LONGEST_LINE, Document, Reading, Skipped, Source
-from bayesbridge.notation.record import Record, Tag, Vulnerability
+from bayesbridge.notation.record import (
+    UNKNOWN_HANDS,
+    Hands,
+    Plays,
+    Record,
+    Tag,
+    Vulnerability,
+    from_sequence,
+    legal_part,
+    without_surplus,
+)
+
+SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
+"""The order in which LIN names dealers, hands and players."""
+
+_SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
+_ROOMS: Final = {"o": "Open", "c": "Closed"}
+
+
+def clip(text: str) -> str:
+    """A quotation of at most 60 letters."""
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+
+
+def board_place(value: str) -> tuple[str, str]:
+    """Room and board of ``qx``.
+
+    >>> board_place("c12")
+    ('Closed', '12')
+    """
+    room = _ROOMS.get(value[:1].lower(), "")
+    return room, value[1:] if room else value
+
+
+@lru_cache(maxsize=64)  # the two tables of a match follow one another with the same deal
+def dealt(text: str) -> tuple[Seat | None, Hands]:
+    """The dealer and the hands of ``md``."""
+    if not text:
+        return None, UNKNOWN_HANDS
+    dealer = SEATS["1234".index(text[0])] if text[0] in "1234" else None
+    fields = [field.strip() for field in text.lstrip("01234 ").split(",")]
+    if len(fields) > 4 and not any(fields[4:]):
+        fields = fields[:4]
+    if len(fields) > 4:
+        raise NotationError(f"deal {clip(text)} has {len(fields)} hands: write four, from South", text=text)
+    hands = dict(zip(SEATS, map(_hand, fields), strict=False))
+    return dealer, (hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W))
+
+
+def _hand(text: str) -> Hand | None:
+    """A hand such as ``SAKQ2HKJ3DA54CQ32``, ``None`` when nothing is told."""
+    if not text:
+        return None
+    bare = text.upper().replace(" ", "")
+    parts = list(_SUIT.finditer(bare))
+    if "".join(part[0] for part in parts) != bare or len({part[1] for part in parts}) != len(parts):
+        raise NotationError(
+            f"unknown hand {clip(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32", text=text
+        )
+    return Hand.of([f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")])
+
 
 PLAYERS: Final = ("South", "West", "North", "East")
 HEADER: Final = ("vg", "rs", "pw", "mp", "bn", "mn", "bt", "tu")
@@ -288,3 +351,106 @@ class _Board:
             *(key for key in self.header if key not in HEADER and _TAG_KEY.fullmatch(key) and key != "pn"),
         )
         return (Tag(key, self.header[key]) for key in known if self.header.get(key))
+
+
+_ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}
+_VULNERABLE: Final = {
+    Vulnerability.NONE: "o",
+    Vulnerability.NS: "n",
+    Vulnerability.EW: "e",
+    Vulnerability.ALL: "b",
+}
+_CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
+
+
+def lin_part(record: Record) -> Record:
+    """What LIN can carry of a record: this is what comes back when the record is written and read.
+
+    It has no contract without an auction that leads to it, hence no play and result either; no rooms but the open and
+    the closed; of the tags the players and those that LIN itself has; and no ``|`` in any text.
+    """
+    auction = record.auction
+    over = auction is not None and auction.is_over
+    place = board_place(_place(record))
+    names = {tag.name: _plain(tag.value).replace(",", " ").strip() for tag in record.tags if tag.name in PLAYERS}
+    tokens = [Tag(tag.name, _plain(tag.value)) for tag in record.tags if _is_token(tag)]
+    return replace(
+        record,
+        room=place[0],
+        board=place[1],
+        alerts=tuple((index, _plain(text)) for index, text in record.alerts),
+        contract=record.contract if over else None,
+        plays=record.plays if over else (),
+        tags=(
+            *(Tag(name, names[name]) for name in PLAYERS if names.get(name)),
+            *sorted((tag for tag in tokens if tag.name in HEADER), key=lambda tag: HEADER.index(tag.name)),
+            *(tag for tag in tokens if tag.name not in HEADER),
+        ),
+    )
+
+
+def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
+    """Write records as LIN; :func:`~bayesbridge.notation.lin.read_lin` gives the :func:`lin_part` of each back.
+
+    >>> import sys
+    >>> write_lin([Record(board="1", room="Open", vulnerable=Vulnerability.NS)], sys.stdout)
+    qx|o1|st||md|,,,|sv|n|pg||
+    """
+    header: dict[str, str] = {}
+    for record in map(lin_part, records):
+        told = {tag.name: tag.value for tag in record.tags if tag.name in HEADER}
+        players = ",".join(record.tag(name) for name in PLAYERS)
+        told |= {"pn": players if players.strip(",") else ""}
+        # A token holds until told anew, so only what changes is written, and what ends is written empty.
+        for key in (*HEADER, "pn"):
+            if told.get(key, "") != header.get(key, ""):
+                stream.write(f"{key}|{told.get(key, '')}|\n")
+        header = told
+        stream.writelines(f"{line}\n" for line in _lines(record))
+
+
+def _lines(record: Record) -> Iterator[str]:
+    dealer = "" if record.dealer is None else str(SEATS.index(record.dealer) + 1)
+    hands = ",".join(_hand_text(record.hands[seat]) for seat in SEATS)
+    line = f"qx|{_place(record)}|st||md|{dealer}{hands}|"
+    if record.vulnerable is not None:
+        line += f"sv|{_VULNERABLE[record.vulnerable]}|"
+    line += "".join(f"{tag.name}|{tag.value}|" for tag in record.tags if _is_token(tag) and tag.name not in HEADER)
+    alerts = dict(record.alerts)
+    for i, call in enumerate(record.auction.calls if record.auction is not None else ()):
+        line += f"mb|{_call(call)}!|an|{alerts[i]}|" if i in alerts else f"mb|{_call(call)}|"
+    yield f"{line}pg||"
+    for i in range(0, len(record.plays), 4):
+        yield "".join(f"pc|{card}|" for _, card in record.plays[i : i + 4]) + "pg||"
+    if record.claimed:
+        yield f"mc|{'' if record.result is None else record.result}|pg||"
+
+
+def _place(record: Record) -> str:
+    """``qx``: the letter of the room and the board; a board that would be read otherwise is left out."""
+    place = f"{_ROOM_LETTERS.get(record.room, '')}{_plain(record.board)}"
+    wanted = (record.room if record.room in _ROOM_LETTERS else "", _plain(record.board))
+    return place if board_place(place) == wanted else _ROOM_LETTERS.get(record.room, "")
+
+
+def _call(call: Call) -> str:
+    return _CALLS.get(call) or str(call).replace("NT", "N")
+
+
+def _hand_text(hand: Hand | None) -> str:
+    if hand is None:
+        return ""
+    return "".join(
+        suit.name + "".join(RANKS[rank] for rank in range(12, -1, -1) if hand.field(suit) >> rank & 1)
+        for suit in reversed(Suit)
+    )
+
+
+def _is_token(tag: Tag) -> bool:
+    name = tag.name
+    simple = len(name) == 2 and name.isascii() and name.islower() and name[0].isalpha()
+    return simple and name not in TABLE | LAYOUT and bool(_plain(tag.value)) and not tag.lines
+
+
+def _plain(text: str) -> str:
+    return text.replace("|", "/").strip()

@@ -1,26 +1,220 @@
-"""PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
+"""The outer form of PBN: lines into games, a game being its tag pairs with the lines that follow some of them.
+
+What the values mean is not known here; which text is a comment, where a game ends and what is no tag pair is.
+
+PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
 
 A table is a list of tag pairs; Auction, Play and some other tags are followed by lines. Columns of the play stand in
 the order of seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are read past; notes are alerts.
+
+PBN as an export: every mandatory tag in its order, one trick a line, nothing that a reader must guess.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Final
+from typing import IO, Final
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, PASS, Call, Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.calls import final_contract, without_surplus
-from bayesbridge.notation.games import Game, Lines, games
-from bayesbridge.notation.plays import UNKNOWN_HANDS, from_columns, legal_part
 from bayesbridge.notation.reading import Document, Reading, Skipped, Source
-from bayesbridge.notation.record import FIELD_TAGS, Record, Tag, Vulnerability, read_hands
+from bayesbridge.notation.record import (
+    FIELD_TAGS,
+    MANDATORY_TAGS,
+    UNKNOWN_HANDS,
+    Record,
+    Tag,
+    Vulnerability,
+    final_contract,
+    from_columns,
+    is_tag_name,
+    legal_part,
+    read_hands,
+    without_surplus,
+)
+
+type Lines = list[tuple[int, str]]
+"""Lines with their numbers."""
+
+_TAG: Final = re.compile(r'\[\s*([A-Za-z_][A-Za-z0-9_]*)\s*"((?:[^"\\]|\\.)*)"\s*\]')
+_COMMENT: Final = re.compile("[{;]")
+_ESCAPED: Final = re.compile(r'\\(["\\])')
+_OPENERS: Final = ("[Event ", "[Board ")
+_STARTS: Final = frozenset(("Event", "Board", "Deal"))
+"""Tags that stand once in a game, so that a second one begins the next even if no empty line does."""
+
+SECTIONS: Final = ("Auction", "Play")
+"""Tags whose lines are calls and cards, where comments may stand anywhere."""
+
+NO_LINES: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Note"))
+"""Tags that no line belongs to."""
+
+
+class RawTag:
+    """A tag pair: name, value, its line, and the lines that follow it."""
+
+    __slots__ = ("line", "lines", "name", "value")
+
+    def __init__(self, name: str, value: str, line: int) -> None:
+        self.name, self.value, self.line = name, value, line
+        self.lines: Lines = []
+
+
+class Game:
+    """The tag pairs of one table; ``call_notes`` are the Note tags that follow the auction."""
+
+    __slots__ = ("by_name", "call_notes", "line", "section", "tags")
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.tags: list[RawTag] = []
+        self.by_name: dict[str, RawTag] = {}
+        self.call_notes: list[str] = []
+        self.section = ""
+
+    def add(self, tag: RawTag) -> None:
+        """Put a tag in its place; of two with one name only the first counts, but for notes."""
+        if tag.name in SECTIONS:
+            self.section = tag.name
+        if tag.name == "Note" and self.section:
+            if self.section == "Auction":
+                self.call_notes.append(tag.value)
+            return
+        if tag.name == "Note" or tag.name not in self.by_name:
+            self.tags.append(tag)
+            self.by_name[tag.name] = tag
+
+    def value(self, name: str) -> str:
+        """The value of a tag, empty if it is not there or not known."""
+        tag = self.by_name.get(name)
+        return "" if tag is None or tag.value == "?" else tag.value
+
+    def line_of(self, name: str) -> int:
+        """The line of a tag, or else of the game."""
+        tag = self.by_name.get(name)
+        return self.line if tag is None else tag.line
+
+    def ends_before(self, name: str, after_gap: bool) -> bool:
+        """Whether a tag of this name belongs to the next game."""
+        if name in self.by_name:
+            return after_gap or name in _STARTS
+        return after_gap and name in ("Event", "Board") and any(known in self.by_name for known in ("Deal", *SECTIONS))
+
+
+class _Comment:
+    """Takes comments out of lines; remembers one that is still open and where it began."""
+
+    def __init__(self) -> None:
+        self.opened = 0
+
+    def without(self, number: int, line: str) -> str:
+        """The line without its comments."""
+        kept: list[str] = []
+        place = 0
+        while place < len(line):
+            if self.opened:
+                end = line.find("}", place)
+                if end < 0:
+                    break
+                self.opened, place = 0, end + 1
+                continue
+            mark = _COMMENT.search(line, place)
+            kept.append(line[place : len(line) if mark is None else mark.start()])
+            if mark is None or mark[0] == ";":
+                break
+            self.opened, place = number, mark.end()
+        return " ".join(kept).rstrip()
+
+
+def games(document: Document) -> Iterator[Game | Skipped]:
+    """The games of a document, and notes on what belongs to none."""
+    file, game, tag = document.name, None, None
+    previous: dict[str, str] = {}
+    comment = _Comment()
+    gap = complained = False
+    number = 0
+    for number, line in document.lines():
+        if comment.opened:
+            if gap and line.startswith(_OPENERS):
+                yield Skipped(file, comment.opened, "comment '{' is not closed before the next game: write '}'")
+                comment.opened = 0
+            else:
+                gap = not line or line.isspace()
+                line = comment.without(number, line).lstrip()
+                if not line:
+                    continue
+        mark = line[:1]
+        if mark == "[":
+            tags, leftover = _tag_pairs(line)
+            if leftover and (leftover := comment.without(number, leftover).strip()):
+                yield Skipped(file, number, _no_tag(leftover))
+            for name, told in tags:
+                if game is not None and game.ends_before(name, gap):
+                    previous = {tag.name: tag.value for tag in game.tags}
+                    yield game
+                    game = None
+                value = told
+                if told.startswith("#"):
+                    value = told[2:] if told.startswith("##") else previous.get(name, "")
+                    if told == "#" and name not in previous:
+                        yield Skipped(file, number, f"[{name} {told!r}] repeats the game before, which has no {name}")
+                game, gap = game or Game(number), False
+                tag = RawTag(name, value, number)
+                game.add(tag)
+        elif not mark or line.isspace():
+            gap = True
+        elif mark != "%":
+            if "{" in line or ";" in line:
+                in_table = tag is not None and tag.name not in SECTIONS and tag.name not in NO_LINES
+                if not in_table or line.lstrip().startswith(("{", ";")):
+                    line = comment.without(number, line)
+                    gap = gap and not comment.opened
+                if not line or line.isspace():
+                    continue
+            if tag is not None and tag.name not in NO_LINES:
+                tag.lines.append((number, line))
+            elif not complained:
+                complained = True
+                yield Skipped(file, number, f"{line.strip()!r} stands in no section: text follows [Auction] or [Play]")
+    if comment.opened:
+        yield Skipped(file, comment.opened, "comment '{' is not closed before the end of the file: write '}'")
+    if game is not None:
+        yield game
+    elif number and not complained and not comment.opened:
+        yield Skipped(file, number, 'no tag pair such as [Board "1"] in the file: is it PBN?')
+    if document.damage:
+        yield Skipped(file, number, document.damage)
+
+
+def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
+    """The tag pairs of a line that begins with ``[``, and what is left of it."""
+    whole = line.rstrip()
+    if whole.endswith('"]'):
+        name, quote, value = whole[1:-2].partition('"')
+        # Quotes inside are meant as they stand, unless a bracket shows that they end one tag and begin another.
+        if quote and is_tag_name(name := name.strip()) and '"]' not in value and '" ]' not in value:
+            return [(name, _ESCAPED.sub(r"\1", value) if "\\" in value else value)], ""
+    pairs: list[tuple[str, str]] = []
+    end = 0
+    while match := _TAG.match(whole, end):
+        pairs.append((match[1], _ESCAPED.sub(r"\1", match[2])))
+        end = match.end()
+        while whole[end : end + 1].isspace():
+            end += 1
+    return pairs, whole[end:]
+
+
+def _no_tag(text: str) -> str:
+    clipped = text if len(text) <= 60 else f"{text[:60]}…"
+    if text.startswith("[") and text.count('"') == 1:
+        return f'tag pair {clipped!r} has no closing quote: write [Name "value"]; the tag is left out'
+    return f'{clipped!r} is no tag pair: write [Name "value"]; it is left out'
+
 
 type Rows = list[tuple[int, tuple[int, ...]]]
 """Tricks as written: the line, and four cards by index, -1 where none lies."""
@@ -298,3 +492,94 @@ def _annotated_rows(section: Lines) -> tuple[Rows, bool]:
         break
     cards += [(0, -1)] * (-len(cards) % 4)
     return [(cards[i][0], tuple([index for _, index in cards[i : i + 4]])) for i in range(0, len(cards), 4)], over
+
+
+_HEADER: Final = "% PBN 2.1\n% EXPORT\n"
+
+
+def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
+    """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back.
+
+    >>> import sys
+    >>> write_pbn([Record(board="1")], sys.stdout)  # doctest: +ELLIPSIS
+    % PBN 2.1
+    % EXPORT
+    [Event ""]
+    ...
+    [Board "1"]
+    ...
+    """
+    stream.write(_HEADER)
+    for record in records:
+        stream.writelines(f"{line}\n" for line in _lines(record))
+        stream.write("\n")
+
+
+def _lines(record: Record) -> Iterator[str]:
+    told = _mandatory(record)
+    others = {tag.name: tag for tag in record.tags if tag.name in MANDATORY_TAGS}
+    for name in MANDATORY_TAGS:
+        if name in others:
+            yield from _table(others[name])
+        else:
+            yield _tag(name, told.get(name, ""))
+    if record.room:
+        yield _tag("Room", record.room)
+    for tag in record.tags:
+        if tag.name not in MANDATORY_TAGS:
+            yield from _table(tag)
+    yield from _auction(record)
+    yield from _play(record)
+
+
+def _mandatory(record: Record) -> dict[str, str]:
+    """What the fields of the record tell, as the values of tags."""
+    contract = record.contract
+    told = "Pass" if record.passed_out else "" if contract is None else str(contract).partition(" ")[0]
+    hands = ["-" if hand is None else hand.pbn for hand in record.hands]
+    return {
+        "Board": record.board,
+        "Dealer": "" if record.dealer is None else record.dealer.name,
+        "Vulnerable": "" if record.vulnerable is None else record.vulnerable.value,
+        "Deal": "N:" + " ".join(hands) if any(record.hands) else "",
+        "Declarer": "" if contract is None else contract.declarer.name,
+        "Contract": told,
+        "Result": "" if record.result is None else str(record.result),
+    }
+
+
+def _table(tag: Tag) -> Iterator[str]:
+    yield _tag(tag.name, tag.value)
+    yield from tag.lines
+
+
+def _tag(name: str, value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    # A value that begins with # would repeat the game before; after ## it is taken as it stands.
+    return f'[{name} "{"##" if value.startswith("#") else ""}{escaped}"]'
+
+
+def _auction(record: Record) -> Iterator[str]:
+    auction = record.auction
+    if auction is None:
+        return
+    numbers = {index: number for number, (index, _) in enumerate(record.alerts, 1)}
+    words = [f"{call} ={numbers[i]}=" if i in numbers else str(call) for i, call in enumerate(auction.calls)]
+    yield _tag("Auction", auction.first.name)
+    yield from (" ".join(words[i : i + 4]) for i in range(0, len(words), 4))
+    if not auction.is_over:
+        yield "+"
+    yield from (_tag("Note", f"{numbers[index]}:{text}") for index, text in record.alerts)
+
+
+def _play(record: Record) -> Iterator[str]:
+    leader = record.leader
+    if leader is None or not (record.plays or record.claimed):
+        return
+    yield _tag("Play", leader.name)
+    for i in range(0, len(record.plays), 4):
+        trick = dict(record.plays[i : i + 4])
+        columns: list[Seat] = [leader.next(j) for j in range(4)]
+        yield " ".join(str(trick[seat]) if seat in trick else "-" for seat in columns)
+    if len(record.plays) < 52:
+        yield "*" if record.claimed else "+"

@@ -18,7 +18,7 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence.calls import Called
+from bayesbridge.evidence.kinds import Called
 from bayesbridge.notebook import markup
 from bayesbridge.result_tree import Result
 from bayesbridge.trick_counts import Tricks

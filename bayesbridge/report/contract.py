@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from bayesbridge.estimators.contract_odds import ContractOdds
-from bayesbridge.plots.tricks import draw_contract
+from bayesbridge.plots import draw_contract
 from bayesbridge.report.pictures import draw
 from bayesbridge.report.tables import percent, table
 from bayesbridge.words import SEATS

@@ -8,8 +8,7 @@ from typing import Final
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.belief.thinning import thinned
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import contracts
-from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.decisions.contracts import contracts, plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.report.tables import percent, table
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.mixture import MixtureBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.system_bidder import SystemBidder
+from bayesbridge.bidders.systems import SystemBidder
 from bayesbridge.bidders.textbook import TextbookBidder
+from bayesbridge.bidders.turn import MixtureBidder
 
 
 def bidder_words(model: object) -> str:

@@ -11,9 +11,9 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.lead_table import Leads
+from bayesbridge.decisions.leads import Leads
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
-from bayesbridge.positions.position import python_lines
+from bayesbridge.position import python_lines
 from bayesbridge.report.contract import contract_section, error_of
 from bayesbridge.report.contracts import contracts_section
 from bayesbridge.report.diagram import diagram

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 import matplotlib
 from matplotlib.figure import Figure
 
-from bayesbridge.plots.captures import QUANTITIES, plot_captures
-from bayesbridge.plots.cards import plot_cards, plot_lengths
-from bayesbridge.plots.sharpening import plot_sharpening
-from bayesbridge.plots.tricks import plot_numbers, plot_prior_posterior, plot_tricks
+from bayesbridge.plots import (
+    QUANTITIES,
+    plot_captures,
+    plot_cards,
+    plot_lengths,
+    plot_numbers,
+    plot_prior_posterior,
+    plot_sharpening,
+    plot_tricks,
+)
 from bayesbridge.summaries import counts_tricks
 from bayesbridge.trick_counts import Asked, Tricks
 

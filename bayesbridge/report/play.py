@@ -7,8 +7,8 @@ from typing import Final
 
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import Suit
-from bayesbridge.decisions.lead_table import Leads
-from bayesbridge.decisions.suit_play import SuitLine, suit_play
+from bayesbridge.decisions.leads import Leads
+from bayesbridge.decisions.suit import SuitLine, suit_play
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.report.diagram import symbol
 from bayesbridge.report.tables import percent, table

@@ -14,7 +14,7 @@ from bayesbridge.documents import strength
 from bayesbridge.estimators.contract_odds import network_odds
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.evidence import Called, Play, Reveal
-from bayesbridge.evidence.piece import Piece
+from bayesbridge.evidence.kinds import Piece
 from bayesbridge.history import moments
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed

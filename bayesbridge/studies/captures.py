@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """(14,) random deals by T; at 0 condition A fails, at 1 only B fails."""
-    from bayesbridge.capture.half_deals import draw_tricks
+    from bayesbridge.capture.exact import draw_tricks
 
     return draw_tricks(deals, seed)
 

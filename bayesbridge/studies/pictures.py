@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.plots.palette import (
+from bayesbridge.plots import (
     BLUE,
     HATCH,
     ORANGE,

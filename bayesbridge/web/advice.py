@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.contracts import contracts
+from bayesbridge.decisions.contracts import contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
-from bayesbridge.decisions.rows import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Vulnerability
 from bayesbridge.web.questions import Asked

@@ -22,7 +22,7 @@ from bayesbridge.estimators.capture import CaptureEstimator
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.estimators.contract_question import contract_asked
 from bayesbridge.estimators.evaluate import counted, evaluate
-from bayesbridge.positions.position import python_lines
+from bayesbridge.position import python_lines
 from bayesbridge.trick_counts import Asked as Who
 from bayesbridge.trick_counts import Tricks
 from bayesbridge.web.advice import advice

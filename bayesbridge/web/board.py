@@ -14,10 +14,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.evidence.calls import Called
-from bayesbridge.evidence.cards import Reveal
-from bayesbridge.evidence.piece import Piece
-from bayesbridge.evidence.play import Play
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.web.questions import Asked
 

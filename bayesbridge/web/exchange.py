@@ -9,11 +9,9 @@ from bayesbridge.belief.witness import seen_by
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.evidence.cards import Reveal
-from bayesbridge.evidence.play import Play
+from bayesbridge.evidence.kinds import Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
-from bayesbridge.positions.settings import SETTINGS
-from bayesbridge.positions.toml_file import parse_position
+from bayesbridge.position import SETTINGS, parse_position
 from bayesbridge.web.memory import Memory
 from bayesbridge.web.questions import Asked, read_question
 

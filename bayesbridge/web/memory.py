@@ -68,7 +68,7 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
         return belief.infer("auto", draws, seed)
     if target.count > target.cost.most_layouts:
         return belief.infer("auto", draws, seed, before)  # which does not walk them
-    from bayesbridge.engines.exact import exact_tables
+    from bayesbridge.engines.levels import exact_tables
 
     method = "tilted" if exact_tables(target) is None else "exact"
     return belief.infer(method, draws, seed, before)

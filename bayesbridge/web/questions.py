@@ -15,10 +15,8 @@ from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
-from bayesbridge.evidence.kinds import KINDS
-from bayesbridge.evidence.piece import Piece
-from bayesbridge.positions.position import EXAMPLES, Position, Sourced
-from bayesbridge.positions.settings import SETTINGS
+from bayesbridge.evidence.kinds import KINDS, Piece
+from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced
 
 MOST_PIECES: Final = 160
 """Of evidence: a long auction, 52 cards and an open hand are 120."""

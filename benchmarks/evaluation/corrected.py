@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayesbridge as bb
-from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.decisions.contracts import plain_rows
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.protocol import Question

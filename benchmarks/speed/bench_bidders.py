@@ -15,7 +15,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.engines.sampling import sample
+from bayesbridge.engines.tables import sample
 from bayesbridge.evidence import BidderModel
 
 HANDS = 1_000_000

@@ -16,7 +16,7 @@ from timing import once
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation.record import Record

@@ -22,7 +22,7 @@ from page import Table, run
 from questions import HAND, QUESTIONS, SOUTH, chance
 from timing import of_command, rate
 
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tables import Sampler
 
 UNSEEN = [1 << card for card in range(52) if not SOUTH.hand.mask >> card & 1]
 HEARTS, SPADES = 0x1FFF << 26, 0x1FFF << 39

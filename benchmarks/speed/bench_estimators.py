@@ -14,7 +14,7 @@ from page import Table, run
 from questions import SOUTH
 from timing import once, rate
 
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.checked import run as judge
 from bayesbridge.estimators.protocol import Estimator, Question

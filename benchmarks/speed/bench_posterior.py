@@ -25,8 +25,8 @@ from bayesbridge.capture.kernels import tricks
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.marginals import Marginals
-from bayesbridge.engines.moves import Moves
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.particles import Moves
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, Reveal
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from page import Table, run, shown
 from timing import of_command, rate
 
-from bayesbridge.dealing.deal_plan import DealPlan
+from bayesbridge.dealing.plan import DealPlan
 
 BALANCED = "any 4333 + any 4432 + any 5332"
 SCRIPTS = {

@@ -11,7 +11,7 @@ from page import UNBROKEN, Cell, Table
 from timing import once
 
 from bayesbridge.cli.printing import number
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare
+from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare
 
 INK = "black"
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

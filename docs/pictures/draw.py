@@ -14,7 +14,7 @@ from scipy.optimize import curve_fit
 import bayesbridge as bb
 from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, bare, new_axes
+from bayesbridge.plots import BLUE, GREY, ORANGE, bare, new_axes
 from bayesbridge.studies import captures, comparative, conditions, headline
 from bayesbridge.studies.calibration import SCENARIOS, calibrate
 from bayesbridge.studies.honesty.positions import POSITIONS

@@ -14,7 +14,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.engines.sampling import sample
+from bayesbridge.engines.tables import sample
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.evidence import Called
 from bayesbridge.layouts import high_card_points

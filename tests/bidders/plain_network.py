@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from bayesbridge.bidders.encoding import suit_features
+from bayesbridge.bidders.learned import suit_features
 
 FEATURES = suit_features().astype(np.float64)
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_play import LearnedPlayer
-from bayesbridge.bidders.hand_layer import stored
-from bayesbridge.bidders.play_encoding import HEARD, NO_CALL, NO_CARD, NO_RANK, NO_SUIT, STARTS, situations
+from bayesbridge.bidders.learned import stored
+from bayesbridge.bidders.play import HEARD, NO_CALL, NO_CARD, NO_RANK, NO_SUIT, STARTS, LearnedPlayer, situations
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.encoding import OPENING, PLACES, STARTS, encode, suit_features
+from bayesbridge.bidders.learned import OPENING, PLACES, STARTS, encode, suit_features
 from bayesbridge.cards import HIGH_CARD_POINTS
 
 

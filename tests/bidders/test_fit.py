@@ -10,10 +10,8 @@ from pytensor.compile.mode import Mode
 from scipy import stats
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.fit import Prior, fit_styles, log_calls, style_model, with_predictions
-from bayesbridge.bidders.records import Design
+from bayesbridge.bidders.fit import STYLE, Design, Prior, Styles, fit_styles, log_calls, style_model, with_predictions
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.styles import STYLE, Styles
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from tests.bidders.conftest import play

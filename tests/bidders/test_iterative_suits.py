@@ -6,8 +6,8 @@ from hypothesis import given
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.mixture import MixtureBidder
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.turn import MixtureBidder
 from bayesbridge.calls import PASS, Call
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError, IllegalCall

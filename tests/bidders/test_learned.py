@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.encoding import STARTS, encode
-from bayesbridge.bidders.hand_layer import stored
-from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.learned import STARTS, LearnedBidder, encode, stored
 from bayesbridge.calls import CALLS, Call
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Seat

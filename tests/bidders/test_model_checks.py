@@ -4,8 +4,7 @@ import arviz as az
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.fit import Prior, fit_styles
-from bayesbridge.bidders.records import CallRecord
+from bayesbridge.bidders.fit import CallRecord, Prior, fit_styles
 from tests.bidders.conftest import SMALL
 
 pytestmark = [

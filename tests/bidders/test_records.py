@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.records import CallRecord, Design, bid_rates, records_of, records_of_tables
+from bayesbridge.bidders.fit import CallRecord, Design, bid_rates, records_of, records_of_tables
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, NotationError

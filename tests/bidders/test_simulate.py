@@ -6,9 +6,8 @@ from scipy import stats
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.mixture import MixtureBidder
-from bayesbridge.bidders.simulate import call_probabilities, sample_call, simulate_auction
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.turn import MixtureBidder, call_probabilities, sample_call, simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_play import LearnedPlayer
-from bayesbridge.bidders.simulate_play import simulate_play
+from bayesbridge.bidders.play import LearnedPlayer, simulate_play
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.tricks import Trick

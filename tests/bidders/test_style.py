@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.features import CELLS, cells
-from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.style import CELLS, StyleBidder, cells
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.errors import BayesBridgeError

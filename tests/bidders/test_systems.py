@@ -5,13 +5,10 @@ import pytest
 from scipy import stats
 
 import bayesbridge as bb
-from bayesbridge.bidders.agreements import Agreement
-from bayesbridge.bidders.simulate import call_probabilities
-from bayesbridge.bidders.statements import Statement
-from bayesbridge.bidders.system_bidder import SystemBidder, reweighed
-from bayesbridge.bidders.systems import System, system_names
+from bayesbridge.bidders.systems import Agreement, Statement, System, SystemBidder, reweighed, system_names
 from bayesbridge.bidders.testing import check_bidder
 from bayesbridge.bidders.textbook import TextbookBidder
+from bayesbridge.bidders.turn import call_probabilities
 from tests.bidders.conftest import deal_masks
 
 START = bb.Auction.four("N")

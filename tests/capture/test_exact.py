@@ -9,9 +9,7 @@ import pytest
 from scipy import stats
 
 from bayesbridge.capture import exact, kernels, literal
-from bayesbridge.capture.alias import alias_pick, alias_table
-from bayesbridge.capture.half_deals import draw_tricks, suit_tally
-from bayesbridge.capture.merge import Tally, join, outcome
+from bayesbridge.capture.exact import Tally, alias_pick, alias_table, draw_tricks, join, outcome, suit_tally
 from bayesbridge.capture.tables import row_table
 from bayesbridge.studies import captures, conditions
 from tests.capture.deals import random_deals

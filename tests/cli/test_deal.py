@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bayesbridge.cli import deal, main
-from bayesbridge.dealing.forms import FORMS
+from bayesbridge.dealing.run import FORMS
 from bayesbridge.notation import read_lin, read_pbn
 
 SCRIPT = """

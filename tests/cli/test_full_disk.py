@@ -73,7 +73,7 @@ def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_pat
 
 
 def test_fitted_styles_keep_the_old_file(tmp_path):
-    from bayesbridge.bidders.styles import Styles
+    from bayesbridge.bidders.fit import Styles
     from bayesbridge.errors import Unwritable
 
     path = tmp_path / "styles.nc"

@@ -13,7 +13,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge import cli
-from bayesbridge.bidders.styles import Styles
+from bayesbridge.bidders.fit import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
 from bayesbridge.studies import engine

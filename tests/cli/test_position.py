@@ -6,8 +6,7 @@ import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.evidence_options import position_of
-from bayesbridge.positions.position import python_lines
-from bayesbridge.positions.toml_file import read_position
+from bayesbridge.position import python_lines, read_position
 
 HAND = "AKQ2.KJ3.A54.Q32"
 START = f'observer = "S"\nhand = "{HAND}"\n'

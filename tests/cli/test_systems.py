@@ -3,8 +3,7 @@
 import bayesbridge as bb
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.evidence_options import position_of
-from bayesbridge.positions.position import python_lines
-from bayesbridge.positions.toml_file import read_position
+from bayesbridge.position import python_lines, read_position
 from bayesbridge.report.page import _evidence
 
 FOUR = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4", "--call", "W:1NT")

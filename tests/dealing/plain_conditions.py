@@ -1,6 +1,6 @@
 """Conditions of the dealer language on one deal, in plain Python: card by card, with none of the package's tables."""
 
-from bayesbridge.dealing import expressions as tree
+from bayesbridge.dealing import language as tree
 
 RANKS = "23456789TJQKA"
 

@@ -7,11 +7,8 @@ import pytest
 from scipy.stats import chi2_contingency, chisquare
 
 import bayesbridge as bb
-from bayesbridge.dealing.call_guides import CUT, ByTilts, call_draws, tightened
-from bayesbridge.dealing.calls import Pilot, limit_of
-from bayesbridge.dealing.deal_plan import DealPlan
-from bayesbridge.dealing.drawing import draw, first
-from bayesbridge.dealing.parser import parse_expression
+from bayesbridge.dealing.language import parse_expression
+from bayesbridge.dealing.plan import CUT, ByTilts, DealPlan, Pilot, call_draws, draw, first, limit_of, tightened
 from bayesbridge.random64 import seed_state
 from tests.dealing.plain_conditions import holds
 

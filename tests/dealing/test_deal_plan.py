@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.dealing.boards import USUAL, Numbering
-from bayesbridge.dealing.deal_plan import DealPlan
-from bayesbridge.dealing.drawing import first
-from bayesbridge.dealing.expressions import TRUE, conjunction
-from bayesbridge.dealing.levelling import HandType, Levelled
+from bayesbridge.dealing.language import TRUE, conjunction
+from bayesbridge.dealing.plan import DealPlan, HandType, Levelled, first
+from bayesbridge.dealing.run import USUAL, Numbering
 from bayesbridge.notation.record import Vulnerability
 
 ALL_DEALS = 53644737765488792839237440000

@@ -8,23 +8,27 @@ import pytest
 from scipy.stats import chi2
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.dealing.deal_tables import DealTable
-from bayesbridge.dealing.expressions import TRUE, Held, Number, Operation, ShapeIn
-from bayesbridge.dealing.holdings import (
+from bayesbridge.dealing.language import (
     COUNTS,
     FOUR_C,
     LENGTH,
     LOSERS,
     POINTS,
     QUALITY,
+    TRUE,
+    Held,
     Measure,
+    Number,
+    Operation,
+    ShapeIn,
     alike,
     one_card,
+    parse_expression,
     table,
 )
-from bayesbridge.dealing.parser import parse_expression
-from bayesbridge.dealing.planning import Plan, constraint_condition
-from bayesbridge.engines.counting import count
+from bayesbridge.dealing.plan import Plan, constraint_condition
+from bayesbridge.dealing.tables import DealTable
+from bayesbridge.engines.tables import count
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.random64 import seed_state

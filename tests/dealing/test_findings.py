@@ -10,10 +10,9 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.dealing.deal_plan import DealPlan
-from bayesbridge.dealing.layout_values import LayoutValues
-from bayesbridge.dealing.running import exact_statistics, findings
-from bayesbridge.dealing.statements import parse
+from bayesbridge.dealing.language import parse
+from bayesbridge.dealing.plan import DealPlan, LayoutValues
+from bayesbridge.dealing.run import exact_statistics, findings
 from tests.dealing.plain_conditions import paid, suits_of
 
 STATISTICS = """

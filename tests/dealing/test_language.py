@@ -4,14 +4,19 @@ import numpy as np
 import pytest
 
 from bayesbridge.deal import Deal
-from bayesbridge.dealing.layout_values import LayoutValues
-from bayesbridge.dealing.lexer import tokens
-from bayesbridge.dealing.parser import parse_expression
-from bayesbridge.dealing.script import Average, EvalContract, Frequency, Print
-from bayesbridge.dealing.shape_lists import read_shape
-from bayesbridge.dealing.splitting import conjuncts, split
-from bayesbridge.dealing.statements import parse
-from bayesbridge.dealing.wording import text_of
+from bayesbridge.dealing.language import (
+    Average,
+    EvalContract,
+    Frequency,
+    Print,
+    parse,
+    parse_expression,
+    read_shape,
+    text_of,
+    tokens,
+)
+from bayesbridge.dealing.plan import LayoutValues
+from bayesbridge.dealing.tables import conjuncts, split
 from bayesbridge.duplicate import imps, scores_by_tricks
 from bayesbridge.errors import NotationError
 from bayesbridge.layouts import Layouts

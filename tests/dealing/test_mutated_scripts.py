@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.dealing.deal_plan import DealPlan
-from bayesbridge.dealing.drawing import first
-from bayesbridge.dealing.expressions import opaque
-from bayesbridge.dealing.statements import parse
+from bayesbridge.dealing.language import opaque, parse
+from bayesbridge.dealing.plan import DealPlan, first
 from bayesbridge.errors import BayesBridgeError
 from tests.dealing.plain_conditions import holds
 

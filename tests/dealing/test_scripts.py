@@ -11,13 +11,9 @@ from scipy.stats import chi2_contingency
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal
-from bayesbridge.dealing.boards import USUAL
-from bayesbridge.dealing.deal_plan import DealPlan
-from bayesbridge.dealing.drawing import first
-from bayesbridge.dealing.expressions import TRUE
-from bayesbridge.dealing.layout_values import LayoutValues
-from bayesbridge.dealing.running import exact_statistics, printed, summarised
-from bayesbridge.dealing.statements import parse
+from bayesbridge.dealing.language import TRUE, parse
+from bayesbridge.dealing.plan import DealPlan, LayoutValues, first
+from bayesbridge.dealing.run import USUAL, exact_statistics, printed, summarised
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from tests.dealing.plain_conditions import holds
 

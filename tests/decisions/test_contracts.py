@@ -8,11 +8,23 @@ import pytest
 import xarray
 
 import bayesbridge as bb
-from bayesbridge.decisions.contract_list import contract_if_passed, contract_named, contracts_asked, pair_of
-from bayesbridge.decisions.contracts import Asked, competing
-from bayesbridge.decisions.payoffs import Payoff, imp_table, matchpoint_table, payoff, scoring_of
-from bayesbridge.decisions.rows import plain_rows
-from bayesbridge.decisions.trick_tables import Group, TrickTables, best_shares
+from bayesbridge.decisions.contracts import (
+    Asked,
+    Group,
+    Payoff,
+    TrickTables,
+    best_shares,
+    competing,
+    contract_if_passed,
+    contract_named,
+    contracts_asked,
+    imp_table,
+    matchpoint_table,
+    pair_of,
+    payoff,
+    plain_rows,
+    scoring_of,
+)
 from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.trick_network import trick_probabilities

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.bidders.simulate import call_probabilities
-from bayesbridge.decisions.payoffs import payoff
-from bayesbridge.decisions.questions import usual_questions
-from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.bidders.turn import call_probabilities
+from bayesbridge.decisions.contracts import payoff, plain_rows
+from bayesbridge.decisions.information import usual_questions
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.trick_network import trick_probabilities

@@ -10,7 +10,7 @@ import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.leads import compare_leads, lead_question
 from bayesbridge.estimators.protocol import Output
-from bayesbridge.plots.palette import BLUE
+from bayesbridge.plots import BLUE
 from bayesbridge.report.tables import percent
 from tests.positions import EAST, NORTH
 

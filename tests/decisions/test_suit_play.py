@@ -9,14 +9,14 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cards import RANKS
 from bayesbridge.cli import main
-from bayesbridge.decisions.suit_play_layouts import (
+from bayesbridge.decisions.suit import (
     Combination,
+    Search,
     prior_weights,
     read_holding,
     read_pair,
     weights_of_fields,
 )
-from bayesbridge.decisions.suit_play_search import Search
 from bayesbridge.report.play import WORK, suits_section
 
 

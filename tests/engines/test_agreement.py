@@ -24,7 +24,7 @@ from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.convolution import capture_counts, factors
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import TooFewDraws
 from bayesbridge.evidence import BidderModel, Called, HighCards, Holds, Lacks, Length, Piece, Reveal, Void
 from bayesbridge.layouts import Masks, high_card_points, suit_lengths

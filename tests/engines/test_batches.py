@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge.engines.batches import Batches, standard_error, stretches_of
+from bayesbridge.engines.weights import Batches, standard_error, stretches_of
 
 RUNS = 400
 AGREES = 5 * np.sqrt(2.4 / RUNS)

@@ -17,13 +17,10 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import class_pairs, class_tables, level_mixture, tilted
-from bayesbridge.engines.callers import NO_TRUMP, Caller
-from bayesbridge.engines.exact import exact_tables
+from bayesbridge.engines import classes, levels, tilt
 from bayesbridge.engines.infer import infer
-from bayesbridge.engines.level_mixture import LevelMixture
-from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.levels import NO_TRUMP, Caller, LevelMixture, LevelTables, exact_tables
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import Contradiction, TablesTooLarge
 from tests.engines.positions import in_order
 from tests.engines.strong_positions import Weights, levels_of, questions
@@ -80,7 +77,7 @@ def check_numbers(mixture: LevelMixture, layouts: NDArray[np.uint64], seats: lis
 
 
 def test_enumeration_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_mixture, "MOST_TRIES", math.inf)
+    monkeypatch.setattr(levels, "MOST_TRIES", math.inf)
     seen = check_against_enumeration(71, 25)
     assert seen["checked"] >= 5
     assert seen["both bid"] >= 3
@@ -89,7 +86,7 @@ def test_enumeration_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_enumeration_says_the_same_of_many_positions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_mixture, "MOST_TRIES", math.inf)
+    monkeypatch.setattr(levels, "MOST_TRIES", math.inf)
     seen = check_against_enumeration(72, 250)
     assert seen["impossible"] >= 1
     assert seen["both bid"] >= 30
@@ -117,7 +114,7 @@ def test_draws_have_the_exact_probabilities() -> None:
 
 @pytest.mark.parametrize("strain", range(4))
 def test_levels_with_trumps(strain: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(level_mixture, "MOST_TRIES", math.inf)
+    monkeypatch.setattr(levels, "MOST_TRIES", math.inf)
     by_level, both = list(map(Fraction, range(1, 9))), 0
     for evidence, layouts, weights in questions(74 + strain, 8):
         if len(weights) == 2 and not evidence.normalised().shaped:
@@ -182,7 +179,7 @@ def test_points_are_drawn_where_their_tables_are_too_large(monkeypatch: pytest.M
     posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "1NT")).infer(rng=1)
     counted = posterior.point_probabilities().values
     assert posterior.counts_points
-    monkeypatch.setattr(class_pairs, "MOST_CLASSES", 100)
+    monkeypatch.setattr(classes, "MOST_CLASSES", 100)
     drawn = replace(posterior)
     drawn.draws.tables.kept.clear()
     assert not drawn.counts_points
@@ -237,8 +234,8 @@ def rms_of_weighed_draws(belief: Belief, exact: float, seeds: int) -> float:
 
 def test_what_auto_leaves_to_weighed_draws_can_be_insisted_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """The draws state errors that are true of the exact answer."""
-    monkeypatch.setattr(class_tables, "MOST_JOINT_PRODUCTS", 10)
-    monkeypatch.setattr(tilted, "MORE", 10_000)
+    monkeypatch.setattr(classes, "MOST_JOINT_PRODUCTS", 10)
+    monkeypatch.setattr(tilt, "MORE", 10_000)
     belief = Belief("S", "A532.K32.9854.Q3").given(Called("W", "1NT"), Called("E", "2NT"))
     exact = belief.infer("exact", 100, rng=1)
     assert exact.method == "exact"
@@ -274,9 +271,9 @@ def test_what_cannot_be_is_proved_and_what_is_too_large_refused(monkeypatch: pyt
         LevelMixture.if_affordable(STRONG, callers({W: called(5, slip=0), E: called(5, slip=0)}))
     assert LevelMixture.if_affordable(STRONG, bids) is not None
     assert LevelMixture.if_affordable(STRONG, bids[:1]) is None
-    monkeypatch.setattr(level_mixture, "MOST_TRIES", 1.0)
+    monkeypatch.setattr(levels, "MOST_TRIES", 1.0)
     with pytest.raises(TablesTooLarge, match="would be drawn for one that is kept"):
         LevelMixture.of(STRONG, bids)
-    monkeypatch.setattr(class_tables, "MOST_JOINT_PRODUCTS", 10)
+    monkeypatch.setattr(classes, "MOST_JOINT_PRODUCTS", 10)
     with pytest.raises(TablesTooLarge, match="tables stop at 10"):
         LevelMixture.of(STRONG, bids)

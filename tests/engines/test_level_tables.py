@@ -15,11 +15,10 @@ from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import class_pairs, suit_classes
-from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.levels import Level
-from bayesbridge.engines.quantities import Points, Tricks
-from bayesbridge.engines.sampling import Sampler, card_marginals, length_distributions, point_distributions
+from bayesbridge.engines import classes
+from bayesbridge.engines.classes import Level, Points, Tricks
+from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.tables import Sampler, card_marginals, length_distributions, point_distributions
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import in_order
@@ -266,15 +265,15 @@ def test_weights_that_are_none_are_refused() -> None:
 def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert LevelTables.if_affordable(STRONG, {W: called(1)}) is not None
     assert LevelTables.if_affordable(Constraints.free().lack(W, 1), {W: called(1)}) is None, "four hands are hidden"
-    monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1000)
+    monkeypatch.setattr(classes, "MOST_PRODUCTS", 1000)
     assert LevelTables.if_affordable(STRONG, {W: called(1)}) is None
     with pytest.raises(BayesBridgeError, match="pairs of suit classes are needed and tables stop at 1000"):
         LevelTables.of(STRONG, {W: called(1)})
-    monkeypatch.setattr(class_pairs, "MOST_PRODUCTS", 1 << 40)
-    monkeypatch.setattr(class_pairs, "MOST_CLASSES", 10)
+    monkeypatch.setattr(classes, "MOST_PRODUCTS", 1 << 40)
+    monkeypatch.setattr(classes, "MOST_CLASSES", 10)
     with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
         LevelTables.of(STRONG, {W: called(1)})
-    monkeypatch.setattr(suit_classes, "MOST_CODES", 100)
+    monkeypatch.setattr(classes, "MOST_CODES", 100)
     with pytest.raises(BayesBridgeError, match=r"codes of two suits meet .* tables stop at 100 meetings"):
         LevelTables.of(STRONG, {W: called(2)})  # the classes of 1NT are kept
 

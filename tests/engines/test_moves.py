@@ -7,7 +7,7 @@ import pytest
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.moves import Moves
+from bayesbridge.engines.particles import Moves
 from bayesbridge.errors import DealError
 from bayesbridge.layouts import Masks
 from tests.engines.brute_force import all_layouts, p_value, position, tally

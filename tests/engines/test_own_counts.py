@@ -9,9 +9,9 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.proposal import HONOUR_POINTS
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import tilted
-from bayesbridge.engines.tilt_split import HONOUR_POINTS
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, HighCards
 from tests.engines.test_proposal import closed

@@ -8,10 +8,9 @@ import pytest
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.sampling import Sampler
-from bayesbridge.engines.tilt_fit import FEATURES, PENALTY, fit_tilt, predict, tilt_of
-from bayesbridge.engines.tilt_split import CLASSES, Tilt
+from bayesbridge.engines.proposal import CLASSES, Proposal, Tilt
+from bayesbridge.engines.tables import Sampler
+from bayesbridge.engines.tilt import FEATURES, PENALTY, fit_tilt, predict, tilt_of
 from bayesbridge.errors import Contradiction
 from tests.engines.brute_force import p_value, tally
 from tests.engines.positions import random_deal, random_position

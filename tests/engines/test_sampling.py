@@ -9,11 +9,11 @@ from scipy.stats import chi2, chisquare
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import blocks
-from bayesbridge.engines.sampling import (
+from bayesbridge.engines.tables import (
     Sampler,
     card_marginals,
+    count,
     length_distributions,
     point_distributions,
     sample,

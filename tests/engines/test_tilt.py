@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines import tilt_rounds
+from bayesbridge.engines import tilt
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import tilted
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
@@ -231,7 +231,7 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
     for one in found:
         assert one.proposal.spread > 0.3
         assert abs(one.log_soft - plain.log_mean) < 4.5 * math.hypot(one.log_soft_error, plain.log_mean_error)
-    monkeypatch.setattr(tilt_rounds, "_floor", lambda rounds: (tilt_rounds.SPREAD, -np.inf))
+    monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
     before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(4)]
     assert np.median([one.share for one in before]) < 0.5 * np.median([one.share for one in found])
 

@@ -11,9 +11,9 @@ import pytest
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.capture.strains import strain_levels
-from bayesbridge.engines.level_tables import LevelTables
-from bayesbridge.engines.levels import SuitWalks
-from bayesbridge.engines.sampling import Sampler
+from bayesbridge.engines.classes import SuitWalks
+from bayesbridge.engines.levels import LevelTables
+from bayesbridge.engines.tables import Sampler
 from tests.engines.strong_positions import questions
 from tests.engines.test_level_tables import STRONG, W, called, check_numbers
 

@@ -12,7 +12,7 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, IllegalPlay, NotationError
 from bayesbridge.notation import Record, Tag, Vulnerability, read_hands
-from bayesbridge.notation.plays import declarer_tricks, from_columns, from_sequence, winning_place
+from bayesbridge.notation.record import declarer_tricks, from_columns, from_sequence, winning_place
 from bayesbridge.tricks import Trick, replay
 from tests import strategies
 

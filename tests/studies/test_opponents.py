@@ -5,7 +5,7 @@ import pytest
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.simulate import simulate_auction
+from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.cards import Hand

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.fit import Prior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError, TooFewDraws
 from bayesbridge.evidence import BidderModel

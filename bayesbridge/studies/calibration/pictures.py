@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.plots.palette import (
+from bayesbridge.plots import (
     BLUE,
     GREY,
     ORANGE,

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.fit import Prior
-from bayesbridge.bidders.simulate import simulate_auction
-from bayesbridge.bidders.simulate_play import simulate_play
+from bayesbridge.bidders.play import simulate_play
 from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
+from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
 from bayesbridge.studies.honesty.answers import CONTROL
 from bayesbridge.studies.honesty.scores import BAND, rms
 

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.calls import PASS
 from bayesbridge.errors import BayesBridgeError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes, percent_axis
+from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.odds.scores import AT_TRUTH, CORRECTED, NETWORK, REACHED
 
 if TYPE_CHECKING:

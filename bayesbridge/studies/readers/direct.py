@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.bidders.hand_layer import Floats, Holdings, stored
-from bayesbridge.bidders.sequence import Reader, linear
+from bayesbridge.bidders.learned import Floats, Holdings, Reader, linear, stored
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.jit import one_thread
 from bayesbridge.studies.readers.reading import Reading

@@ -56,7 +56,7 @@ def labelled(text: str) -> tuple[str, str]:
 
 def _player(text: str) -> PlayerModel:
     if text == "learned":
-        from bayesbridge.bidders.card_play import LearnedPlayer
+        from bayesbridge.bidders.play import LearnedPlayer
 
         return LearnedPlayer()
     if ":" not in text:

@@ -19,7 +19,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
-from bayesbridge.evidence.piece import Piece
+from bayesbridge.evidence.kinds import Piece
 from bayesbridge.notation.record import Record, Vulnerability
 
 type Floats = NDArray[np.float64]

@@ -7,8 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge import studies
-from bayesbridge.plots import palette
+from bayesbridge import plots, studies
 from bayesbridge.studies.calibration import SCENARIOS, Calibration, calibrate
 from bayesbridge.studies.calibration.ranks import BINS, EDGES, cells_for, ecdf_band, share_band
 from bayesbridge.studies.engine import Setting
@@ -94,4 +93,4 @@ def test_marks_of_levels_differ_in_shape_and_colour():
 
     colours, shapes = zip(*MARKS.values(), strict=True)
     assert len(set(colours)) == len(set(shapes)) == 4
-    assert set(colours) == {palette.SKY, palette.BLUE, palette.ORANGE, palette.VERMILION}
+    assert set(colours) == {plots.SKY, plots.BLUE, plots.ORANGE, plots.VERMILION}

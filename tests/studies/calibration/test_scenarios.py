@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.fit import Prior
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError

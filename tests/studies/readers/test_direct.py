@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.hand_layer import stored
+from bayesbridge.bidders.learned import stored
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.notation.record import Vulnerability

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.card_play import LearnedPlayer
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError

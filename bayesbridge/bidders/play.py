@@ -1,0 +1,261 @@
+"""What the learned player sees: the auction, the contract, dummy and every card so far, as tokens for the reader.
+
+A token is a call that was made or the situation before a card is played. It says what everybody at the table can see
+and nothing of a hidden hand. Seats are told from declarer's: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner.
+
+The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
+
+A transformer (:mod:`~bayesbridge.bidders.learned`) reads the auction, dummy and every card so far; the cards still
+held meet it in one hidden layer (:mod:`~bayesbridge.bidders.learned`), and the legal cards are chosen with
+probability softmax of their scores. Every choice is told what the same player and their partner did before, so signals
+and plans count as far as experts make them. ``scripts/fit_card_play.py`` makes the parameters.
+
+Play simulated by a player model: the cards that a table might play, for tests of inference and for studies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction
+from bayesbridge.bidders.learned import BLOCK, Context, Floats, HandLayer, Reader, scores, stored
+from bayesbridge.calls import Contract
+from bayesbridge.cards import SUIT_MASK, Card, Hand
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.errors import BayesBridgeError, one_row
+from bayesbridge.evidence import PlayerModel
+from bayesbridge.jit import one_thread
+from bayesbridge.random64 import Seed
+from bayesbridge.tricks import Trick
+
+HEARD: Final = 24
+"""Calls that are read, the last ones of the auction."""
+
+NO_CALL: Final = 38
+NO_CARD: Final = 52
+NO_SUIT: Final = 4
+NO_RANK: Final = 13
+"""Nothing was led yet, or a side suit has been ruffed."""
+
+PARTNER, OPPONENT, NOBODY = range(3)
+"""Who has the best card of the trick so far."""
+
+STARTS: Final = np.cumsum((0, 39, 4, 53, 4, 4, 5, 14, 3, 13, 5, 7, 2))
+"""Where the rows of each part of a token begin: the call and who made it; the card before, who is to play, the place in
+the trick, the suit led, the rank of the best card, who has it, the number of the trick; the strain, the level, and
+whether it is a call or a card. After them come 52 rows for the cards that dummy still holds."""
+
+
+class Situations(NamedTuple):
+    """What was seen before each of n cards.
+
+    tokens: (24 + n, 12) rows of the reader's table, the calls first
+    dummy:  (24 + n,) what dummy still holds, as masks; 0 where it is not open
+    led:    (n,) the suit to follow, :data:`NO_SUIT` for a lead
+    """
+
+    tokens: NDArray[np.intp]
+    dummy: NDArray[np.uint64]
+    led: NDArray[np.intp]
+
+
+def situations(
+    contract: Contract, auction: Auction | None, plays: Sequence[tuple[Seat, Card]], dummy: int | None = None
+) -> Situations:
+    """The situation before each card; cards in the order played, ``dummy`` the 13 cards of dummy as a mask.
+
+    >>> seen = situations(Contract.of("3NT by S"), None, [(Seat.W, Card.of("SK")), (Seat.N, Card.of("S2"))])
+    >>> (seen.tokens - STARTS[:-1])[-1].tolist()  # dummy is to play to the king of spades
+    [38, 0, 50, 2, 1, 3, 11, 1, 0, 4, 2, 1]
+    """
+    strain, declarer = int(contract.strain), contract.declarer
+    fixed = strain, contract.level - 1
+    tokens = np.zeros((HEARD + len(plays), len(STARTS) - 1), np.intp)
+    calls = [call.index for _, call in auction] if auction is not None else []
+    first = auction.first if auction is not None else declarer
+    for i in range(HEARD):
+        back = len(calls) - HEARD + i
+        call = calls[back] if back >= 0 else NO_CALL
+        tokens[i] = call, (first + back - declarer) % 4, NO_CARD, 0, 0, NO_SUIT, NO_RANK, NOBODY, 0, *fixed, 0
+    held = np.zeros(len(tokens), np.uint64)
+    led = np.zeros(len(plays), np.intp)
+    left = dummy or 0
+    before, best, winner = NO_CARD, Card(0), 0
+    for i, (seat, card) in enumerate(plays):
+        turn, place = (seat - declarer) % 4, i % 4
+        led[i], rank, holder = NO_SUIT, NO_RANK, NOBODY
+        if place:
+            led[i] = plays[i - place][1].suit
+            holder = PARTNER if (winner - turn) % 4 == 2 else OPPONENT
+            rank = best.rank if best.suit == led[i] else NO_RANK
+        tokens[HEARD + i] = NO_CALL, 0, before, turn, place, led[i], rank, holder, i // 4, *fixed, 1
+        held[HEARD + i] = left if i else 0
+        if not place or (card > best if card.suit == best.suit else card.suit == strain):
+            best, winner = card, turn
+        left &= ~card.mask
+        before = card.index
+    return Situations(tokens + STARTS[:-1], held, led)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedPlayer:
+    """Experts at the table; with probability ``slip`` they play any legal card.
+
+    >>> from bayesbridge.cards import Hand
+    >>> hands = np.array([Hand.of("KQJ2.543.8642.73").mask, Hand.of("K742.543.8642.73").mask], np.uint64)
+    >>> lead = LearnedPlayer().log_likelihood(hands, Contract.of("3NT by S"), [(Seat.W, Card.of("SK"))], Seat.W)
+    >>> bool(lead[0] > lead[1])  # a king is led from a sequence
+    True
+    """
+
+    slip: float = 0.01
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.slip <= 1.0:
+            raise BayesBridgeError(f"slip {self.slip}: it is a probability, from 0 to 1", slip=self.slip)
+
+    def log_likelihood(
+        self,
+        hands: NDArray[np.uint64],
+        contract: Contract,
+        plays: Sequence[tuple[Seat, Card]],
+        seat: Seat,
+        auction: Auction | None = None,
+        dummy: Hand | None = None,
+        start: int = 0,
+    ) -> NDArray[np.float64]:
+        """Σ log P(card ∣ hand, cards before it) over a seat's cards from number ``start`` of ``plays`` on.
+
+        hands: (n,) masks of the 13 cards the seat was dealt; they must hold the cards it played.
+        plays: in the order played. Dummy's cards say nothing: its hand is open.
+        dummy: its 13 cards, which everybody sees after the lead; without them the player knows less.
+        """
+        one_row("hands", hands)
+        if seat == contract.declarer.partner:
+            return np.zeros(len(hands))
+        seen = _seen(contract, auction, tuple(plays), dummy)
+        own = [i for i, (player, _) in enumerate(plays) if player == seat]
+        rest = hands.astype(np.uint64)
+        result = np.zeros(len(hands))
+        with one_thread():
+            for i in own:
+                card = plays[i][1]
+                if i >= start:
+                    result += self._choice(seen[i], rest, card.index)
+                rest &= ~np.uint64(card.mask)
+        return result
+
+    def _choice(self, seen: tuple[Context, int], rest: NDArray[np.uint64], card: int) -> NDArray[np.float64]:
+        """(n,) log P(card ∣ cards still held)."""
+        context, led = seen
+        legal = rest.copy()
+        if led != NO_SUIT:
+            follow = rest & np.uint64(SUIT_MASK << 13 * led)
+            legal = np.where(follow, follow, rest)
+        result = np.zeros(len(rest))
+        chosen = np.flatnonzero(np.bitwise_count(legal) > 1)
+        place = int(np.searchsorted(context.choices, card))
+        bits = context.choices.astype(np.uint64)
+        for begin in range(0, len(chosen), BLOCK):
+            block = chosen[begin : begin + BLOCK]
+            allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
+            found = scores(context, _network().hands.vectors(rest[block]))
+            found[~allowed] = -np.inf
+            found -= found.max(axis=1, keepdims=True)
+            np.exp(found, out=found)
+            chance = found[:, place] / found.sum(axis=1)
+            with np.errstate(divide="ignore"):
+                result[block] = np.log((1.0 - self.slip) * chance + self.slip / allowed.sum(axis=1))
+        return result
+
+
+@lru_cache(maxsize=16)
+def _seen(
+    contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
+) -> tuple[tuple[Context, int], ...]:
+    """What is known before each card, and the suit to follow; a sampler asks for the same ones again and again."""
+    network = _network()
+    seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
+    gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)
+    every = np.arange(52, dtype=np.uint64)
+    left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
+    with one_thread():
+        contexts = network.hands.contexts(network.known(seen.tokens, seen.dummy)[HEARD:], left[: len(plays)])
+    return tuple(zip(contexts, seen.led.tolist(), strict=True))
+
+
+@cache
+def _network() -> Network:
+    return Network()
+
+
+class Network:
+    """The fitted parameters, made ready."""
+
+    def __init__(self) -> None:
+        parameters = stored("play.npz")
+        self.reader, self.hands = Reader(parameters), HandLayer(parameters)
+
+    def known(self, tokens: NDArray[np.intp], dummy: NDArray[np.uint64]) -> Floats:
+        """(n, width) what is known at each token."""
+        held = (dummy[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(np.float32)
+        return self.reader.read(tokens, held @ self.reader.table[STARTS[-1] :])
+
+
+def simulate_play(
+    deal: Deal | str, auction: Auction, player: PlayerModel, cards: int = 52, rng: Seed = None
+) -> tuple[tuple[Seat, Card], ...]:
+    """The first ``cards`` cards of a deal after an auction of four players, (seat, card) in order.
+
+    Dummy's cards are declarer's choice, of which a player model says nothing: they are any legal card. Nobody plays
+    where all have passed.
+
+    >>> from bayesbridge.bidders.play import LearnedPlayer
+    >>> deal = Deal.of("N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87")
+    >>> simulate_play(deal, Auction.of("S:3NT Pass Pass Pass"), LearnedPlayer(slip=0.0), cards=2, rng=1)[0]
+    (<Seat.W: 3>, Card.of('H6'))
+    """
+    if auction.dummy is not None:
+        raise BayesBridgeError(
+            f"play is simulated for four players, and '{auction}' has three: give an auction of four", auction=auction
+        )
+    contract, dealt, generator = auction.contract, Deal.of(deal), np.random.default_rng(rng)
+    if contract is None:
+        return ()
+    rest = {seat: dealt[seat] for seat in Seat}
+    plays: list[tuple[Seat, Card]] = []
+    trick = Trick(contract.declarer.next(), contract.trump)
+    for _ in range(min(cards, 52)):
+        seat = trick.turn
+        assert seat is not None
+        legal = list(trick.legal(rest[seat]))
+        chances = np.ones(len(legal))
+        if seat != contract.declarer.partner and len(legal) > 1:
+            table = dealt[contract.declarer.partner]
+            said = [
+                _log_likelihood(player, dealt[seat], auction, [*plays, (seat, card)], seat, table) for card in legal
+            ]
+            chances = np.exp(np.array(said) - max(said))
+        card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
+        plays.append((seat, card))
+        rest[seat] = Hand(rest[seat].mask & ~(1 << card.index))
+        trick = trick.after(seat, card)
+        if trick.complete:
+            assert trick.winner is not None
+            trick = Trick(trick.winner, contract.trump)
+    return tuple(plays)
+
+
+def _log_likelihood(
+    player: PlayerModel, hand: Hand, auction: Auction, plays: Sequence[tuple[Seat, Card]], seat: Seat, dummy: Hand
+) -> float:
+    """log P(all cards of the seat so far ∣ its hand): for cards that differ in the last alone, log P(it) + constant."""
+    assert auction.contract is not None
+    masks = np.array([hand.mask], dtype=np.uint64)
+    return float(player.log_likelihood(masks, auction.contract, plays, seat, auction, dummy)[0])

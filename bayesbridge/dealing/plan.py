@@ -1,0 +1,1139 @@
+"""Double-dummy tricks, from the plugin ``bayesbridge-double-dummy`` where it is installed.
+
+The values of expressions on a batch of layouts.
+
+Plans: what of a condition tables do exactly, and what is left to be tested on the draws.
+
+All parts that must be true together go into one table if it is small enough. Else parts are added one by one, the
+rarest first, as long as the table can hold them; what it cannot hold is tested on each draw. Either way every deal
+that meets the condition is equally likely. Tricks and random numbers are always tested.
+
+Calls as soft evidence on deals: a draw is kept with a probability that makes kept deals follow the auction.
+
+Let L be the probability that the four hands bid so, as a model of bidders sees it, and g what draws are made from.
+A draw is kept with probability L / (c g), c a constant with L ≤ c g. What is kept is independent and has the posterior
+distribution given the auction. There are three ways, the plainest first:
+
+* *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
+* *levels*: g comes from exact tables of levels (:mod:`bayesbridge.engines.levels`), whose weights bound L.
+  Exact; for bidders by Algorithm 1, three hands hidden or fewer.
+* *tilted*: g is fitted to what the model says (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a
+  pilot, and where L > c g a deal is kept once instead of L / (c g) times. The share of probability that is *cut off*
+  so is the distance to the exact distribution (total variation); it is small, and measured.
+
+Draws by a plan: exact ones as they come, tested ones until enough have passed, and those that calls keep.
+
+Statistics of deals: from the tables with no draw at all where they can tell, else from deals that were drawn.
+
+Which way deals under an auction are drawn: by rejection where it is not too rare, else by levels or by tilts.
+
+DealPlan: deals asked for by evidence, conditions and tests, planned once and drawn as often as wanted.
+
+Types of hand in wanted shares: each type is drawn from tables of its own, however rare it is.
+
+A deal belongs to the first type whose condition it meets, so no deal counts twice.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, reduce
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction
+from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
+from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
+from bayesbridge.dealing.language import (
+    LENGTH,
+    POINTS,
+    TRUE,
+    Expression,
+    Held,
+    Ints,
+    Leaf,
+    Number,
+    Operation,
+    Random,
+    ShapeIn,
+    Taken,
+    conjunction,
+    evaluate,
+    opaque,
+    parse_expression,
+    short_text,
+    table,
+    walk,
+)
+from bayesbridge.dealing.tables import DealTable, by_seat, conjuncts
+from bayesbridge.engines.levels import LevelProposal
+from bayesbridge.engines.proposal import Hands, Proposal
+from bayesbridge.engines.soft import SoftEvidence, call_term
+from bayesbridge.engines.tables import MOST_POINTS
+from bayesbridge.engines.target import Target
+from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, honour_points, tilted
+from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
+from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.registry import offered
+from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
+from bayesbridge.evidence.models import BidderModel, cost_of
+from bayesbridge.jit import one_thread
+from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.random64 import Seed, generator, seed_state
+from bayesbridge.shapes import shape_table
+from bayesbridge.words import number
+
+type Solver = Callable[[Masks, int, int], NDArray[np.int64]]
+"""(n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks."""
+
+
+def find_solver() -> Solver:
+    """The solver; one line says what to install where there is none."""
+    try:
+        solved = offered("estimators", ["solved"]).estimator("solved")
+    except BayesBridgeError:
+        raise BayesBridgeError(
+            "tricks need a double-dummy solver: install the plugin bayesbridge-double-dummy, or leave them out"
+        ) from None
+
+    def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
+        pair = Seat(seat), Seat(seat).partner
+        question = Question(pair, None if strain == 4 else Suit(strain))
+        return run(solved, Layouts(masks), question)["solved"].astype(np.int64)
+
+    return solve
+
+
+class LayoutValues:
+    """(n, 4) layouts; what has been worked out once is kept.
+
+    ``rng`` draws for ``rnd``, ``solver`` counts tricks; an expression with either needs it.
+    """
+
+    def __init__(self, masks: Masks, rng: np.random.Generator | None = None, solver: Solver | None = None) -> None:
+        self.masks, self._rng, self._solver = masks, rng, solver
+        self._fields: dict[tuple[int, int], Ints] = {}
+        self._known: dict[Leaf, Any] = {}
+
+    def of(self, expression: Expression) -> Ints:
+        """(n,) the value for each layout."""
+        found = evaluate(expression, self._leaf)
+        return np.broadcast_to(np.asarray(found, dtype=np.int64), (len(self.masks),))
+
+    def _leaf(self, leaf: Leaf) -> Any:
+        if isinstance(leaf, Random):
+            assert self._rng is not None
+            bound = self.of(leaf.bound)
+            return np.where(bound > 0, self._rng.integers(0, np.maximum(bound, 1)), 0)
+        if leaf not in self._known:
+            self._known[leaf] = self._value(leaf)
+        return self._known[leaf]
+
+    def _value(self, leaf: Leaf) -> Any:
+        match leaf:
+            case Held(measure, seat, suit):
+                suits = range(4) if suit is None else (suit,)
+                return sum(table(measure)[self._field(seat, one)] for one in suits)
+            case ShapeIn(seat, shapes):
+                clubs, diamonds, hearts = (table(LENGTH)[self._field(seat, suit)] for suit in range(3))
+                return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
+            case Taken(seat, strain):
+                assert self._solver is not None
+                return self._solver(self.masks, seat, strain)
+        raise AssertionError(leaf)
+
+    def _field(self, seat: int, suit: int) -> Ints:
+        if (seat, suit) not in self._fields:
+            field = self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
+            self._fields[seat, suit] = field.astype(np.int64)
+        return self._fields[seat, suit]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """``exact`` parts are in the table, ``tested`` parts are not."""
+
+    known: Constraints
+    exact: tuple[Expression, ...]
+    tested: tuple[Expression, ...]
+    table: DealTable
+
+    @classmethod
+    def of(cls, known: Constraints, condition: Expression = TRUE) -> Plan:
+        """Plan for constraints and a condition; raises ``Contradiction`` if no deal can meet them.
+
+        >>> from bayesbridge.dealing.language import parse_expression
+        >>> plan = Plan.of(Constraints.free(), parse_expression("hcp(north) == 37"))
+        >>> plan.table.total
+        337912392291465600
+        """
+        settled = known.normalised()
+        if settled.impossible:
+            raise _nothing(condition)
+        parts = [part for part in conjuncts(conjunction((constraint_condition(known), condition))) if part != TRUE]
+        tested = [part for part in parts if opaque(part)]
+        exact = [part for part in parts if not opaque(part)]
+        try:
+            table = DealTable.of(settled, conjunction(tuple(exact)))
+        except TablesTooLarge:
+            table, exact, rest = _as_much_as_fits(settled, exact)
+            tested = rest + tested
+        if not table.total:
+            raise _nothing(condition)
+        return cls(settled, tuple(exact), tuple(tested), table)
+
+    @property
+    def condition(self) -> Expression:
+        """All of it."""
+        return conjunction((*self.exact, *self.tested))
+
+    @cached_property
+    def deals(self) -> int:
+        """How many deals fit the known cards, whatever else is asked."""
+        return DealTable.of(self.known).total
+
+    @property
+    def exact_chance(self) -> Fraction:
+        """The probability of the exact part, given the known cards."""
+        return Fraction(self.table.total, self.deals)
+
+    def lines(self) -> list[str]:
+        """What is exact, what is tested, and the chance of the exact part, for people."""
+        found = [f"{number(self.deals)} deals fit the known cards."]
+        if self.exact:
+            told = f"{number(self.table.total)} deals, {chance_text(self.exact_chance)}"
+            found.append(f"Exact, from tables: {told}")
+            found += [f"  {short_text(part)}" for part in self.exact]
+        if self.tested:
+            found.append("Tested on each draw:")
+            found += [f"  {short_text(part)}" for part in self.tested]
+        return found
+
+
+def chance_text(chance: Fraction | float) -> str:
+    """A probability as people read it.
+
+    >>> chance_text(Fraction(1, 4)), chance_text(Fraction(1, 102_000))
+    ('25 %', '0.00098 % (1 in 102 000)')
+    """
+    share = float(chance)
+    if share == 0.0 or share >= 0.1:
+        return f"{100 * share:.4g} %"
+    one_in = number(1 / share, 1) if share > 0.01 else number(round(1 / share))
+    return f"{100 * share:.3g} % (1 in {one_in})"
+
+
+def constraint_condition(known: Constraints) -> Expression:
+    """What constraints say beyond single cards, as a condition: lengths, shapes and points, as they were given."""
+    parts: list[Expression] = []
+    for seat in known.normalised().hidden:
+        for suit in range(4):
+            parts += _range(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], 13)
+        if (shapes := known.shapes[seat]) is not None:
+            parts.append(ShapeIn(seat, shapes))
+        parts += _range(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], MOST_POINTS)
+    return conjunction(tuple(parts))
+
+
+def _range(value: Expression, low: int, high: int, most: int) -> list[Expression]:
+    found: list[Expression] = [Operation(">=", (value, Number(low)))] if low > 0 else []
+    return found + ([Operation("<=", (value, Number(high)))] if high < most else [])
+
+
+def _as_much_as_fits(
+    known: Constraints, parts: Sequence[Expression]
+) -> tuple[DealTable, list[Expression], list[Expression]]:
+    """A table with as much of the condition as it can hold, what is in it, and what is not."""
+    own, several = by_seat(parts)
+    alone: list[tuple[int, Expression, DealTable]] = []
+    left: list[Expression] = []
+    waiting = [*own.values(), *several]
+    while waiting:
+        part = waiting.pop(0)
+        try:
+            table = DealTable.of(known, part)
+            alone.append((table.total, part, table))
+        except TablesTooLarge:
+            pieces = conjuncts(part)
+            if len(pieces) > 1:
+                waiting += pieces
+            else:
+                left.append(part)
+    alone.sort(key=lambda found: found[0])
+    chosen: list[Expression] = []
+    best = DealTable.of(known)
+    for place, (_, part, table) in enumerate(alone):
+        try:
+            best = table if place == 0 else DealTable.of(known, conjunction((*chosen, part)))
+            chosen.append(part)
+        except TablesTooLarge:
+            left.append(part)
+        if not best.total:
+            break
+    return best, [piece for part in chosen for piece in conjuncts(part)], left
+
+
+def _nothing(condition: Expression) -> Contradiction:
+    asked = "" if condition == TRUE else f" and the condition {short_text(condition)}"
+    return Contradiction(f"no deal fits what is given{asked}: take a part of it away", evidence=())
+
+
+type Floats = NDArray[np.float64]
+type Way = Literal["rejection", "levels", "tilted"]
+
+TITLES: Final[dict[Way, str]] = {
+    "rejection": "exact, each draw is kept with the probability that these hands bid so",
+    "levels": "exact, drawn by tables of the callers' levels and kept with the probability that is left",
+    "tilted": "independent deals, drawn where the calls point and kept by their weight",
+}
+
+
+class Guide(Protocol):
+    """What draws are made from."""
+
+    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        """At most ``n`` deals that meet the exact part of the plan, of ``n`` draws, and log c g of each."""
+        ...
+
+
+class Batch(NamedTuple):
+    """What is kept of some draws; ``over`` adds up L / (c g) - 1 of those for which it is positive."""
+
+    masks: Masks
+    over: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallDraws:
+    """Deals under an auction.
+
+    chance: P(auction) among the deals that the tables hold, estimated from a pilot
+    error:  one standard error of it
+    kept:   the share of draws that is kept, by the same pilot
+    cut:    the share of probability that is cut off, by the same pilot; 0 where the way is exact
+    """
+
+    auction: Auction
+    soft: SoftEvidence
+    guide: Guide
+    way: Way
+    chance: float
+    error: float
+    kept: float
+    cut: float = 0.0
+
+    def draw(self, n: int, rng: np.random.Generator) -> Batch:
+        """What is kept of ``n`` draws; a call is asked only of hands that the calls before it leave a chance."""
+        masks, log_limit = self.guide.propose(n, rng)
+        left = np.log1p(-rng.random(len(masks))) + log_limit  # keep while log L ≥ left
+        log_likelihood = np.zeros(len(masks))
+        for term in self.soft.terms:
+            if not len(masks):
+                break
+            log_likelihood += term.likelihood(np.ascontiguousarray(masks[:, term.seat]))
+            alive = log_likelihood >= left
+            masks, left, log_limit = masks[alive], left[alive], log_limit[alive]
+            log_likelihood = log_likelihood[alive]
+        over = np.expm1(np.maximum(log_likelihood - log_limit, 0.0)).sum()
+        return Batch(masks, 0.0 if self.exact else float(over))
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing is cut off."""
+        return self.way != "tilted"
+
+    def lines(self) -> list[str]:
+        """How it is done and how rare it is, for people."""
+        found = [f"Calls {self.auction}: {TITLES[self.way]}"]
+        if self.chance > 0.0:
+            found.append(f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %")
+        if self.way != "rejection":
+            found.append(f"  about {chance_text(self.kept)} of the draws are kept")
+        if not self.exact:
+            found.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "auction": str(self.auction),
+            "way": self.way,
+            "exact": self.exact,
+            "probability": self.chance,
+            "error": self.error,
+            "kept": self.kept,
+            "cut": self.cut,
+        }
+
+
+class Pilot(NamedTuple):
+    """The mean of some weights, its standard error, and how many independent draws they are worth."""
+
+    mean: float
+    error: float
+    worth: float
+
+    @classmethod
+    def of(cls, log_weights: Floats, drawn: int, most: float = 0.0) -> Pilot:
+        """From the log weights of ``drawn`` draws; draws that are left out have no weight.
+
+        The error counts one more draw of log weight ``most``, which may have been missed.
+
+        >>> Pilot.of(np.zeros(5), 10).mean
+        0.5
+        """
+        weights = np.exp(log_weights)
+        total, squares = float(weights.sum()), float(np.square(weights).sum())
+        mean = total / drawn
+        spread = math.sqrt(max(squares / drawn - mean**2, 0.0) / drawn)
+        error = math.hypot(spread, math.exp(most) / drawn)
+        return cls(mean, error, total**2 / squares if squares else 0.0)
+
+
+def limit_of(log_weights: Floats, cut: float) -> float:
+    """The smallest log c for which the weights lose a share ``cut`` of their sum if all above c count as c.
+
+    >>> round(math.exp(limit_of(np.log([1.0, 1.0, 1.0, 5.0]), 0.25)), 6)
+    3.0
+    """
+    top = float(log_weights.max())
+    weights = np.sort(np.exp(log_weights - top))[::-1]
+    above = np.cumsum(weights) - weights * np.arange(1, len(weights) + 1)  # lost if c is the weight at each place
+    place = int(np.searchsorted(above, cut * weights.sum(), side="right"))
+    return top + math.log((float(weights[:place].sum()) - cut * float(weights.sum())) / place)
+
+
+def lost(log_weights: Floats, log_limit: float) -> float:
+    """The share of their sum that weights lose if all above c count as c; all of it if there is none.
+
+    >>> round(lost(np.log([1.0, 1.0, 1.0, 5.0]), math.log(3.0)), 6)
+    0.25
+    """
+    if not len(log_weights):
+        return 1.0
+    relative = np.exp(log_weights - log_weights.max())
+    limit = math.exp(min(log_limit - float(log_weights.max()), 0.0))
+    return float(np.maximum(relative - limit, 0.0).sum() / relative.sum())
+
+
+def auction_of(calls: Sequence[Called]) -> Auction | None:
+    """The auction of the four-player game that calls make, seats left out between two having passed."""
+    auction: Auction | None = None
+    for piece in calls:
+        auction, _ = (auction or Auction(piece.seat)).fill(piece.seat, piece.call)
+    return auction
+
+
+def soft_evidence(auction: Auction, bidder: BidderModel) -> SoftEvidence:
+    """Every call of the auction as a term."""
+    return SoftEvidence(tuple(call_term(seat, (), bidder, auction, index) for index, (seat, _) in enumerate(auction)))
+
+
+type Test = Callable[[Masks, np.random.Generator], NDArray[np.bool_]]
+"""Which of (n, 4) layouts pass; the generator is for tests that are decided by chance."""
+
+MOST_DRAWS: Final = 10_000_000
+"""Draws that are tested before the search ends."""
+LOW: Final = 0.01
+"""A share of draws that pass below which a warning is given."""
+_FIRST, _LARGEST = 1 << 6, 1 << 16
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
+
+    Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` adds up by how
+    much the weights of some were too large (:class:`bayesbridge.dealing.plan.Batch`).
+    """
+
+    drawn: int = 0
+    called: int = 0
+    kept: int = 0
+    over: float = 0.0
+    masks: list[Masks] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """The share of draws that passed."""
+        return self.kept / self.drawn if self.drawn else 0.0
+
+    @property
+    def error(self) -> float:
+        """One standard error of the share."""
+        return float(np.sqrt(self.rate * (1 - self.rate) / self.drawn)) if self.drawn else 0.0
+
+    @property
+    def cut(self) -> float:
+        """The share of probability that was cut off, so far as these draws show it."""
+        return self.over / (self.called + self.over) if self.over else 0.0
+
+
+def expression_test(parts: Sequence[Expression], solver: Solver | None) -> Test:
+    """The test that all parts are true; parts that need tricks are asked last, of what has passed the others."""
+    cheap = [part for part in parts if not any(isinstance(node, Taken) for node in walk(part))]
+    dear = [part for part in parts if part not in cheap]
+
+    def test(masks: Masks, rng: np.random.Generator) -> NDArray[np.bool_]:
+        passed = np.ones(len(masks), dtype=np.bool_)
+        for group in (cheap, dear):
+            if group and passed.any():
+                values = LayoutValues(masks[passed], rng, solver)
+                passed[passed] = values.of(conjunction(tuple(group))) != 0
+        return passed
+
+    return test
+
+
+def draw(
+    plan: Plan,
+    n: int,
+    rng: Seed = None,
+    *,
+    tests: Sequence[Test] = (),
+    calls: CallDraws | None = None,
+    most: int = MOST_DRAWS,
+    progress: Callable[[int, int], None] | None = None,
+) -> Drawn:
+    """``n`` independent deals that meet the plan and pass the tests; fewer if ``most`` draws gave no more.
+
+    They are equally likely, or as likely as ``calls`` make them. The tested parts of the plan are among ``tests``
+    already. The same seed gives the same deals, and more deals begin with those that fewer give.
+    """
+    random = generator(rng)
+    state = seed_state(random)
+    found = Drawn()
+    size = _FIRST
+    while found.kept < n and found.drawn < most:
+        free = not tests and calls is None
+        wanted = min(_LARGEST, n - found.kept) if free else min(size, most - found.drawn)
+        if calls is None:
+            masks = plan.table.draw(wanted, state)
+        else:
+            masks, over = calls.draw(wanted, random)
+            found.over += over
+        found.called += len(masks)
+        passed = np.ones(len(masks), dtype=np.bool_)
+        for test in tests:
+            if passed.any():
+                passed[passed] = test(masks[passed], random)
+        found.drawn += wanted
+        found.kept += int(passed.sum())
+        found.masks.append(masks[passed])
+        size = min(2 * size, _LARGEST)
+        if progress is not None:
+            progress(min(found.kept, n), n)
+    return found
+
+
+def first(found: Drawn, n: int) -> Masks:
+    """The first ``n`` of what was found."""
+    return np.concatenate([np.empty((0, 4), dtype=np.uint64), *found.masks])[:n]
+
+
+def too_few(found: Drawn, n: int) -> BayesBridgeError:
+    """The error that a search ended before it had all."""
+    return BayesBridgeError(
+        f"{found.kept} of {n} deals were found in {found.drawn} draws: ask for fewer, allow more draws (most=), "
+        "or make the part that is tested easier to meet",
+        found=found.kept,
+        drawn=found.drawn,
+    )
+
+
+type Counts = dict[tuple[int, ...], int]
+
+
+def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
+    """In how many deals expressions have each tuple of values; ``None`` where tables cannot tell."""
+    if plan.tested or any(map(opaque, expressions)):
+        return None
+    try:
+        return DealTable.of(plan.known, conjunction(plan.exact), *expressions).counts()
+    except TablesTooLarge:
+        return None
+
+
+def drawn_counts(values: LayoutValues, *expressions: Expression) -> Counts:
+    """The same in deals that were drawn."""
+    columns = [values.of(expression) for expression in expressions]
+    return dict(Counter(zip(*(column.tolist() for column in columns), strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """An average; exact, or with one standard error."""
+
+    value: Fraction | float
+    error: float | None
+
+    @classmethod
+    def of(cls, counts: Counts, *, exact: bool) -> Mean:
+        """The mean of the first value."""
+        total = sum(counts.values())
+        if not total:
+            return cls(float("nan"), None)
+        mean = Fraction(sum(value[0] * ways for value, ways in counts.items()), total)
+        if exact:
+            return cls(mean, None)
+        spread = sum(ways * (value[0] - mean) ** 2 for value, ways in counts.items()) / total
+        return cls(float(mean), sqrt(float(spread) / max(total - 1, 1)))
+
+
+def binned(counts: Counts, bounds: tuple[tuple[int, int], ...]) -> dict[tuple[int, ...], int]:
+    """Counts by bin: 0 for what is below a range, then its values, then one bin for what is above.
+
+    >>> binned({(1,): 2, (5,): 1, (9,): 4}, ((4, 6),))
+    {(0,): 2, (2,): 1, (4,): 4}
+    """
+    found: dict[tuple[int, ...], int] = {}
+    for values, ways in counts.items():
+        key = tuple(
+            int(np.clip(value - low + 1, 0, high - low + 2)) for value, (low, high) in zip(values, bounds, strict=True)
+        )
+        found[key] = found.get(key, 0) + ways
+    return found
+
+
+PILOT: Final = 4000
+"""Draws from which a chance, a bound and the worth of a way are told."""
+
+FITTED: Final = 500
+"""Draws of the last round of a fit, from which nothing else is told."""
+
+RARE: Final = 0.002
+"""An auction that is likelier than this is left to rejection."""
+
+GAIN: Final = 10.0
+"""Another way must keep so many times as many draws as rejection: its draws cost more."""
+
+CUT: Final = 0.001
+"""The share of probability that a pilot may lose: to notice it takes about a million deals."""
+
+MOST_CUT: Final = 0.05
+"""A share beyond which tilted draws are not used."""
+
+DOUBLINGS: Final = 3
+"""A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much."""
+
+UNMET: Final = -4.0
+"""The log likelihood that a hand which does not meet the plan loses in a fit: more would spoil the regression."""
+
+WORTH: Final = 100.0
+"""Independent draws that a pilot must be worth."""
+
+SEED: Final = 1
+"""Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anywhere:
+    """Uniform draws of a plan: c g is 1. They serve fits too, as what the tilts start from."""
+
+    plan: Plan
+
+    @property
+    def total(self) -> int:
+        """How many deals there are."""
+        return self.plan.table.total
+
+    def draw(self, n: int, rng: Seed = None) -> Masks:
+        """``n`` independent deals."""
+        return self.plan.table.draw(n, seed_state(rng))
+
+    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        """``n`` deals."""
+        return self.draw(n, rng), np.zeros(n)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByLevels:
+    """Draws by exact tables of the levels of some callers, whose weights are c g."""
+
+    proposal: LevelProposal
+    meets: Test
+
+    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        """Those of ``n`` draws that meet the exact part of the plan."""
+        masks = self.proposal.tables.draw(n, rng)
+        masks = masks[self.meets(masks, rng)]
+        return masks, self.proposal.log_weights(masks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByTilts:
+    """Draws of a fitted proposal."""
+
+    proposal: Proposal
+    meets: Test
+    log_limit: float = 0.0
+
+    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        """Those of ``n`` draws that are alive and meet the exact part of the plan."""
+        masks, log_q = self.proposal.draw(n, rng)
+        alive = np.flatnonzero(log_q > -np.inf)
+        alive = alive[self.meets(masks[alive], rng)]
+        return masks[alive], log_q[alive] + self.log_limit
+
+
+def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
+    """Choose and prepare a way, or prepare the one that is named; raises ``Contradiction`` if no deal is bid so."""
+    soft = soft_evidence(auction, bidder)
+    pilot = min(PILOT, max(cost_of(bidder).most_layouts // 10, 100))
+    with one_thread():
+        plain = _measured(auction, soft, Anywhere(plan), "rejection", pilot)
+        if way == "rejection" or (way is None and plain.chance >= RARE):
+            return plain
+        found = None if way == "tilted" else _by_levels(plan, auction, soft, pilot)
+        if found is None and way != "levels":
+            found = _by_tilts(plan, auction, soft, bidder, pilot)
+    if found is None:
+        if way is not None:
+            raise BayesBridgeError(f"deals under {auction} cannot be drawn by {way} here: leave the choice to the plan")
+        return plain
+    return found if way is not None or found.kept >= GAIN * plain.chance else plain
+
+
+def _measured(
+    auction: Auction, soft: SoftEvidence, guide: Guide, way: Way, n: int, scale: float = 1.0, cut: float = 0.0
+) -> CallDraws:
+    """What a pilot says of a guide; ``scale`` turns the mean of L / (c g) into the chance of the auction."""
+    masks, log_limit = guide.propose(n, np.random.default_rng(SEED))
+    kept = Pilot.of(soft.of_layouts(masks) - log_limit, n)
+    return CallDraws(auction, soft, guide, way, kept.mean * scale, kept.error * scale, kept.mean, cut)
+
+
+def _by_levels(plan: Plan, auction: Auction, soft: SoftEvidence, n: int) -> CallDraws | None:
+    """By tables of levels, where there are any."""
+    if len(plan.known.hidden) > 3:
+        return None
+    target = Target(plan.known, soft)
+    try:
+        proposal = LevelProposal.of(target)
+    except Contradiction:
+        models = ", ".join(soft.models)
+        raise Contradiction(
+            f"no deal explains the calls {auction} under {models}: take a call back", evidence=()
+        ) from None
+    if proposal is None:
+        return None
+    scale = math.exp(proposal.tables.log_mean) * float(target.count / plan.table.total)
+    return _measured(auction, soft, ByLevels(proposal, expression_test(plan.exact, None)), "levels", n, scale)
+
+
+def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderModel, n: int) -> CallDraws | None:
+    """By tilts; ``None`` where they do not fit."""
+    likelihood, seats = _by_seat(plan, soft)
+    try:
+        fitted = tilted(
+            tightened(plan.known, plan.exact),
+            Anywhere(plan),
+            likelihood,
+            seats,
+            draws=FITTED,
+            rng=SEED,
+            worth=honour_points(soft),
+            search=min(SEARCH, cost_of(bidder).most_layouts // 10),
+        )
+    except Contradiction:
+        return None
+    guide = ByTilts(fitted.proposal, expression_test(plan.exact, None))
+    random = np.random.default_rng(SEED)
+    seen, drawn, log_limit, cut = _log_weights(guide, soft, n, random), n, 0.0, 1.0
+    for _ in range(DOUBLINGS):
+        if not len(seen) or Pilot.of(seen - seen.max(), drawn).worth < min(WORTH, n / 10):
+            return None
+        log_limit = limit_of(seen, CUT)
+        fresh = _log_weights(guide, soft, drawn, random)
+        cut = max(CUT, lost(fresh, log_limit))
+        seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
+        if cut <= 2 * CUT:
+            break
+    if cut > MOST_CUT:
+        return None
+    top = float(seen.max())
+    mean = Pilot.of(seen - top, drawn)
+    scale = math.exp(top - math.log(plan.table.total))
+    kept = Pilot.of(np.minimum(seen - log_limit, 0.0), drawn).mean
+    limited = ByTilts(guide.proposal, guide.meets, log_limit)
+    return CallDraws(auction, soft, limited, "tilted", mean.mean * scale, mean.error * scale, kept, cut)
+
+
+def _log_weights(guide: Guide, soft: SoftEvidence, n: int, rng: np.random.Generator) -> Floats:
+    """log L / (c g) of those of ``n`` draws that have any weight."""
+    masks, log_limit = guide.propose(n, rng)
+    found = soft.of_layouts(masks) - log_limit
+    return found[found > -np.inf]
+
+
+def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
+    """Constraints with what parts of a condition say of lengths, shapes and points, as far as they say it plainly.
+
+    >>> from bayesbridge.dealing.language import parse_expression
+    >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
+    (0, 0, 0, 5)
+    """
+    for part in parts:
+        match part:
+            case ShapeIn(seat, shapes):
+                known = known.shape(seat, shapes)
+            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in _RANGES:
+                below, above = _RANGES[sign]
+                low = -99 if below is None else value + below
+                high = 99 if above is None else value + above
+                if measure == LENGTH and suit is not None:
+                    known = known.length(seat, suit, low, high)
+                elif measure == POINTS and suit is None:
+                    known = known.points(seat, low, high)
+    return known.normalised()
+
+
+_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
+    ">": (1, None),
+    ">=": (0, None),
+    "<": (None, -1),
+    "<=": (None, 0),
+    "==": (0, 0),
+}
+"""How far the lowest and the highest value lie from the number that is compared with."""
+
+
+def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
+    """What calls and the exact part of the plan say of one hand, and the seats of which they say something."""
+    own, _ = by_seat(plan.exact)
+
+    def likelihood(seat: int, hands: Hands) -> Floats:
+        found = soft.of_seat(seat, hands)
+        return found if seat not in own else np.where(_meets(own[seat], seat, hands), found, found + UNMET)
+
+    return likelihood, tuple(dict.fromkeys((*soft.seats, *own)))
+
+
+def _meets(part: Expression, seat: int, hands: Hands) -> NDArray[np.bool_]:
+    """(n,) whether hands of a seat meet a condition on this seat alone."""
+    masks = np.zeros((len(hands), 4), dtype=np.uint64)
+    masks[:, seat] = hands
+    return expression_test((part,), None)(masks, np.random.default_rng(SEED))
+
+
+_PACKAGE: Final = str(Path(__file__).parents[1])
+
+type Where = Callable[[Layouts], NDArray[np.bool_]]
+"""A test of users: a batch of layouts → which of them to keep."""
+
+
+@dataclass(frozen=True, eq=False)
+class DealPlan:
+    """What is asked of deals, and how it is done: exactly by tables, or tested on each draw.
+
+    >>> plan = DealPlan.of(condition="hcp(north) + hcp(south) == 40")
+    >>> plan.exact, plan.count
+    (True, 27496022688430148160000)
+    >>> round(float(plan.frequency("aces(north)")[2,]), 4)
+    0.407
+    """
+
+    plan: Plan
+    tests: tuple[tuple[str, Test], ...] = ()
+    """What is tested on each draw, with a name for it."""
+    calls: CallDraws | None = None
+    """How deals under an auction are drawn."""
+
+    @classmethod
+    def of(
+        cls,
+        *evidence: Piece | Auction,
+        given: Mapping[Seat | str, Hand | str] | None = None,
+        condition: str | None = None,
+        where: Callable[..., Any] | None = None,
+        bidder: BidderModel | None = None,
+    ) -> DealPlan:
+        """Plan deals.
+
+        ``given``: cards of some seats, whole hands or parts of them. ``condition``: an expression of the dealer
+        language. ``where``: a function of a batch of :class:`bayesbridge.Layouts` that says which to keep. Calls among
+        the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
+        """
+        asked = TRUE if condition is None else parse_expression(condition)
+        held = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
+        return cls.compiled(held, asked, evidence, where=where, bidder=bidder)
+
+    @classmethod
+    def compiled(
+        cls,
+        given: Constraints,
+        condition: Expression,
+        evidence: tuple[Piece | Auction, ...] = (),
+        *,
+        where: Where | None = None,
+        bidder: BidderModel | None = None,
+        solver: Solver | None = None,
+    ) -> DealPlan:
+        """The same from parts that have been read."""
+        seen = pieces(*evidence)
+        plan = _planned(given, condition, seen)
+        tests: list[tuple[str, Test]] = []
+        if plan.tested:
+            needs = any(isinstance(node, Taken) for part in plan.tested for node in walk(part))
+            ready = solver or (find_solver() if needs else None)
+            tests.append(("condition", expression_test(plan.tested, ready)))
+        if where is not None:
+            tests.append(("where", _where_test(where)))
+        auction = auction_of([piece for piece in seen if isinstance(piece, Called)])
+        calls = None if auction is None else call_draws(plan, auction, bidder or _experts())
+        return cls(plan, tuple(tests), calls)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every draw is a deal that was asked for, with nothing tested."""
+        return not self.tests and self.calls is None
+
+    @property
+    def count(self) -> int | None:
+        """How many deals there are, exactly; ``None`` where some of it is tested."""
+        return self.plan.table.total if self.exact else None
+
+    @property
+    def probability(self) -> Fraction | None:
+        """Their share of all deals with the known cards, exactly; ``None`` where some of it is tested."""
+        return self.plan.exact_chance if self.exact else None
+
+    def deals(self, n: int, *, rng: Seed = None, most: int = MOST_DRAWS) -> Layouts:
+        """``n`` independent deals; raises an error if ``most`` draws that are tested give fewer.
+
+        A warning says so when fewer than one draw in a hundred is kept.
+        """
+        found = self.search(n, rng, most=most)
+        wanted = whole(n, "n")
+        if found.kept < wanted:
+            raise too_few(found, wanted)
+        if not self.exact and found.rate < LOW:
+            told = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
+            warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
+        return Layouts.adopt(first(found, wanted))
+
+    def search(
+        self,
+        n: int,
+        rng: Seed = None,
+        *,
+        most: int = MOST_DRAWS,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Drawn:
+        """The same with how many draws it took, and without an error if there are fewer."""
+        wanted, limit = whole(n, "n"), whole(most, "most")
+        if not 0 <= wanted <= MOST_DRAWS:
+            raise BayesBridgeError(f"{wanted} deals: ask for 0 to {MOST_DRAWS} at a time", n=wanted)
+        tests = [test for _, test in self.tests]
+        return draw(self.plan, wanted, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
+
+    def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
+        """The exact probability of each value, or tuple of values, of expressions of the dealer language.
+
+        Nothing is drawn; raises :class:`bayesbridge.TablesTooLarge` where tables cannot tell.
+        """
+        counts = exact_counts(self.plan, *map(parse_expression, values)) if self.exact else None
+        if counts is None:
+            raise TablesTooLarge(
+                f"the frequency of {shorten(', '.join(values))} cannot be counted here: draw deals and count those",
+                needed=0,
+            )
+        total = sum(counts.values())
+        return {value: Fraction(ways, total) for value, ways in sorted(counts.items())}
+
+    def average(self, value: str) -> Fraction:
+        """The exact mean of an expression, as :meth:`frequency` gives it."""
+        return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
+
+    def lines(self) -> list[str]:
+        """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are heard."""
+        named = [name for name, _ in self.tests if name != "condition"]
+        heard = [] if self.calls is None else self.calls.lines()
+        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named] + heard
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"<DealPlan: {len(self.plan.exact)} parts exact, {len(self.plan.tested) + len(self.tests)} tested>"
+
+
+def deals(
+    n: int,
+    *evidence: Piece | Auction,
+    rng: Seed = None,
+    given: Mapping[Seat | str, Hand | str] | None = None,
+    condition: str | None = None,
+    where: Callable[..., Any] | None = None,
+    bidder: BidderModel | None = None,
+    most: int = MOST_DRAWS,
+) -> Layouts:
+    """``n`` independent deals that fit the evidence, every such deal equally likely; all four hands hidden by default.
+
+    See :meth:`bayesbridge.DealPlan.of` for what can be asked, and :class:`bayesbridge.DealPlan` to draw more than once.
+
+    >>> from bayesbridge import HighCards, Shape
+    >>> found = deals(3, Shape("N", "balanced"), HighCards("N", 15, 17), given={"S": "AK...Q32"}, rng=1)
+    >>> all(15 <= deal["N"].points <= 17 for deal in found)
+    True
+    """
+    plan = DealPlan.of(*evidence, given=given, condition=condition, where=where, bidder=bidder)
+    return plan.deals(n, rng=rng, most=most)
+
+
+def given_cards(given: Iterable[tuple[int, int]]) -> Constraints:
+    """Cards of some seats, as masks; raises ``Contradiction`` where a card is given twice or a hand has too many."""
+    held = [0, 0, 0, 0]
+    for seat, mask in given:
+        held[seat] |= mask
+    for seat, other in combinations(Seat, 2):
+        if both := held[seat] & held[other]:
+            card = Card((both & -both).bit_length() - 1)
+            raise Contradiction(f"{card} is given to {seat.name} and to {other.name}: give it once", evidence=())
+    for seat in Seat:
+        if (many := held[seat].bit_count()) > 13:
+            raise Contradiction(f"{seat.name} is given {many} cards: a hand has 13", evidence=())
+    return reduce(lambda known, seat: known.hold(seat, held[seat]), Seat, Constraints.free())
+
+
+def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...]) -> Plan:
+    """The plan of all hard evidence; where no deal fits, the error names a smallest set of pieces in conflict."""
+    if play := next((piece for piece in seen if isinstance(piece, Play)), None):
+        raise NotationError(f"{play}: deals are made before the play, give the card with Holds", text=str(play))
+    hard = tuple(piece for piece in seen if not isinstance(piece, Called))
+
+    def plan(some: tuple[Piece, ...]) -> Plan:
+        return Plan.of(reduce(lambda known, piece: piece.constrain(known, 0), some, given), condition)
+
+    try:
+        return plan(hard)
+    except Contradiction as error:
+        if not hard:
+            raise
+        needed, told = hard, error
+    for piece in hard:
+        fewer = tuple(other for other in needed if other is not piece)
+        try:
+            plan(fewer)
+        except Contradiction as error:
+            needed, told = fewer, error
+    if not needed:
+        raise told
+    raise Contradiction(f"{told}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
+
+
+def _where_test(where: Where) -> Test:
+    def test(masks: Masks, _: np.random.Generator) -> NDArray[np.bool_]:
+        found = np.asarray(where(Layouts(masks)))
+        if found.shape != (len(masks),) or found.dtype != np.bool_:
+            raise BayesBridgeError(
+                f"where gave {shorten(found)} for {len(masks)} layouts: return an array with one boolean for each"
+            )
+        return found
+
+    return test
+
+
+def _experts() -> BidderModel:
+    from bayesbridge.bidders.learned import LearnedBidder
+
+    return LearnedBidder()
+
+
+@dataclass(frozen=True, slots=True)
+class HandType:
+    """A name, its condition, and its share of the deals in relation to those of the other types."""
+
+    name: str
+    condition: Expression
+    share: Fraction = Fraction(1)
+
+    @classmethod
+    def of(cls, text: str) -> HandType:
+        """Read ``name: condition`` or ``name=share: condition``.
+
+        >>> HandType.of("strong=3: hcp(north) > 19").share
+        Fraction(3, 1)
+        """
+        head, colon, condition = text.partition(":")
+        name, sign, share = (part.strip() for part in head.partition("="))
+        if not colon or not name:
+            raise NotationError(f"{text!r} is no type: write name: condition, or name=2: condition", text=text)
+        try:
+            wanted = Fraction(share) if sign else Fraction(1)
+        except (ValueError, ZeroDivisionError):
+            wanted = Fraction(0)
+        if not 0 < wanted <= 1_000_000:
+            raise NotationError(f"share {share!r} of type {name!r}: write a positive number", text=text)
+        return cls(name, parse_expression(condition), wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Levelled:
+    """A plan for each type, all under what is asked of every deal."""
+
+    types: tuple[HandType, ...]
+    plans: tuple[DealPlan, ...]
+
+    @classmethod
+    def of(cls, types: Sequence[HandType], planned: Callable[[Expression], DealPlan]) -> Levelled:
+        """``planned`` makes the plan of a condition that comes on top of the common one."""
+        plans = []
+        for place, one in enumerate(types):
+            earlier = tuple(Operation("not", (other.condition,)) for other in types[:place])
+            try:
+                plans.append(planned(conjunction((one.condition, *earlier))))
+            except Contradiction as error:
+                reason = "; a deal belongs to the first type that it fits" if earlier else ""
+                raise Contradiction(f"type {one.name!r}: {error}{reason}", **error.data) from None
+        return cls(tuple(types), tuple(plans))
+
+    def sizes(self, n: int) -> list[int]:
+        """How many deals of each type, by largest remainders.
+
+        >>> from bayesbridge.dealing.language import TRUE
+        >>> Levelled((HandType("a", TRUE), HandType("b", TRUE, Fraction(2))), ()).sizes(10)
+        [3, 7]
+        """
+        total = sum(one.share for one in self.types)
+        exact = [n * one.share / total for one in self.types]
+        sizes = [int(size) for size in exact]
+        order = sorted(range(len(sizes)), key=lambda place: sizes[place] - exact[place])
+        for place in order[: n - sum(sizes)]:
+            sizes[place] += 1
+        return sizes
+
+    def deals(
+        self,
+        n: int,
+        rng: Seed = None,
+        *,
+        most: int = MOST_DRAWS,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
+        """``n`` deals in random order with the name of the type of each, and what each search took."""
+        random = generator(rng)
+        found: dict[str, Drawn] = {}
+        parts, names = [], []
+        for one, plan, size in zip(self.types, self.plans, self.sizes(n), strict=True):
+            found[one.name] = plan.search(size, random, most=most)
+            if found[one.name].kept < size:
+                raise too_few(found[one.name], size)
+            parts.append(first(found[one.name], size))
+            names += [one.name] * size
+            if progress is not None:
+                progress(len(names), n)
+        order = random.permutation(n)
+        return Layouts.adopt(np.concatenate(parts)[order]), [names[place] for place in order.tolist()], found

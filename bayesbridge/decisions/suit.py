@@ -1,0 +1,812 @@
+"""One suit between declarer and dummy, and how the cards that they miss may lie.
+
+Cards of the defenders that follow each other in rank, with none of declarer's between, are equals: which of them is
+played tells nothing, since whoever holds several may choose. A layout is how many of each group of equals the left
+defender holds. *First* and *second* are declarer's two hands; the left defender plays after the second hand, the right
+defender after the first.
+
+The best plans for a suit: what declarer can do against defenders who see everything.
+
+Declarer sees the cards played and no more, so one plan must serve all layouts that these cannot tell apart. Defenders
+know the layout and declarer's plan (the best-defence model of Frank and Basin, Artificial Intelligence 100, 1998). Of a
+plan only its outcome matters: the set of (layout, goal) that it reaches, as bits of one integer. Where declarer moves,
+the outcomes of all moves are collected; where a defender moves, each layout takes its worst reply, so that one outcome
+of each reply is joined by *and*. Of all outcomes those that are part of another are dropped: what is left is the Pareto
+front, and any weights of layouts pick their best plan from it.
+
+Declarer may lead from either hand at each trick, as often as wanted, and the defenders never lead the suit: entries,
+ruffs and blocked suits are left out. A card of declarer's counts by its *gap*, the number of groups of the defenders
+above it; a group comes right below the gap of the same number.
+
+Plans for a suit as trees of cards, and as text.
+
+How to play a suit: for each number of tricks the plan that reaches it most often, and the plan for most tricks.
+
+The layouts are weighed by vacant places, or by a posterior: what was called, played and shown counts. Entries, ruffs
+and blocked suits are left out (``suit_play_search``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from math import comb, inf, prod, sqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.cards import RANKS, SUIT_MASK, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, DealError, NotationError
+from bayesbridge.words import SEATS
+
+type Floats = NDArray[np.float64]
+
+MOST_MISSING: Final = 10
+"""Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Two hands of a suit, and groups of equals that the defenders hold.
+
+    >>> Combination.of(read_holding("AJT32"), read_holding("K954")).groups
+    ((10,), (6, 5, 4))
+    """
+
+    first: tuple[int, ...]
+    """Ranks of the first hand, 0 the two … 12 the ace, high cards first."""
+    second: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    """Ranks that the defenders hold, high cards first, equals together."""
+    small: int = 0
+    """Declarer's cards of lower rank are counted as the lowest of the suit."""
+
+    @classmethod
+    def of(cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()) -> Combination:
+        """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a group of its own."""
+        groups: list[list[int]] = []
+        joined = False
+        for rank in range(12, -1, -1):
+            if (first | second) >> rank & 1:
+                joined = False
+            elif not gone >> rank & 1:
+                if joined and rank not in apart:
+                    groups[-1].append(rank)
+                else:
+                    groups.append([rank])
+                joined = True
+        return cls(_ranks(first), _ranks(second), tuple(map(tuple, groups)))
+
+    @property
+    def missing(self) -> int:
+        """How many cards the defenders hold."""
+        return sum(map(len, self.groups))
+
+    @property
+    def layouts(self) -> list[tuple[int, ...]]:
+        """How many cards of each group the left defender may hold."""
+        found: list[tuple[int, ...]] = [()]
+        for group in self.groups:
+            found = [(*layout, held) for layout in found for held in range(len(group) + 1)]
+        return found
+
+    def gap(self, rank: int) -> int:
+        """How many groups lie above a card of declarer's, all of them for a card counted as small."""
+        return len(self.groups) if rank < self.small else sum(group[0] > rank for group in self.groups)
+
+    def coarser(self) -> Combination | None:
+        """The same with the lowest of declarer's cards that part two groups counted as small; ``None`` at the end."""
+        parting = [rank for rank in (*self.first, *self.second) if 0 < self.gap(rank) < len(self.groups)]
+        if not parting:
+            return None
+        place = max(map(self.gap, parting))
+        merged = tuple(rank for group in self.groups[place - 1 :] for rank in group)
+        return Combination(self.first, self.second, (*self.groups[: place - 1], merged), self.groups[place - 1][-1])
+
+
+def _ranks(field: int) -> tuple[int, ...]:
+    return tuple(rank for rank in range(12, -1, -1) if field >> rank & 1)
+
+
+def read_holding(text: str) -> int:
+    """The 13-bit field of a holding such as ``AJT32``; ``-`` is a void.
+
+    >>> read_holding("A102") == read_holding("at2")
+    True
+    """
+    field = 0
+    for letter in "" if text.strip() == "-" else text.strip().upper().replace("10", "T"):
+        rank = RANKS.find(letter)
+        if rank < 0:
+            raise NotationError(f"unknown rank {letter!r} in {text!r}: ranks are A K Q J T (or 10) 9 … 2", text=text)
+        if field >> rank & 1:
+            raise DealError(f"{letter} stands twice in {text!r}: remove one", text=text)
+        field |= 1 << rank
+    return field
+
+
+def read_pair(first: str, second: str) -> tuple[int, int]:
+    """Both holdings; each ``x`` is one of the lowest cards that are not named.
+
+    >>> [f"{field:b}" for field in read_pair("Ax", "K3x")]
+    ['1000000000001', '100000000110']
+    """
+    named = [text.translate({ord("x"): None, ord("X"): None}) or "-" for text in (first, second)]
+    fields = [read_holding(text) for text in named]
+    if both := fields[0] & fields[1]:
+        rank = RANKS[both.bit_length() - 1]
+        raise DealError(f"{rank} stands in both {first!r} and {second!r}: remove one", text=(first, second))
+    free = [rank for rank in range(13) if not (fields[0] | fields[1]) >> rank & 1]
+    small = [text.lower().count("x") for text in (first, second)]
+    if sum(small) > len(free):
+        raise DealError(f"{first!r} and {second!r} have more than 13 cards: remove some", text=(first, second))
+    for place in (0, 1):
+        for _ in range(small[place]):
+            fields[place] |= 1 << free.pop(0)
+    return fields[0], fields[1]
+
+
+def verify_size(first: int, second: int, gone: int = 0) -> None:
+    """Refuse what cannot be planned."""
+    missing = 13 - (first | second | gone).bit_count()
+    if not first and not second:
+        raise BayesBridgeError("no card of the suit in either hand: give at least one")
+    if missing > MOST_MISSING:
+        raise BayesBridgeError(
+            f"the defenders hold {missing} cards: give declarer and dummy at least {13 - MOST_MISSING} together",
+            missing=missing,
+        )
+
+
+def prior_weights(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
+    """(n,) P(layout) where the two defenders have so many places for unknown cards, those of the suit among them.
+
+    With k of the m missing cards on the left, and places a and b, one such layout of single cards has the probability
+    C(a + b - m, a - k) / C(a + b, a).
+
+    >>> pair = Combination.of(read_holding("AKJT9"), read_holding("5432"))
+    >>> weights = prior_weights(pair)
+    >>> {layout: round(float(w), 4) for layout, w in zip(pair.layouts, weights)}[1, 0]
+    0.0622
+    """
+    left, right = vacant
+    m = combination.missing
+    if min(vacant) < 0 or left + right < m:
+        raise BayesBridgeError(f"{left} and {right} vacant places for {m} missing cards: give more", vacant=vacant)
+    every = comb(left + right, left)
+    sizes = [len(group) for group in combination.groups]
+    ways = [
+        prod(comb(size, held) for size, held in zip(sizes, layout, strict=True))
+        * (comb(left + right - m, left - sum(layout)) if sum(layout) <= left else 0)
+        for layout in combination.layouts
+    ]
+    return np.array([count / every for count in ways])
+
+
+def weights_of_fields(combination: Combination, shares: Floats) -> Floats:
+    """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the missing cards)."""
+    places = {layout: number for number, layout in enumerate(combination.layouts)}
+    weights = np.zeros(len(places))
+    masks = [sum(1 << rank for rank in group) for group in combination.groups]
+    for field in np.flatnonzero(shares):
+        weights[places[tuple((int(field) & mask).bit_count() for mask in masks)]] += shares[field]
+    return weights
+
+
+type Counts = tuple[int, ...]
+type Plan = tuple[int, int, tuple[Reply, ...]] | None
+"""The hand that leads (0 first, 1 second), the gap of its card and the replies; ``None`` where nothing is to choose."""
+type Reply = tuple[int, int, tuple[tuple[int, Plan], ...]]
+"""The group that the next defender plays, the gap of the third card, and plans by the group of the fourth; -1 is none.
+
+The third card is -1 where that hand has no card of the suit.
+"""
+type Front = tuple[tuple[int, Plan], ...]
+"""Outcomes with the plans that reach them."""
+
+MOST_WORK: Final = 1_500_000
+"""Comparisons of outcomes after which a search gives up."""
+
+NONE: Final = -1
+"""No card of the suit."""
+
+
+class TooMuchWork(BayesBridgeError):
+    """A search that would take too long."""
+
+
+class Search:
+    """All plans of one combination, for goals from ``lowest`` on to as many tricks as there are."""
+
+    def __init__(self, combination: Combination, live: int, lowest: int, most_work: int = MOST_WORK) -> None:
+        self.sizes = tuple(len(group) for group in combination.groups)
+        self.k = len(self.sizes)
+        layouts = combination.layouts
+        self.n = len(layouts)
+        self.held = tuple(
+            [
+                [
+                    sum(1 << i for i, layout in enumerate(layouts) if (layout[c], size - layout[c])[side] >= count)
+                    for count in range(1, size + 1)
+                ]
+                for c, size in enumerate(self.sizes)
+            ]
+            for side in (0, 1)
+        )
+        """By defender (0 left, 1 right), group and count: the layouts in which they hold more than that count."""
+        self.start = self._counts(combination, combination.first), self._counts(combination, combination.second)
+        self.live, self.lowest = live, lowest
+        self.levels = max(1, max(map(sum, self.start)) - lowest + 1)
+        self.work, self.most_work = 0, most_work
+        self.known: dict[tuple[Counts, Counts, Counts, Counts, int, int], Front] = {}
+        self.spread: dict[int, int] = {}
+
+    def _counts(self, combination: Combination, ranks: tuple[int, ...]) -> Counts:
+        gaps = [combination.gap(rank) for rank in ranks]
+        return tuple(gaps.count(gap) for gap in range(self.k + 1))
+
+    def front(self) -> Front:
+        """The best outcomes: bit ``level * n + layout`` says that ``lowest + level`` tricks are reached there."""
+        nothing = (0,) * self.k
+        return self._front(*self.start, nothing, nothing, self.live, self.lowest)
+
+    def _all(self, live: int) -> int:
+        """The layouts, at all levels."""
+        if live not in self.spread:
+            self.spread[live] = sum(live << (level * self.n) for level in range(self.levels))
+        return self.spread[live]
+
+    def _front(self, first: Counts, second: Counts, left: Counts, right: Counts, live: int, lowest: int) -> Front:
+        """From the beginning of a trick; ``left`` and ``right`` are what the defenders have played of each group."""
+        out = [size - a - b for size, a, b in zip(self.sizes, left, right, strict=True)]
+        first, second = _closed_up(first, out), _closed_up(second, out)
+        longest = max(sum(first), sum(second))
+        top = next((gap for gap, count in enumerate(out) if count), self.k)
+        # Cards above all others win in as many tricks as there are; each hand plays its losers under the other's.
+        sure = min(sum(first[: top + 1]) + sum(second[: top + 1]), longest)
+        if sure >= min(lowest + self.levels - 1, longest):
+            reached = range(min(self.levels, max(0, sure - lowest + 1)))
+            return ((sum(live << (level * self.n) for level in reached), None),)
+        key = first, second, left, right, live, lowest
+        if key not in self.known:
+            best: Front = ()
+            for hand, counts in enumerate((first, second)):
+                for gap, count in enumerate(counts):
+                    if count:
+                        rest = _without(counts, gap)
+                        hands = (rest, second) if hand == 0 else (first, rest)
+                        found = self._second(*hands, left, right, live, lowest, hand, gap)
+                        best = self._best((*best, *found))
+            self.known[key] = best
+        return self.known[key]
+
+    def _second(
+        self, first: Counts, second: Counts, left: Counts, right: Counts, live: int, lowest: int, hand: int, gap: int
+    ) -> Front:
+        """After a lead: the left defender follows the second hand, the right one the first."""
+        side = 0 if hand == 1 else 1
+        joined: tuple[tuple[int, tuple[Reply, ...]], ...] = ((self._all(live), ()),)
+        for group, here, played in self._replies(side, (left, right)[side], live):
+            a, b = (played, right) if side == 0 else (left, played)
+            ours = group == NONE or group >= gap
+            best: tuple[tuple[int, Reply], ...] = ()
+            third = second if hand == 0 else first
+            for card in self._third_cards(third, gap if ours else group, ours):
+                rest = third if card == NONE else _without(third, card)
+                hands = (first, rest) if hand == 0 else (rest, second)
+                wins = card != NONE and (card < gap if ours else card <= group)
+                winner = card if wins else gap if ours else NONE
+                for outcome, plans in self._fourth(*hands, a, b, here, lowest, 1 - side, winner):
+                    best = (*best, (outcome, (group, card, plans)))
+                best = self._best(best)
+            elsewhere = self._all(live & ~here)
+            joined = self._best(
+                tuple((old & (new | elsewhere), (*plans, plan)) for old, plans in joined for new, plan in best)
+            )
+        return tuple((outcome, (hand, gap, plans)) for outcome, plans in joined)
+
+    def _fourth(
+        self, first: Counts, second: Counts, left: Counts, right: Counts, live: int, lowest: int, side: int, winner: int
+    ) -> tuple[tuple[int, tuple[tuple[int, Plan], ...]], ...]:
+        """The last card; ``winner`` is the gap of declarer's card that holds the trick, -1 if a defender's does."""
+        joined: tuple[tuple[int, tuple[tuple[int, Plan], ...]], ...] = ((self._all(live), ()),)
+        for group, here, played in self._replies(side, (left, right)[side], live):
+            a, b = (played, right) if side == 0 else (left, played)
+            won = winner != NONE and (group == NONE or group >= winner)
+            elsewhere = self._all(live & ~here)
+            found = self._front(first, second, a, b, here, lowest - won)
+            joined = self._best(
+                tuple(
+                    (old & (new | elsewhere), (*plans, (group, plan))) for old, plans in joined for new, plan in found
+                )
+            )
+        return joined
+
+    def _replies(self, side: int, played: Counts, live: int) -> list[tuple[int, int, Counts]]:
+        """What a defender may play: the group, the layouts in which they may, and what they have played then."""
+        found = []
+        void = live
+        for group, count in enumerate(played):
+            holding = self.held[side][group][count] if count < self.sizes[group] else 0
+            if here := live & holding:
+                found.append((group, here, (*played[:group], count + 1, *played[group + 1 :])))
+            void &= ~holding
+        return [*found, (NONE, void, played)] if void else found
+
+    def _third_cards(self, counts: Counts, best: int, ours: bool) -> list[int]:
+        """The lowest card, and those that beat what lies: a dearer card that does not win is never better."""
+        gaps = [gap for gap, count in enumerate(counts) if count]
+        if not gaps:
+            return [NONE]
+        return [gaps[-1], *(gap for gap in gaps[:-1] if (gap < best if ours else gap <= best))]
+
+    def _best[T](self, outcomes: tuple[tuple[int, T], ...]) -> tuple[tuple[int, T], ...]:
+        """Those that are not part of another; of equal ones the first."""
+        kept: list[tuple[int, T]] = []
+        for outcome, plan in sorted(outcomes, key=lambda one: -one[0].bit_count()):
+            self.work += len(kept) + 1
+            if not any(outcome & other == outcome for other, _ in kept):
+                kept.append((outcome, plan))
+        if self.work > self.most_work:
+            raise TooMuchWork(f"more than {self.most_work} comparisons")
+        return tuple(kept)
+
+
+def _closed_up(counts: Counts, out: list[int]) -> Counts:
+    """The same where gaps above a group that is gone count as the gap below it."""
+    found = list(counts)
+    for group, left in enumerate(out):
+        if not left:
+            found[group + 1] += found[group]
+            found[group] = 0
+    return tuple(found)
+
+
+def _without(counts: Counts, gap: int) -> Counts:
+    return (*counts[:gap], counts[gap] - 1, *counts[gap + 1 :])
+
+
+CARD_NAMES: Final = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}
+
+
+class Table(NamedTuple):
+    """Who sits where: declarer's two hands, the defender after the second and the one after the first."""
+
+    first: Seat
+    second: Seat
+
+    @property
+    def left(self) -> Seat:
+        """The defender who plays after the second hand."""
+        return self.second.next(1)
+
+    @property
+    def right(self) -> Seat:
+        """The defender who plays after the first hand."""
+        return self.first.next(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A trick: who leads what, and what follows."""
+
+    leader: Seat
+    card: str
+    answers: tuple[Answer, ...]
+    """By what the next defender plays."""
+
+    @property
+    def forced(self) -> bool:
+        """Whether no hand has a choice from here on: the last card of the suit."""
+        return all(not answer.card and all(after is None for _, after in answer.then) for answer in self.answers)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "leader": self.leader.name,
+            "lead": self.card,
+            "answers": [
+                {
+                    "played": answer.played or None,
+                    "card": answer.card or None,
+                    "then": [
+                        {"played": played or None, "next": None if step is None else step.document}
+                        for played, step in answer.then
+                    ],
+                }
+                for answer in self.answers
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the third hand plays on a defender's card, and how it goes on."""
+
+    played: str
+    """Ranks of the equals of which one is played; empty if the defender shows out."""
+    card: str
+    """The rank that the third hand plays; empty if it has none of the suit."""
+    then: tuple[tuple[str, Step | None], ...]
+    """The next trick by what the last defender plays; ``None`` where nothing is left to choose."""
+
+
+def steps(plan: Plan, combination: Combination, table: Table) -> Step | None:
+    """A plan of the search with its cards."""
+    nothing = (0,) * len(combination.groups)
+    return _steps(plan, combination, table, combination.first, combination.second, nothing, nothing)
+
+
+def _steps(
+    plan: Plan,
+    combination: Combination,
+    table: Table,
+    first: tuple[int, ...],
+    second: tuple[int, ...],
+    left: Counts,
+    right: Counts,
+) -> Step | None:
+    if plan is None:
+        return None
+    hand, gap, replies = plan
+    out = [len(group) - a - b for group, a, b in zip(combination.groups, left, right, strict=True)]
+
+    def chosen(ranks: tuple[int, ...], wanted: int) -> int:
+        equals = [rank for rank in ranks if _closed(combination.gap(rank), out) == wanted]
+        return equals[-1] if wanted == len(out) else equals[0]
+
+    own, other = (first, second) if hand == 0 else (second, first)
+    led = chosen(own, gap)
+    rest = tuple(rank for rank in own if rank != led)
+    side = 1 - hand
+    answers = []
+    for group, card, plans in replies:
+        third = None if card == NONE else chosen(other, card)
+        kept = tuple(rank for rank in other if rank != third)
+        hands = (rest, kept) if hand == 0 else (kept, rest)
+        played = _played((left, right), side, group)
+        then = tuple(
+            (
+                _group_text(combination, last),
+                _steps(after, combination, table, *hands, *_played(played, 1 - side, last)),
+            )
+            for last, after in plans
+        )
+        answers.append(Answer(_group_text(combination, group), "" if third is None else RANKS[third], then))
+    return Step((table.first, table.second)[hand], RANKS[led], tuple(answers))
+
+
+def _closed(gap: int, out: list[int]) -> int:
+    while gap < len(out) and not out[gap]:
+        gap += 1
+    return gap
+
+
+def _played(played: tuple[Counts, Counts], side: int, group: int) -> tuple[Counts, Counts]:
+    if group == NONE:
+        return played
+    more = tuple(count + (place == group) for place, count in enumerate(played[side]))
+    return (more, played[1]) if side == 0 else (played[0], more)
+
+
+def _group_text(combination: Combination, group: int) -> str:
+    return "" if group == NONE else "".join(RANKS[rank] for rank in combination.groups[group])
+
+
+def told(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
+    """A tree as lines of text, so many tricks deep; ``lowest`` are the defenders' lowest equals.
+
+    Cases that go on in the same way are told together, and those in which nothing is left to choose not at all.
+    """
+    if step is None or not tricks:
+        return
+    yield _trick(step, lowest)
+    if tricks == 1:
+        return
+    groups: dict[tuple[str, ...], list[tuple[Answer, str]]] = {}
+    branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
+    for answer, played, after in branches:
+        if after is not None and not after.forced:
+            groups.setdefault(tuple(told(after, lowest, tricks - 1)), []).append((answer, played))
+    for lines, cases in groups.items():
+        always = len(groups) == 1 and len(cases) == len(branches)
+        if not always:
+            yield f"  {_condition(step, cases, lowest)}:"
+        yield from (line if always else f"    {line}" for line in lines)
+
+
+def _trick(step: Step, lowest: str) -> str:
+    """A lead and what the third hand plays on it."""
+    leader, third = SEATS[step.leader.name], SEATS[step.leader.partner.name]
+    usual = next((answer for answer in step.answers if answer.played == lowest), step.answers[0])
+    text = f"{leader} leads the {_card(step.card)}"
+    if usual.card:
+        text += f", {third} plays the {_card(usual.card)}"
+    others: dict[str, list[str]] = {}
+    for answer in step.answers:
+        if answer.card != usual.card:
+            others.setdefault(answer.card, []).append(_play(answer.played, lowest))
+    defender = SEATS[step.leader.next(1).name]
+    for card, plays in others.items():
+        text += f"; the {_card(card)} if {defender} {' or '.join(plays)}"
+    return f"{text}."
+
+
+def _condition(step: Step, cases: list[tuple[Answer, str]], lowest: str) -> str:
+    """When a continuation is meant: by the second card alone where that tells it, else by both."""
+    second, fourth = (SEATS[step.leader.next(turn).name] for turn in (1, 3))
+    met: dict[str, list[str]] = {}
+    for answer, played in cases:
+        met.setdefault(answer.played, []).append(played)
+    every = {answer.played: len(answer.then) for answer in step.answers}
+    told_by: dict[tuple[str, ...], list[str]] = {}
+    for one, lasts in met.items():
+        told_by.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
+    parts = []
+    for final, ones in told_by.items():
+        what = [] if len(ones) == len(every) else [f"{second} {' or '.join(_play(one, lowest) for one in ones)}"]
+        if final:
+            what.append(f"{fourth} {' or '.join(_play(last, lowest) for last in final)}")
+        parts.append(" and ".join(what) or "in any case")
+    return f"If {', or if '.join(parts)}"
+
+
+def _play(ranks: str, lowest: str) -> str:
+    if not ranks:
+        return "shows out"
+    if ranks == lowest:
+        return "plays low"
+    return f"plays {' or '.join(f'the {_card(rank)}' for rank in ranks)}"
+
+
+def _card(rank: str) -> str:
+    return CARD_NAMES.get(rank, rank)
+
+
+@dataclass(frozen=True, slots=True)
+class SuitLine:
+    """One plan, and what it reaches against the best defence."""
+
+    goal: int | None
+    """The number of tricks that it reaches most often; ``None`` for the plan with most tricks on average."""
+    at_least: dict[int, float]
+    """P(so many tricks or more) by this plan, from one more than the highest cards win."""
+    tricks: float
+    """Expected tricks."""
+    error: float
+    """One standard error of P(goal) where the layouts are weighed by draws, 0 where exactly; of tricks without goal."""
+    step: Step | None
+    """The plan as a tree; ``None`` where nothing is to choose."""
+    lowest: str
+    """The defenders' lowest equals, which the words call low."""
+
+    @property
+    def chance(self) -> float:
+        """P(the goal is reached), 1 without a goal."""
+        return 1.0 if self.goal is None else self.at_least.get(self.goal, 0.0)
+
+    def text(self, tricks: int = 2) -> tuple[str, ...]:
+        """The plan in words, a line for each trick and each condition, so many tricks deep."""
+        return tuple(told(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "goal": self.goal,
+            "chance": None if self.goal is None else self.chance,
+            "tricks": self.tricks,
+            "error": self.error,
+            "at_least": {str(goal): share for goal, share in self.at_least.items()},
+            "text": list(self.text()),
+            "plan": None if self.step is None else self.step.document,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SuitPlay:
+    """The plans for a suit."""
+
+    first: str
+    """Cards of declarer's first hand."""
+    second: str
+    missing: str
+    """Cards of the defenders."""
+    table: Table
+    sure: int
+    """Tricks that are certain by the best play for them."""
+    goals: tuple[SuitLine, ...]
+    """The best plan for each number of tricks that is possible and more than the highest cards win, rising."""
+    best: SuitLine
+    """The plan with most tricks on average."""
+    small: str
+    """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
+    weighed: str
+    """How the layouts were weighed, in words."""
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json`` and web pages."""
+        return {
+            "hands": {self.table.first.name: self.first, self.table.second.name: self.second},
+            "missing": self.missing,
+            "sure": self.sure,
+            "counted_as_small": self.small,
+            "weighed": self.weighed,
+            "goals": [line.document() for line in self.goals],
+            "best": self.best.document(),
+        }
+
+
+def suit_play(
+    first: str | None = None,
+    second: str | None = None,
+    posterior: Posterior | None = None,
+    *,
+    suit: Suit | str | None = None,
+    vacant: tuple[int, int] = (13, 13),
+    work: int = MOST_WORK,
+) -> SuitPlay:
+    """The best play of one suit against defenders who see all cards, declarer seeing none of theirs.
+
+    ``first`` and ``second`` are the holdings of dummy (North) and declarer (South), such as ``AJT32`` and ``K954``; an
+    ``x`` is a lowest card. ``vacant`` are the places of West and East for cards that are unknown, those of the suit
+    among them. With a ``posterior`` of declarer, who sees dummy, the layouts are weighed by it instead. The holdings
+    are then found in the hands, and may be left out where ``suit`` names it. A search of more than ``work`` comparisons
+    is repeated with more of declarer's low cards counted as the lowest.
+
+    >>> play = suit_play("AJT32", "K954")
+    >>> [(line.goal, round(line.chance, 4)) for line in play.goals], round(play.best.tricks, 3)
+    ([(3, 1.0), (4, 1.0), (5, 0.5791)], 4.579)
+    """
+    if posterior is None:
+        if first is None or second is None:
+            raise BayesBridgeError("no holdings: give both, such as AJT32 and K954, or a posterior and a suit")
+        fields = read_pair(first, second)
+        verify_size(*fields)
+        combination = Combination.of(*fields)
+        prior_weights(combination, vacant)
+        where = Table(Seat.N, Seat.S)
+        places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
+        return _solved(combination, where, f"by vacant places{places}", inf, work, vacant=vacant)
+    belief = posterior.belief
+    if belief.observer.partner in belief.constraints.hidden:
+        partner = belief.observer.partner.name
+        raise BayesBridgeError(
+            f"{partner}'s hand is hidden, so that nobody can plan the suit: show it, such as Reveal({partner!r}, …)",
+            seat=partner,
+        )
+    masks, _ = next(posterior.blocks(1))
+    gone = sum(card.mask for trick in belief.tricks for card in trick.cards)
+    hands = {seat: int(masks[0, seat]) & ~gone for seat in (belief.observer.partner, belief.observer)}
+    chosen, where = _placed(hands, first, second, None if suit is None else Suit.of(suit))
+    fields = _field(hands[where.first], chosen), _field(hands[where.second], chosen)
+    played = _field(gone, chosen)
+    verify_size(*fields, played)
+    shares = np.zeros(1 << 13)
+    missing = SUIT_MASK & ~(fields[0] | fields[1] | played)
+    for block, weights in posterior.blocks():
+        held = (block[:, where.left] >> np.uint64(13 * chosen)).astype(np.int64) & missing
+        shares += np.bincount(held, weights, minlength=1 << 13)
+    shares /= shares.sum()
+    combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
+    how = "exactly" if posterior.exact else f"from draws worth {posterior.ess:.0f}"
+    weighed = f"by what {belief.observer.name} believes, {how}"
+    return _solved(combination, where, weighed, inf if posterior.exact else posterior.ess, work, shares=shares)
+
+
+def _field(mask: int, suit: Suit) -> int:
+    return mask >> (13 * suit) & SUIT_MASK
+
+
+def _placed(hands: dict[Seat, int], first: str | None, second: str | None, suit: Suit | None) -> tuple[Suit, Table]:
+    """Which suit is meant, and which of the two hands is the first."""
+    dummy, declarer = hands
+    if first is None or second is None:
+        if suit is None:
+            raise BayesBridgeError("no suit: name it, such as S, or give both holdings")
+        return suit, Table(dummy, declarer)
+    wanted = read_pair(first, second)
+    for one in reversed(Suit) if suit is None else (suit,):
+        for table in (Table(dummy, declarer), Table(declarer, dummy)):
+            if (_field(hands[table.first], one), _field(hands[table.second], one)) == wanted:
+                return one, table
+    raise BayesBridgeError(
+        f"{first} and {second} are not what {dummy.name} and {declarer.name} hold in "
+        f"{'any suit' if suit is None else suit.name}: give their cards that are not yet played"
+    )
+
+
+def _apart(belief: Perspective, suit: Suit, missing: int) -> list[int]:
+    """Missing cards that hard evidence treats in another way than the next higher one: they are no equals of it."""
+    found, before = [], None
+    for rank in range(12, -1, -1):
+        if missing >> rank & 1:
+            now = tuple(may >> (13 * suit + rank) & 1 for may in belief.constraints.may)
+            if before is not None and now != before:
+                found.append(rank)
+            before = now
+    return found
+
+
+def _solved(
+    combination: Combination,
+    table: Table,
+    weighed: str,
+    ess: float,
+    work: int,
+    *,
+    vacant: tuple[int, int] = (13, 13),
+    shares: Floats | None = None,
+) -> SuitPlay:
+    """Search, and pick the plans from the front."""
+    first, second = combination.first, combination.second
+    top = combination.groups[0][0] if combination.groups else -1
+    longest = max(len(first), len(second))
+    winners = min(sum(rank > top for rank in (*first, *second)), longest)
+    while True:
+        weights = prior_weights(combination, vacant) if shares is None else weights_of_fields(combination, shares)
+        live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
+        coarser = combination.coarser()
+        try:
+            front = Search(combination, live, winners + 1, work if coarser else 1 << 62).front()
+            break
+        except TooMuchWork:
+            assert coarser is not None
+            combination = coarser
+    levels = max(1, longest - winners)
+    reached = [_reached(outcome, weights, levels) for outcome, _ in front]
+    means = [winners + float(row.sum()) for row in reached]
+    lowest = "".join(RANKS[rank] for rank in combination.groups[-1]) if combination.groups else ""
+
+    def line(goal: int | None) -> SuitLine:
+        level = None if goal is None else goal - winners - 1
+        place = max(range(len(front)), key=lambda i: (0.0 if level is None else round(reached[i][level], 12), means[i]))
+        step = steps(front[place][1], combination, table)
+        row = reached[place]
+        spread = _variance(row) if level is None else float(row[level] * (1.0 - row[level]))
+        at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
+        return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
+
+    def certain(goal: int) -> bool:
+        shift = (goal - winners - 1) * len(weights)
+        return any(outcome >> shift & live == live for outcome, _ in front)
+
+    goals = [line(goal) for goal in range(winners + 1, longest + 1)]
+    small = "".join(RANKS[rank] for rank in sorted((*first, *second), reverse=True) if rank < combination.small)
+    return SuitPlay(
+        _text(first),
+        _text(second),
+        "".join(RANKS[rank] for group in combination.groups for rank in group),
+        table,
+        max((goal for goal in range(winners + 1, longest + 1) if certain(goal)), default=winners),
+        tuple(one for one in goals if one.chance > 0.0),
+        line(None),
+        small if _parts(combination, small) else "",
+        weighed,
+    )
+
+
+def _reached(outcome: int, weights: Floats, levels: int) -> Floats:
+    """(levels,) P(so many tricks or more) of an outcome."""
+    n = len(weights)
+    bits = np.array([[outcome >> (level * n + i) & 1 for i in range(n)] for level in range(levels)], np.float64)
+    return np.minimum(np.asarray(bits @ weights, np.float64), 1.0)
+
+
+def _variance(at_least: Floats) -> float:
+    """Of a count with these shares of at least 1, 2, …"""
+    k = np.arange(1, len(at_least) + 1)
+    return max(0.0, float(((2 * k - 1) * at_least).sum() - at_least.sum() ** 2))
+
+
+def _text(ranks: tuple[int, ...]) -> str:
+    return "".join(RANKS[rank] for rank in ranks) or "-"
+
+
+def _parts(combination: Combination, small: str) -> bool:
+    """Whether counting cards as small has lowered any of them."""
+    return any(RANKS.index(letter) > combination.groups[-1][-1] for letter in small) if small else False

@@ -1,0 +1,1257 @@
+"""Quantities of a layout that are found suit by suit, and the fewest classes that tell their values apart.
+
+A *quantity* is found suit by suit if each row of a suit has a code, two neighbouring suits have a code that follows
+from their codes, and the value follows from the codes of both halves (clubs with diamonds, hearts with spades). The
+level of Algorithm 1 is one. Codes that no other suits of the position tell apart are one *class*: two codes of a half
+are, if they give the same value with every code of the other half, and two codes of a suit are, if they give the same
+class with every code of its neighbour. A strong hand in view leaves few classes, often a tenth of the codes.
+
+The level that Algorithm 1 gives a hand, found suit by suit.
+
+For a target of k = 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a budget of R = 6 − j − Δ. Inside
+a suit it pays gaps until one is too large, so a suit maps the budget to (captures, gaps paid); what two suits do is the
+composition of their maps, and composition is associative. A *code* holds such a map for one suit or for several in a
+row: their total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the first of each suit and the
+gaps paid. Target 7 + j is met if 3 + j captures come on top of the four free ones. With trumps the same holds with
+other gaps, captures and walks; :class:`SuitWalks` says which.
+
+Codes forget what cannot matter, so that few of them are left:
+
+* a suit without c₁ > δ, or a total gap that leaves no budget for the lowest target of interest, is DEAD;
+* once the captures suffice for every target that can have this budget, what was paid is forgotten (ENOUGH). The targets
+  with budget R need at most 9 − Δ − R captures after the first ones, and no more than the highest target of interest.
+
+Quantities that are found suit by suit besides levels: points, what one suit tells, what a pair of seats captures.
+
+Rows of suits in entries, and entries of two suits together: layouts counted without looking at rows one by one.
+
+Rows of a suit with the same key (see ``suit_rows``) and the same classes of all quantities (see ``suit_classes``) are
+one *entry*; pairs of rows of two suits with the same key and classes are one entry of the pair. What has a negative
+class is left out: see ``Classes.without_first``.
+
+All counts are int64 and exact: each counts a part of all layouts, and totals from 2^63 on are refused.
+
+How two pairs of suits meet if two levels must fit: without a look at each pair of entries.
+
+Classes (a, b) of the low pair and (c, d) of the high pair make layouts if a fits c and b fits d. With tens of thousands
+of entries on either side there are too many pairs to try. But the classes of the high pair fall into *parts* by the
+leading gaps of hearts and spades, and towards one part the classes of the low pair are a few *states*: hundreds of
+classes become some dozens, since the budget is known. For two parts let
+
+    S[s, t] = pairs of low rows in the states s and t,
+    V[d, s] = pairs of high rows of class d for the second level whose class for the first one fits s.
+
+Then Σ over d of V[d, s] [t fits d], a product of matrices, completes each pair of low rows in the states s and t. What
+completes a pair of high rows is found from S in the same way. Sums are whole numbers up to 3²⁶, which floating point
+adds exactly.
+
+From the number of a layout among those of one value to its cards.
+
+Which pair of suit entries lies behind a pair of rows is not kept in a table: it is found for many layouts at once, by
+walking the pairs of entries in the order in which they were counted.
+
+Layouts counted and numbered by the values of quantities that are found suit by suit.
+
+The entries of both pairs of suits (see ``class_pairs``) meet where every hand is full and every points range is kept;
+each meeting has one value. So layouts are counted by value without being walked, and the layouts of each value are
+numbered as ``unranking`` numbers all layouts: by the entry of the low pair, then by its pair of rows, then by the entry
+of the high pair and its pair of rows. Which pair of suit entries lies behind a number is not kept: it is found for many
+numbers at once by walking the pairs of entries as they were walked when the table was built.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from itertools import product
+from typing import Any, Final, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.capture.exact import merge_pair, outcome_table, simplified
+from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.strains import walks
+from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
+from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
+from bayesbridge.constraints import SEATS, SUITS
+from bayesbridge.engines.tables import MOST_POINTS, Ints, SuitPair, SuitRows, Unranking
+from bayesbridge.errors import TablesTooLarge
+from bayesbridge.jit import njit, one_thread
+from bayesbridge.layouts import Masks
+from bayesbridge.shapes import Shapes, shape_table
+
+type Fields = NDArray[np.uint16]
+"""(r, 4) the cards of one suit in r rows, column = seat."""
+
+
+MOST_CODES: Final = 1 << 27
+"""Pairs of codes of two halves beyond which tables are refused; so many bytes are needed for a second or two."""
+
+
+class Quantity(Protocol):
+    """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1."""
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+
+    def codes(self, suit: int, fields: Fields) -> Ints:
+        """(r,) codes of r rows of a suit."""
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the next one."""
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes in hearts and spades."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The classes of one quantity over the rows of one position."""
+
+    size: int
+    rows: tuple[Ints, ...]
+    """For C D H S, (r,) the class of each row."""
+    low: Ints
+    """(classes of clubs, classes of diamonds) the class of the pair."""
+    high: Ints
+    """(classes of hearts, classes of spades) the class of the pair."""
+    values: Ints
+    """(classes of the low pair, classes of the high pair) the value."""
+    high_codes: Ints
+    """(classes of the high pair,) a code of each."""
+
+    @classmethod
+    def of(cls, quantity: Quantity, suits: list[Fields]) -> Self:
+        """The fewest classes; ``suits``: the rows of C D H S, certain cards included."""
+        codes, places = [], []
+        for suit, fields in enumerate(suits):
+            distinct, place = np.unique(quantity.codes(suit, fields), return_inverse=True)
+            codes.append(distinct)
+            places.append(place)
+        low_codes, low = _distinct(quantity.composed(codes[0], codes[1]))
+        high_codes, high = _distinct(quantity.composed(codes[2], codes[3]))
+        if len(low_codes) * len(high_codes) > MOST_CODES:
+            raise TablesTooLarge(
+                f"{len(low_codes)} codes of two suits meet {len(high_codes)} of the others and tables stop at "
+                f"{MOST_CODES} meetings: use another method, or make a hand known",
+                needed=len(low_codes) * len(high_codes),
+            )
+        values = quantity.values(low_codes, high_codes)
+        low_kept, low_class = distinct_rows(values)
+        high_kept, high_class = distinct_rows(values[low_kept].T)
+        values = values[np.ix_(low_kept, high_kept)]
+        merged = []
+        for pair, classes in ((low, low_class), (high, high_class)):
+            pair = classes[pair]
+            first_kept, first_class = distinct_rows(pair)
+            second_kept, second_class = distinct_rows(pair.T)
+            merged.append((pair[np.ix_(first_kept, second_kept)], first_class, second_class))
+        (low, clubs, diamonds), (high, hearts, spades) = merged
+        rows = tuple(by_code[place] for by_code, place in zip((clubs, diamonds, hearts, spades), places, strict=True))
+        return cls(quantity.size, rows, low, high, values.astype(np.int64), high_codes[high_kept])
+
+    def without_first(self) -> Self:
+        """The classes of the layouts whose value is not 0: the others move down by one. What cannot lead to them is −1.
+
+        A class of a half is left out if it has the value 0 with all classes of the other half, a class of a suit if it
+        makes such a class with all classes of its neighbour.
+        """
+        fits = self.values > 0
+        low, high = (
+            np.where(alive[pair], pair, -1) for alive, pair in ((fits.any(1), self.low), (fits.any(0), self.high))
+        )
+        alive = [(pair >= 0).any(axis) for pair in (low, high) for axis in (1, 0)]
+        rows = tuple(np.where(kept[row], row, -1) for kept, row in zip(alive, self.rows, strict=True))
+        return type(self)(self.size - 1, rows, low, high, self.values - 1, self.high_codes)
+
+
+def _distinct(codes: Ints) -> tuple[Ints, Ints]:
+    """The distinct codes of a matrix, ascending, and the place of each entry among them."""
+    distinct, place = np.unique(codes, return_inverse=True)
+    return distinct, place.reshape(codes.shape)
+
+
+def distinct_rows(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
+    """One row of each kind of a matrix, and the kind of each row."""
+    kinds: dict[bytes, int] = {}
+    rows = np.ascontiguousarray(matrix)
+    kind = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in rows], dtype=np.int64)
+    return np.unique(kind, return_index=True)[1], kind
+
+
+DEAD: Final = -1
+"""The code of suits after which no level of interest is possible."""
+
+ENOUGH: Final = 127
+"""Seven bits of a code: the captures suffice. Else they are captures + 16 · gaps paid, at most 12 + 16 · 6."""
+
+HOPELESS: Final = 99
+"""A gap that no budget covers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuitWalks:
+    """What Algorithm 1 does in each suit, by suit C D H S and by 13-bit field."""
+
+    gap: NDArray[np.int8]
+    """(4, 8192) how much the suit takes from the budget before the walk; HOPELESS where no target can be met."""
+    first: NDArray[np.int8]
+    """(4, 8192) captures before the walk, beyond those that all hands have that meet a target."""
+    step: NDArray[np.uint8]
+    """(4, 8192, 7) by budget: 16 · captures + gaps paid."""
+    needed: int
+    """Captures counted here that a target of 13 tricks needs."""
+
+    @classmethod
+    def no_trumps(cls) -> Self:
+        """As in the paper: one capture in each suit, which must have c₁ > δ, comes before the walk."""
+        gap = np.where(LENGTH > LEADING_GAP, LEADING_GAP, np.int8(HOPELESS))
+        return cls(np.tile(gap, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
+
+    @classmethod
+    def trumps(cls, strain: int) -> Self:
+        """With trumps ``strain``.
+
+        A side suit takes min(δ, c₁); c₁ > δ is asked of trumps alone, and gives one capture in any suit.
+        """
+        side, trump = walks()
+        valid = LENGTH > LEADING_GAP
+        gap = np.tile(np.minimum(LEADING_GAP, LENGTH), (4, 1))
+        gap[strain] = np.where(valid, LEADING_GAP, np.int8(HOPELESS))
+        step = np.stack([trump if suit == strain else side for suit in range(4)])
+        return cls(gap, np.tile(valid.astype(np.int8), (4, 1)), step, 13)
+
+
+@cache
+def no_trump_walks() -> SuitWalks:
+    """:meth:`SuitWalks.no_trumps`, made once."""
+    return SuitWalks.no_trumps()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 … ``size`` − 1, at level n = 0 … 7.
+
+    Levels are told apart only where the value changes.
+    """
+
+    seat: int
+    by_level: tuple[int, ...]
+    walks: SuitWalks = field(default_factory=no_trump_walks)
+
+    @classmethod
+    def of(cls, seat: int, values: Sequence[object], walks: SuitWalks | None = None) -> Self:
+        """Levels that have equal ``values`` (8 of them) are one value; values are numbered as they first occur."""
+        distinct = list(dict.fromkeys(values))
+        return cls(seat, tuple(map(distinct.index, values)), walks or no_trump_walks())
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 1 + max(self.by_level)
+
+    @property
+    def lowest(self) -> int:
+        """The lowest level whose value differs from that of a pass; 8 if none does."""
+        return next((n for n in range(1, 8) if self.by_level[n] != self.by_level[0]), 8)
+
+    @property
+    def highest(self) -> int:
+        """The highest level whose value differs from that of the level below; 0 if none does."""
+        return next((n for n in range(7, 0, -1) if self.by_level[n] != self.by_level[n - 1]), 0)
+
+    def codes(self, suit: int, fields: Fields) -> Ints:
+        """(r,) codes of r rows of a suit, from the (r, 4) fields of the seats."""
+        codes, walks = np.full(1 << 13, DEAD, dtype=np.int64), self.walks
+        _suit_codes(walks.gap[suit], walks.first[suit], walks.step[suit], *self._scope, codes)
+        return codes[fields[:, self.seat]]
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
+        return _compose_all(first, second, *self._scope)
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
+        return _values(low, high, *self._scope, np.array(self.by_level, dtype=np.uint8))
+
+    @property
+    def _scope(self) -> tuple[int, int, int]:
+        return 7 - self.lowest, self.highest, self.walks.needed
+
+
+def leading_gaps(codes: Ints) -> Ints:
+    """(n,) the total leading gap Δ of (n,) codes, −1 of DEAD ones."""
+    return np.where(codes < 0, np.int64(-1), codes & 15)
+
+
+# In the kernels ``most`` is the largest total gap of interest, ``targets`` how many targets are of interest (7 …
+# 6 + targets), and a target of 7 + j tricks needs ``needed`` − 6 + j captures.
+
+
+@njit
+def _packed(Delta: np.int64, budget: int, captured: np.int64, paid: np.int64, targets: int, needed: int) -> np.int64:
+    """Seven bits for one budget."""
+    if captured >= needed - Delta - budget or captured >= needed - 7 + targets:
+        return np.int64(ENOUGH)
+    return captured | paid << 4
+
+
+@njit
+def _suit_codes(
+    gap: NDArray[np.int8],
+    first: NDArray[np.int8],
+    step: NDArray[np.uint8],
+    most: int,
+    targets: int,
+    needed: int,
+    out: Ints,
+) -> None:
+    """Codes of all fields of one suit; DEAD ones are left as they are."""
+    for held in range(1 << 13):
+        delta = np.int64(gap[held])
+        if delta <= most:
+            code = delta
+            for budget in range(7 - delta):
+                made = np.int64(step[held, budget])
+                captured = first[held] + (made >> 4)
+                code |= _packed(delta, budget, captured, made & 15, targets, needed) << (4 + 7 * budget)
+            out[held] = code
+
+
+@njit
+def _compose_all(first: Ints, second: Ints, most: int, targets: int, needed: int) -> Ints:
+    out = np.full((len(first), len(second)), DEAD, np.int64)
+    for i in range(len(first)):
+        for j in range(len(second)):
+            left, right = first[i], second[j]
+            Delta = (left & 15) + (right & 15)
+            if left < 0 or right < 0 or Delta > most:
+                continue
+            code = Delta
+            for budget in range(7 - Delta):
+                step = left >> (4 + 7 * budget) & ENOUGH
+                after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH if step != ENOUGH else ENOUGH
+                if after != ENOUGH:
+                    captured, paid = (step & 15) + (after & 15), (step >> 4) + (after >> 4)
+                    after = _packed(Delta, budget, captured, paid, targets, needed)
+                code |= after << (4 + 7 * budget)
+            out[i, j] = code
+    return out
+
+
+@njit
+def _values(
+    low: Ints, high: Ints, most: int, targets: int, needed: int, by_level: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
+    out = np.full((len(low), len(high)), by_level[0], np.uint8)
+    for i in range(len(low)):
+        left = low[i]
+        for j in range(len(high)):
+            right = high[j]
+            Delta = (left & 15) + (right & 15)
+            if left < 0 or right < 0 or Delta > most:
+                continue
+            level = 0
+            while level < targets and level <= 6 - Delta:
+                budget = 6 - Delta - level
+                step = left >> (4 + 7 * budget) & ENOUGH
+                if step != ENOUGH:
+                    after = right >> (4 + 7 * (budget - (step >> 4))) & ENOUGH
+                    if after != ENOUGH and (step & 15) + (after & 15) < needed - 6 + level:
+                        break
+                level += 1
+            out[i, j] = by_level[level]
+    return out
+
+
+_POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.array(HIGH_CARD_POINTS)
+"""(8192,) high-card points of a 13-bit field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The high-card points of one seat, 0 … 37."""
+
+    seat: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return MOST_POINTS + 1
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) points of the seat in r rows of a suit."""
+        points: Ints = _POINTS[fields[:, self.seat]]
+        return points
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums; those past 37 belong to no hand of 13 cards."""
+        sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class HasShape:
+    """Whether one seat has a shape of a set: 1 if it has, 0 if not."""
+
+    seat: int
+    shapes: Shapes
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 2
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) lengths of the seat in r rows of a suit."""
+        lengths: Ints = np.bitwise_count(fields[:, self.seat]).astype(np.int64)
+        return lengths
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) both lengths in one number."""
+        return 14 * first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) whether the four lengths are one of the shapes."""
+        c, d, h = low[:, None] // 14, low[:, None] % 14, high // 14
+        sums = c + d + h + high % 14
+        fits: NDArray[np.uint8] = (shape_table(self.shapes)[c, d, h] & (sums == 13)).astype(np.uint8)
+        return fits
+
+
+@dataclass(frozen=True, slots=True)
+class Tricks:
+    """T of Algorithm 2 for the hands of two seats, 0 where a condition fails; a code is a summary of ``merge``."""
+
+    first: int
+    second: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 14
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) packed rows."""
+        rows = row_table()[TERNARY[fields[:, self.first]] + 2 * TERNARY[fields[:, self.second]]]
+        return simplified(rows.astype(np.int64))
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) merged summaries."""
+        return _merged(first, second)
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) T of whole deals."""
+        codes = outcome_table(low, high).astype(np.int64)
+        return (codes % 512 // 32).astype(np.uint8)
+
+
+@njit
+def _merged(first: Ints, second: Ints) -> Ints:
+    out = np.empty((len(first), len(second)), np.int64)
+    for i in range(len(first)):
+        for j in range(len(second)):
+            out[i, j] = merge_pair(first[i], second[j])
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfSuit:
+    """What one suit alone tells: ``table`` gives its value for (r, 4) fields of the suit."""
+
+    suit: int
+    size: int
+    table: Callable[[Fields], NDArray[np.integer]]
+
+    def codes(self, suit: int, fields: Fields) -> Ints:
+        """(r,) values; the other suits have 0."""
+        if suit != self.suit:
+            return np.zeros(len(fields), dtype=np.int64)
+        return self.table(fields).astype(np.int64)
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums."""
+        return (low[:, None] + high).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class TotalGap:
+    """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
+
+    first: int
+    second: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 53
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) leading gaps."""
+        gaps: Ints = LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
+        return gaps
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums."""
+        return (low[:, None] + high).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the conditions of Algorithm 2 come out for the hands of two seats: 0 A fails, 1 only B fails, 2 both hold."""
+
+    first: int
+    second: int
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return 3
+
+    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
+        """(r,) leading gap, up to 7, and 8 where condition B fails."""
+        ours, theirs = fields[:, self.first], fields[:, self.second]
+        gap = LEADING_GAP[ours | theirs].astype(np.int64)
+        fails = np.minimum(np.bitwise_count(ours), np.bitwise_count(theirs)) <= gap
+        codes: Ints = np.minimum(gap, 7) | fails.astype(np.int64) << 3
+        return codes
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) the same of two suits."""
+        left = first[:, None]
+        codes: Ints = np.minimum((left & 7) + (second & 7), 7) | (left | second) & 8
+        return codes
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) 0, 1 or 2."""
+        code = self.composed(low, high)
+        return np.where(code & 7 > 6, 0, np.where(code & 8, 1, 2)).astype(np.uint8)
+
+
+MOST_CLASSES: Final = 1 << 24
+"""Combined classes of a pair of suits beyond which tables are refused; one seat's level needs a few thousand."""
+
+MOST_PRODUCTS: Final = 1 << 28
+"""Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
+
+MOST_JOINT_PRODUCTS: Final = 1 << 29
+"""The same for two callers at once, where any other engine takes as long."""
+
+PATIENT_PRODUCTS: Final = 1 << 31
+"""The same where exact answers are insisted on: some 20 s for the tables, as much again for draws, and 1.5 GiB."""
+
+HOPELESS_PRODUCTS: Final = 1 << 38
+"""Pairs of entries that could meet beyond which no attempt is made: one in a thousand of them does meet, or fewer."""
+
+LEFT_OUT: Final = -(1 << 30)
+"""What is looked up for a negative class: all sums with it are negative."""
+
+
+class Lookup(NamedTuple):
+    """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
+
+    table: NDArray[np.int32]
+    offset: Ints
+    """(quantities,) where the matrix of a quantity begins."""
+    width: Ints
+    """(quantities,) the length of its rows."""
+    size: int
+    """All sums are below it."""
+
+    @classmethod
+    def of(cls, matrices: Sequence[Ints], sizes: Sequence[int]) -> Self:
+        """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest.
+
+        The sum is negative where an entry is.
+        """
+        size = math.prod(sizes)
+        if size > MOST_CLASSES:
+            raise TablesTooLarge(
+                f"{size} classes of two suits are needed and tables stop at {MOST_CLASSES}: "
+                "ask about fewer seats at once, or make a hand known",
+                needed=size,
+            )
+        flat = [
+            np.where(matrix < 0, LEFT_OUT, matrix * radix).astype(np.int32).ravel()
+            for matrix, radix in zip(matrices, radices(sizes), strict=True)
+        ]
+        return cls(
+            np.concatenate([*flat, np.zeros(0, dtype=np.int32)]),
+            np.cumsum([0, *map(len, flat)], dtype=np.int64)[:-1],
+            np.array([matrix.shape[1] for matrix in matrices], dtype=np.int64),
+            size,
+        )
+
+
+class ClassRows(NamedTuple):
+    """The rows of one suit, sorted by entry; entries are sorted by key."""
+
+    fields: Fields
+    """(rows, 4) unknown cards by seat."""
+    row_start: Ints
+    """(entries + 1,) where the rows of each entry begin."""
+    key_start: Ints
+    """(keys + 1,) where the entries of each key begin; a key is lengths index · points + points index."""
+    classes: Ints
+    """(entries, quantities) class of each quantity."""
+
+    @classmethod
+    def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
+        """The rows of a suit, with the class of each row for each quantity."""
+        kept = np.ones(len(rows.fields), dtype=np.bool_)
+        for of_row in classes:
+            kept &= of_row >= 0
+        sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
+        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel())[kept] * math.prod(sizes)
+        for of_row, radix in zip(classes, radices(sizes), strict=True):
+            label += of_row[kept] * radix
+        order = np.argsort(label, kind="stable")
+        entries, row_start = np.unique(label[order], return_index=True)
+        return cls(
+            np.ascontiguousarray(rows.fields[kept][order]),
+            np.append(row_start, len(label)).astype(np.int64),
+            np.searchsorted(entries // math.prod(sizes), np.arange(rows.ways.size + 1)),
+            digits(entries, sizes),
+        )
+
+
+class PairPlan(NamedTuple):
+    """Two suits before their entries are put together: enough to say what that takes."""
+
+    first: ClassRows
+    second: ClassRows
+    splits: tuple[Ints, Ints, Ints]
+    """``split_start``, ``split_first`` and ``split_second`` of :class:`ClassPair`."""
+    place: Lookup
+    sizes: list[int]
+    """The classes of the pair, of each quantity."""
+
+    @classmethod
+    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes], most: int | None = None) -> Self:
+        """A suit and the next one; more than ``most`` pairs of entries are refused (see :func:`verify_work`)."""
+        first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
+        second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
+        verify_work(_products(pair, first, second), most)
+        matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
+        sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
+        splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
+        return cls(first, second, splits, Lookup.of(matrices, sizes), sizes)
+
+    @property
+    def most_entries(self) -> Ints:
+        """(keys,) no key of the pair has more entries."""
+        start, one, two = self.splits
+        products = np.diff(self.first.key_start)[one] * np.diff(self.second.key_start)[two]
+        running = np.concatenate([[0], np.cumsum(products)])
+        return np.minimum(np.diff(running[start]), self.place.size)
+
+
+class ClassPair(NamedTuple):
+    """Two suits together, in entries that are sorted by key."""
+
+    first: ClassRows
+    second: ClassRows
+    split_start: Ints
+    """(keys + 1,) where the splits of each key of the pair begin; a split is a key of either suit, both with rows."""
+    split_first: Ints
+    split_second: Ints
+    place: Lookup
+    """The class of the pair from the classes of both suits, all quantities in one number."""
+    key_start: Ints
+    """(keys + 1,) where the entries of each key of the pair begin."""
+    label: Ints
+    """(entries,) the number that ``place`` gives."""
+    ways: Ints
+    """(entries,) how many pairs of rows an entry has."""
+    classes: Ints
+    """(entries, quantities) class of each quantity."""
+
+    @classmethod
+    def of(cls, plan: PairPlan) -> Self:
+        """A suit and the next one."""
+        key_start, label, ways = _tally(plan.first, plan.second, plan.splits, plan.place)
+        classes = digits(label, plan.sizes)
+        return cls(plan.first, plan.second, *plan.splits, plan.place, key_start, label, ways, classes)
+
+
+class Meeting(NamedTuple):
+    """Which keys of the high pair complete a key of the low pair, and the value of two entries that meet."""
+
+    points: int
+    """The number of points indices."""
+    partner: Ints
+    """(lengths,) the length index of the high pair that fills the hands, −1 where a hand is overfull already."""
+    fit_start: Ints
+    """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
+    fit_points: Ints
+    value: Lookup
+    """The value of a layout from the classes of both pairs, all quantities in one number."""
+
+
+def verify_work(products: int, most: int | None = None) -> None:
+    """Refuse what takes too long: more than ``MOST_PRODUCTS`` unless told otherwise."""
+    most = MOST_PRODUCTS if most is None else most
+    if products > most:
+        raise TablesTooLarge(
+            f"{products} pairs of suit classes are needed and tables stop at {most}: "
+            "ask about fewer seats at once, or make a hand known",
+            needed=products,
+        )
+
+
+def _products(pair: SuitPair, first: ClassRows, second: ClassRows) -> int:
+    """How many pairs of entries a pair of suits has."""
+    ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
+    return int((ones[pair.split_first] * twos[pair.split_second]).sum())
+
+
+def radices(sizes: Sequence[int]) -> list[int]:
+    """What each digit of a number in mixed radix is worth, the first digit lowest."""
+    return [math.prod(sizes[:i]) for i in range(len(sizes))]
+
+
+def digits(numbers: Ints, sizes: Sequence[int]) -> Ints:
+    """(n, digits) the digits of (n,) numbers in mixed radix, the first digit lowest."""
+    return numbers[:, None] // np.array(radices(sizes), dtype=np.int64) % np.array(sizes, dtype=np.int64)
+
+
+@njit
+def _splits(pair: SuitPair, start: Ints) -> tuple[Ints, Ints, Ints]:
+    """For each key of a pair, the keys of both suits that make it; ``start``: zeros, (keys + 1,)."""
+    first, second = pair.first.ways, pair.second.ways
+    ones, twos, points = pair.first.scores, pair.second.scores, pair.ways.shape[1]
+    split_first, split_second = pair.split_first, pair.split_second
+    for split in range(len(split_first)):
+        a, b = split_first[split], split_second[split]
+        for p in ones:
+            if first[a, p]:
+                for q in twos:
+                    if second[b, q]:
+                        start[(a + b) * points + p + q + 1] += 1
+    for key in range(len(start) - 1):
+        start[key + 1] += start[key]
+    free, left, right = start.copy(), np.empty(start[-1], np.int64), np.empty(start[-1], np.int64)
+    for split in range(len(split_first)):
+        a, b = split_first[split], split_second[split]
+        for p in ones:
+            if first[a, p]:
+                for q in twos:
+                    if second[b, q]:
+                        at = free[(a + b) * points + p + q]
+                        free[(a + b) * points + p + q] += 1
+                        left[at], right[at] = a * points + p, b * points + q
+    return start, left, right
+
+
+@njit
+def _tally(
+    first: ClassRows, second: ClassRows, splits: tuple[Ints, Ints, Ints], place: Lookup
+) -> tuple[Ints, Ints, Ints]:
+    """Entries of a pair of suits: where those of each key begin, their labels and their numbers of pairs of rows."""
+    split_start, split_first, split_second = splits
+    one_start, two_start, ones, twos = first.key_start, second.key_start, first.classes, second.classes
+    one_rows, two_rows, table = first.row_start, second.row_start, place.table
+    offset, width, quantities = place.offset, place.width, ones.shape[1]
+    keys = len(split_start) - 1
+    key_start = np.zeros(keys + 1, np.int64)
+    label, ways = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    sums, touched, base = np.zeros(place.size, np.int64), np.empty(place.size, np.int64), np.empty(quantities, np.int64)
+    entries = 0
+    for key in range(keys):
+        found = 0
+        for split in range(split_start[key], split_start[key + 1]):
+            a, b = split_first[split], split_second[split]
+            for i in range(one_start[a], one_start[a + 1]):
+                rows = one_rows[i + 1] - one_rows[i]
+                for q in range(quantities):
+                    base[q] = offset[q] + ones[i, q] * width[q]
+                for j in range(two_start[b], two_start[b + 1]):
+                    name = 0
+                    for q in range(quantities):
+                        name += table[base[q] + twos[j, q]]
+                    if name < 0:
+                        continue
+                    if sums[name] == 0:
+                        touched[found] = name
+                        found += 1
+                    sums[name] += rows * (two_rows[j + 1] - two_rows[j])
+        while entries + found > len(label):
+            label, ways = np.concatenate((label, label)), np.concatenate((ways, ways))
+        for place_of in range(found):
+            name = touched[place_of]
+            label[entries], ways[entries] = name, sums[name]
+            sums[name] = 0
+            entries += 1
+        key_start[key + 1] = entries
+    return key_start, label[:entries].copy(), ways[:entries].copy()
+
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """The parts of one level of which one value is asked for."""
+
+    part: Ints
+    """(high classes,) the part of each."""
+    place: Ints
+    """(high classes,) its place within the part."""
+    state: Ints
+    """(parts, low classes) the state of each low class towards a part, −1 if it fits nothing there."""
+    fits: tuple[Floats, ...]
+    """For each part, (classes, states) whether they fit: 1 or 0."""
+
+    @classmethod
+    def of(cls, classes: Classes, value: int) -> Self:
+        """Parts by the leading gap that is in the codes of high classes."""
+        part = np.unique(leading_gaps(classes.high_codes), return_inverse=True)[1]
+        place, states, fits = np.zeros(len(part), dtype=np.int64), [], []
+        for number in range(part.max(initial=-1) + 1):
+            mine = np.flatnonzero(part == number)
+            place[mine] = np.arange(len(mine))
+            fit = classes.values[:, mine] == value
+            alive = np.flatnonzero(fit.any(1))
+            state = np.full(len(fit), -1, dtype=np.int64)
+            kept, state[alive] = distinct_rows(fit[alive])
+            states.append(state)
+            fits.append(np.ascontiguousarray(fit[alive][kept].T.astype(np.float64)))
+        return cls(part, place, np.stack(states), tuple(fits))
+
+
+def join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Classes, second: Classes) -> tuple[Ints, Ints]:
+    """For each entry of the low and of the high pair, (entries, values): see ``ClassTables.rests``."""
+    ones, twos = ([Parts.of(classes, value) for value in range(classes.size)] for classes in (first, second))
+    low_rest = np.zeros((len(low.ways), len(ones) * len(twos)), dtype=np.int64)
+    high_rest = np.zeros((len(high.ways), len(ones) * len(twos)), dtype=np.int64)
+    with one_thread():
+        for value, (two, one) in enumerate(product(twos, ones)):
+            low_rest[:, value], high_rest[:, value] = _join(low, high, meeting, one, two)
+    return low_rest, high_rest
+
+
+def _join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Parts, second: Parts) -> tuple[Floats, Floats]:
+    """The same for one value of each level: (entries,) of the low and of the high pair."""
+    low_rest, high_rest = np.zeros(len(low.ways)), np.zeros(len(high.ways))
+    c, d = high.classes.T
+    column, line = first.place[c], second.place[d]
+    group = first.part[c] * len(second.fits) + second.part[d]
+    for key, there in _meetings(low, high, meeting):
+        mine = slice(low.key_start[key], low.key_start[key + 1])
+        classes, ways, rest = low.classes[mine], low.ways[mine], low_rest[mine]
+        others = np.arange(high.key_start[there], high.key_start[there + 1])
+        others = others[np.argsort(group[others], kind="stable")]
+        groups, begins = np.unique(group[others], return_index=True)
+        for number, chosen in zip(groups.tolist(), np.split(others, begins[1:]), strict=True):
+            one, two = divmod(number, len(second.fits))
+            states = (first.state[one], second.state[two])
+            fits, more = first.fits[one], second.fits[two]
+            counted, through = np.zeros((fits.shape[1], more.shape[1])), np.zeros((len(more), fits.shape[1]))
+            _add_low(states, classes, ways, counted)
+            _add_high(chosen, column, line, high.ways, fits, through)
+            _take_low(states, classes, np.ascontiguousarray(through.T @ more), rest)
+            _take_high(chosen, column, line, fits, np.ascontiguousarray(more @ counted.T), high_rest)
+    return low_rest, high_rest
+
+
+def _meetings(low: ClassPair, high: ClassPair, meeting: Meeting) -> list[tuple[int, int]]:
+    """The keys of both pairs that make whole hands; all have entries."""
+    some, others = np.diff(low.key_start) > 0, np.diff(high.key_start) > 0
+    found = []
+    for key in np.flatnonzero(some).tolist():
+        other, score = int(meeting.partner[key // meeting.points]), key % meeting.points
+        if other >= 0:
+            fitting = meeting.fit_points[meeting.fit_start[score] : meeting.fit_start[score + 1]]
+            there = other * meeting.points + fitting
+            found += [(key, place) for place in there[others[there]].tolist()]
+    return found
+
+
+@njit
+def _add_low(states: tuple[Ints, Ints], classes: Ints, ways: Ints, out: Floats) -> None:
+    """Pairs of rows in each pair of states, added to (states, states)."""
+    one, two = states
+    for i in range(len(ways)):
+        s, t = one[classes[i, 0]], two[classes[i, 1]]
+        if s >= 0 and t >= 0:
+            out[s, t] += ways[i]
+
+
+@njit
+def _add_high(chosen: Ints, column: Ints, line: Ints, ways: Ints, fits: Floats, out: Floats) -> None:
+    """Pairs of rows that fit each state of the first quantity, added to (classes of the second quantity, states)."""
+    for j in chosen:
+        for s in range(fits.shape[1]):
+            out[line[j], s] += ways[j] * fits[column[j], s]
+
+
+@njit
+def _take_low(states: tuple[Ints, Ints], classes: Ints, found: Floats, rest: Floats) -> None:
+    """What completes each low entry, from (states, states)."""
+    one, two = states
+    for i in range(len(rest)):
+        s, t = one[classes[i, 0]], two[classes[i, 1]]
+        if s >= 0 and t >= 0:
+            rest[i] += found[s, t]
+
+
+@njit
+def _take_high(chosen: Ints, column: Ints, line: Ints, fits: Floats, found: Floats, rest: Floats) -> None:
+    """What completes each high entry, from (classes of the second quantity, states of the first)."""
+    for j in chosen:
+        total = 0.0
+        for s in range(fits.shape[1]):
+            total += fits[column[j], s] * found[line[j], s]
+        rest[j] += total
+
+
+@njit
+def locate(
+    low: ClassPair,
+    high: ClassPair,
+    meeting: Meeting,
+    sums: tuple[Ints, Ints],
+    wanted: tuple[Ints, Ints],
+    of_low: tuple[Ints, Ints],
+    of_high: tuple[Ints, Ints],
+) -> None:
+    """The entries of both pairs that layouts lie in, and the numbers of their pairs of rows within the entries.
+
+    ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows.
+    """
+    before, rest = sums
+    values, numbers = wanted
+    low_entry, low_number = of_low
+    high_entry, high_number = of_high
+    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
+    high_count, points, partner = high.ways, meeting.points, meeting.partner
+    fit_start, fit_points = meeting.fit_start, meeting.fit_points
+    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
+    quantities = ones.shape[1]
+    base = np.empty(quantities, np.int64)
+    for n in range(len(numbers)):
+        wanted_value, number = values[n], numbers[n]
+        entry, last = 0, len(before) - 1
+        while entry < last:
+            middle = (entry + last) >> 1
+            if before[middle, wanted_value] > number:
+                last = middle
+            else:
+                entry = middle + 1
+        number -= before[entry - 1, wanted_value] if entry > 0 else 0
+        low_entry[n], low_number[n] = entry, number // rest[entry, wanted_value]
+        number -= low_number[n] * rest[entry, wanted_value]
+        key = np.searchsorted(low_start, entry, side="right") - 1
+        for q in range(quantities):
+            base[q] = offset[q] + ones[entry, q] * width[q]
+        other, score = partner[key // points], key % points
+        found = False
+        for place in range(fit_start[score], fit_start[score + 1]):
+            there = other * points + fit_points[place]
+            for j in range(high_start[there], high_start[there + 1]):
+                value = 0
+                for q in range(quantities):
+                    value += table[base[q] + twos[j, q]]
+                if value == wanted_value:
+                    if number < high_count[j]:
+                        high_entry[n], high_number[n] = j, number
+                        found = True
+                        break
+                    number -= high_count[j]
+            if found:
+                break
+
+
+@njit
+def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints, out: Masks) -> None:
+    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``.
+
+    ``entry``, ``number``: the entry of the pair and the number of the pair of rows within it; ``order`` sorts by both.
+    """
+    one_start, two_start = pair.first.key_start, pair.second.key_start
+    ones, twos = pair.first.classes, pair.second.classes
+    one_rows, two_rows = pair.first.row_start, pair.second.row_start
+    fields, more_fields = pair.first.fields, pair.second.fields
+    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    table, offset, width = pair.place.table, pair.place.offset, pair.place.width
+    key_start, label, quantities = pair.key_start, pair.label, ones.shape[1]
+    here, there = np.uint64(shift), np.uint64(shift + 13)
+    base = np.empty(quantities, np.int64)
+    # For each label that is asked for: the next of its numbers (as a place in ``order``, −1 if none is left), and how
+    # many pairs of rows with this label were passed already.
+    following, passed = np.full(pair.place.size, -1, np.int64), np.zeros(pair.place.size, np.int64)
+    begin = 0
+    while begin < len(order):
+        key = np.searchsorted(key_start, entry[order[begin]], side="right") - 1
+        end = begin
+        while end < len(order) and entry[order[end]] < key_start[key + 1]:
+            if end == begin or entry[order[end]] != entry[order[end - 1]]:
+                following[label[entry[order[end]]]] = end
+                passed[label[entry[order[end]]]] = 0
+            end += 1
+        left = end - begin
+        for split in range(split_start[key], split_start[key + 1]):
+            if left == 0:
+                break
+            a, b = split_first[split], split_second[split]
+            for i in range(one_start[a], one_start[a + 1]):
+                rows = one_rows[i + 1] - one_rows[i]
+                for q in range(quantities):
+                    base[q] = offset[q] + ones[i, q] * width[q]
+                for j in range(two_start[b], two_start[b + 1]):
+                    name = 0
+                    for q in range(quantities):
+                        name += table[base[q] + twos[j, q]]
+                    at = following[name] if name >= 0 else -1
+                    if at < 0:
+                        continue
+                    more = two_rows[j + 1] - two_rows[j]
+                    while at >= 0 and number[order[at]] < passed[name] + rows * more:
+                        n = order[at]
+                        row = (number[n] - passed[name]) // more
+                        one = one_rows[i] + row
+                        two = two_rows[j] + number[n] - passed[name] - row * more
+                        for seat in range(4):
+                            out[n, seat] |= (
+                                np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
+                            )
+                        left -= 1
+                        at += 1
+                        if at == end or entry[order[at]] != entry[n]:
+                            at = -1
+                    following[name] = at
+                    passed[name] += rows * more
+        begin = end
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassTables:
+    """The tables of some quantities over the layouts of one set of constraints."""
+
+    unranking: Unranking
+    classes: tuple[Classes, ...]
+    """Of each quantity."""
+    low: ClassPair
+    high: ClassPair
+    meeting: Meeting
+    joined: bool = False
+    """Whether these are tables of two levels that are too large to let entries meet one by one."""
+
+    @classmethod
+    def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
+        """Tables over all layouts that are numbered."""
+        return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
+
+    @classmethod
+    def joint(cls, unranking: Unranking, first: Quantity, second: Quantity, patient: bool = False) -> Self:
+        """Tables over the layouts in which neither of two levels has the value 0, which is left out of both.
+
+        With ``patient`` they may take a minute.
+        """
+        classes = (_classes(quantity, unranking).without_first() for quantity in (first, second))
+        return cls._of_classes(unranking, tuple(classes), PATIENT_PRODUCTS if patient else MOST_JOINT_PRODUCTS)
+
+    def extended(self, *quantities: Quantity) -> Self:
+        """Tables of more quantities, the last ones."""
+        more = (_classes(quantity, self.unranking) for quantity in quantities)
+        return self._of_classes(self.unranking, (*self.classes, *more))
+
+    @classmethod
+    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], most: int | None = None) -> Self:
+        """Tables of some classes; ``most``: of two levels that are to be joined, pairs of entries beyond which they
+        are refused."""
+        keys, order = unranking.keys, unranking.order
+        value = Lookup.of([c.values for c in classes], [c.size for c in classes])
+        within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
+        full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
+        partner = np.where(within, full - np.arange(len(within)), -1)
+        meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
+        joined = most is not None
+        plans = PairPlan.of(unranking.low, 0, classes, most), PairPlan.of(unranking.high, 2, classes, most)
+        if not joined:
+            verify_work(_pairs_that_meet(meeting, *(plan.most_entries for plan in plans)), HOPELESS_PRODUCTS)
+        low, high = map(ClassPair.of, plans)
+        if not joined:
+            verify_work(_pairs_that_meet(meeting, *(np.diff(pair.key_start) for pair in (low, high))))
+        return cls(unranking, classes, low, high, meeting, joined)
+
+    @property
+    def size(self) -> int:
+        """The number of values; that of several quantities is v₀ + size₀ · (v₁ + size₁ · …)."""
+        return self.meeting.value.size
+
+    def counts(self) -> Ints:
+        """(size,) how many layouts have each value."""
+        out = np.zeros(self.size, dtype=np.int64)
+        _count(self.low, self.high, self.meeting, out)
+        return out
+
+    def rests(self) -> tuple[Ints, Ints]:
+        """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
+        make a layout of each value with one of its pairs of rows."""
+        if self.joined:
+            return join(self.low, self.high, self.meeting, *self.classes)
+        low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
+        high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
+        _count_joins(self.low, self.high, self.meeting, low, high)
+        return low, high
+
+    def layouts(self, low_rest: Ints, values: Ints, numbers: Ints) -> Masks:
+        """The layouts with the given numbers among those of the given values: (n, 4) masks.
+
+        ``low_rest``: the first part of :meth:`rests`. The numbers of value v are 0 … ``counts()[v]`` − 1.
+        """
+        before = np.cumsum(self.low.ways[:, None] * low_rest, axis=0)
+        low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
+        high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
+        of_low, of_high = (low_entry, low_number), (high_entry, high_number)
+        locate(self.low, self.high, self.meeting, (before, low_rest), (values, numbers), of_low, of_high)
+        out = np.tile(self.unranking.base, (len(numbers), 1))
+        for shift, pair, entry, number in ((0, self.low, *of_low), (26, self.high, *of_high)):
+            order = np.lexsort((number, entry))
+            add_pair(pair, shift, entry, number, order, out)
+        return out
+
+    def completions(self, low_rest: Ints, high_rest: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """For C D H S, (entries, size): how many layouts of each value contain one given row of an entry."""
+        return *_completions(self.low, low_rest), *_completions(self.high, high_rest)
+
+    @property
+    def suits(self) -> tuple[ClassRows, ClassRows, ClassRows, ClassRows]:
+        """The rows of C D H S."""
+        return self.low.first, self.low.second, self.high.first, self.high.second
+
+
+def _pairs_that_meet(meeting: Meeting, low: Ints, high: Ints) -> int:
+    """How many pairs of entries meet; ``low``, ``high``: (keys,) entries of each key."""
+    ones, twos = low.reshape(-1, meeting.points), high.reshape(-1, meeting.points)
+    fits = np.zeros((meeting.points, meeting.points))
+    fits[np.repeat(np.arange(meeting.points), np.diff(meeting.fit_start)), meeting.fit_points] = 1
+    within = meeting.partner >= 0
+    return int((ones[within] * (twos[meeting.partner[within]] @ fits.T)).sum())
+
+
+def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
+    if isinstance(quantity, Level):
+        return _level_classes(quantity, unranking)
+    return Classes.of(quantity, _fields(unranking))
+
+
+@lru_cache(maxsize=4)  # common tables, a mixture and the tables of one caller ask for the same classes in turn
+def _level_classes(level: Level, unranking: Unranking) -> Classes:
+    return Classes.of(level, _fields(unranking))
+
+
+def _fields(unranking: Unranking) -> list[Fields]:
+    """The rows of C D H S with the certain cards."""
+    must = unranking.keys.known.must
+    certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]
+    return [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)]
+
+
+# Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
+
+
+@njit
+def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None:
+    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
+    low_count, high_count, points, partner = low.ways, high.ways, meeting.points, meeting.partner
+    fit_start, fit_points = meeting.fit_start, meeting.fit_points
+    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
+    quantities = ones.shape[1]
+    base = np.empty(quantities, np.int64)
+    for key in range(len(low_start) - 1):
+        other, score = partner[key // points], key % points
+        if other < 0:
+            continue
+        for i in range(low_start[key], low_start[key + 1]):
+            for q in range(quantities):
+                base[q] = offset[q] + ones[i, q] * width[q]
+            for place in range(fit_start[score], fit_start[score + 1]):
+                there = other * points + fit_points[place]
+                for j in range(high_start[there], high_start[there + 1]):
+                    value = 0
+                    for q in range(quantities):
+                        value += table[base[q] + twos[j, q]]
+                    if value >= 0:
+                        out[value] += low_count[i] * high_count[j]
+
+
+@njit
+def _count_joins(low: ClassPair, high: ClassPair, meeting: Meeting, low_rest: Ints, high_rest: Ints) -> None:
+    """Add to each entry the pairs of rows of the entries that it meets, by value."""
+    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
+    low_count, high_count, points, partner = low.ways, high.ways, meeting.points, meeting.partner
+    fit_start, fit_points = meeting.fit_start, meeting.fit_points
+    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
+    quantities = ones.shape[1]
+    base = np.empty(quantities, np.int64)
+    for key in range(len(low_start) - 1):
+        other, score = partner[key // points], key % points
+        if other < 0:
+            continue
+        for i in range(low_start[key], low_start[key + 1]):
+            for q in range(quantities):
+                base[q] = offset[q] + ones[i, q] * width[q]
+            for place in range(fit_start[score], fit_start[score + 1]):
+                there = other * points + fit_points[place]
+                for j in range(high_start[there], high_start[there + 1]):
+                    value = 0
+                    for q in range(quantities):
+                        value += table[base[q] + twos[j, q]]
+                    if value >= 0:
+                        low_rest[i, value] += high_count[j]
+                        high_rest[j, value] += low_count[i]
+
+
+@njit
+def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
+    """For each entry of either suit and each value, how many layouts contain one given row of it.
+
+    ``rest``: (entries of the pair, size) pairs of rows of the other two suits that complete one of its pairs of rows.
+    """
+    one_start, two_start = pair.first.key_start, pair.second.key_start
+    ones, twos = pair.first.classes, pair.second.classes
+    one_rows, two_rows = pair.first.row_start, pair.second.row_start
+    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    table, offset, width = pair.place.table, pair.place.offset, pair.place.width
+    key_start, label, quantities, size = pair.key_start, pair.label, ones.shape[1], rest.shape[1]
+    for_first, for_second = np.zeros((len(ones), size), np.int64), np.zeros((len(twos), size), np.int64)
+    base, entry_of = np.empty(quantities, np.int64), np.empty(pair.place.size, np.int64)
+    for key in range(len(key_start) - 1):
+        for entry in range(key_start[key], key_start[key + 1]):
+            entry_of[label[entry]] = entry
+        for split in range(split_start[key], split_start[key + 1]):
+            a, b = split_first[split], split_second[split]
+            for i in range(one_start[a], one_start[a + 1]):
+                rows = one_rows[i + 1] - one_rows[i]
+                for q in range(quantities):
+                    base[q] = offset[q] + ones[i, q] * width[q]
+                for j in range(two_start[b], two_start[b + 1]):
+                    name = 0
+                    for q in range(quantities):
+                        name += table[base[q] + twos[j, q]]
+                    if name < 0:
+                        continue
+                    entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
+                    for value in range(size):
+                        for_first[i, value] += more * rest[entry, value]
+                        for_second[j, value] += rows * rest[entry, value]
+    return for_first, for_second

@@ -1,0 +1,951 @@
+"""Shapes seen from two suits at a time: what the minors must tell the majors about the shape of a hand.
+
+Tables join clubs with diamonds and hearts with spades. A hand whose shape is restricted cannot be joined by its number
+of minor cards alone: how many of them are clubs matters too. But two pairs of lengths (c, d) that leave the same pairs
+(h, s) possible are interchangeable, so each side has few *classes*.
+
+How many layouts fit: an exact integer by dynamic programming over suits.
+
+Within a suit, cards that may lie in the same seats and count the same points are interchangeable, so a class of ``n``
+of them splits in multinomially many ways. A suit becomes a table of ways, indexed by how many unknown cards each
+hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. Two
+suits add up by convolution; the two pairs of suits meet where every hand has 13 cards and every range is kept. Where
+the shape of a hand is restricted, a pair of suits has a table for each class of its lengths in the two suits.
+
+Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with three hidden
+hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
+
+Every way to place the cards of a suit, and how the ways of two suits combine.
+
+A *row* places the unknown cards of one suit; its *key* is what the other suits must know of it: how many cards each
+hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. A key
+is a length index and a points index, numbers in mixed radix chosen so that the key of two suits is the sum of their
+keys. Rows are kept sorted by key.
+
+Layouts by number: the table that turns 0, 1, … total - 1 into the layouts that fit, each once.
+
+Clubs and diamonds make the low pair, hearts and spades the high pair. A layout is a key of the low pair and one of its
+pairs of rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its
+pairs of rows. Taken in this order the layouts are numbered. Sampling draws numbers; enumeration counts them up.
+
+All entries are int64 and exact: each counts a part of the total, and totals from 2^63 on are refused.
+
+Exact sampling: independent uniform layouts under all hard evidence, without rejection.
+
+A draw is a uniform integer below the number of layouts, turned into the layout with that number. Rare evidence makes
+the tables smaller and costs no more than common evidence. Marginals of cards, lengths and points are not estimated:
+they come exactly from the same tables.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
+from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
+from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.jit import njit
+from bayesbridge.layouts import Masks
+from bayesbridge.random64 import Seed, State, bounded, seed_state
+from bayesbridge.shapes import Shapes, shape_table
+
+type Ints = NDArray[np.int64]
+type Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShapeClasses:
+    """The classes of one hand: by its lengths in C D and in H S, and which of them fit together."""
+
+    minors: Ints
+    """(14, 14) class of the lengths of clubs and diamonds, -1 where no shape has them."""
+    majors: Ints
+    """(14, 14) the same of hearts and spades."""
+    fit: Bools
+    """(minor classes, major classes) whether the two make one of the shapes."""
+
+    @classmethod
+    def of(cls, shapes: Shapes) -> Self:
+        """The classes of a set of shapes.
+
+        >>> ShapeClasses.of(frozenset({(4, 3, 3, 3), (3, 4, 3, 3)})).fit.tolist()
+        [[True]]
+        """
+        by_three = shape_table(shapes)
+        together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
+        c, d, h = np.nonzero(by_three)
+        together[c, d, h, 13 - c - d - h] = True
+        flat = together.reshape(196, 196)
+        minors, first = _classes(flat)
+        majors, second = _classes(flat.T)
+        return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
+
+
+def _classes(rows: Bools) -> tuple[Ints, Ints]:
+    """Equal rows get one number, empty ones -1; also a member of each class."""
+    number = np.full(len(rows), -1, dtype=np.int64)
+    some = np.flatnonzero(rows.any(1))
+    _, member, number[some] = np.unique(rows[some], axis=0, return_index=True, return_inverse=True)
+    return number, some[member]
+
+
+type Ways = NDArray[np.int64]
+type Range = tuple[int, int]
+type Classes = tuple[int, ...]
+"""A number for each hand whose shape is restricted: its class in a pair of suits, or its length in a suit."""
+
+MOST_POINTS = 37
+"""Four aces, kings and queens and a jack: no hand has more."""
+
+
+def count(constraints: Constraints) -> int:
+    """The number of layouts that fit, 0 if the constraints contradict each other.
+
+    >>> count(Constraints.free())
+    53644737765488792839237440000
+    >>> count(Constraints.free().hold(2, SUIT_MASK))
+    84478098072866400
+    """
+    known = constraints.normalised()
+    if known.impossible:
+        return 0
+    if known == _certain_cards(known).normalised():  # any card may lie anywhere: a multinomial coefficient
+        rooms = [known.room(seat) for seat in known.hidden]
+        return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
+    return CountingTable.build(known, known.bounded).count(known.points_low, known.points_high)
+
+
+def _certain_cards(known: Constraints) -> Constraints:
+    """What is certain of each hand, and nothing else."""
+    alone = Constraints.free()
+    for seat in SEATS:
+        alone = alone.hold(seat, known.must[seat])
+    return alone
+
+
+def count_points(constraints: Constraints, seat: int) -> list[int]:
+    """How many layouts give a seat 0, 1, … 37 high-card points; the sum is :func:`count`."""
+    known = constraints.normalised()
+    if known.impossible:
+        return [0] * (MOST_POINTS + 1)
+    if seat not in known.hidden:
+        layouts = count(known)
+        return [layouts if points == points_in(known.must[seat]) else 0 for points in range(MOST_POINTS + 1)]
+    # The seat asked for comes first: its range is walked, not summed up, so a single value costs least.
+    table = CountingTable.build(known, (seat, *(other for other in known.bounded if other != seat)))
+    answers = []
+    for points in range(MOST_POINTS + 1):
+        narrow = known.points(seat, points, points)
+        feasible = narrow.points_low[seat] <= narrow.points_high[seat]
+        answers.append(table.count(narrow.points_low, narrow.points_high) if feasible else 0)
+    return answers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountingTable:
+    """Ways for the two pairs of suits; axes: unknown cards of ``hidden[:-1]``, then unknown points of ``scored``.
+
+    A pair has one table, or one for each shape class of the hands whose shape is restricted.
+    """
+
+    known: Constraints
+    hidden: tuple[int, ...]
+    scored: tuple[int, ...]
+    minors: dict[Classes, Ways]
+    majors: dict[Classes, Ways]
+    shapes: dict[int, ShapeClasses]
+
+    @classmethod
+    def build(cls, known: Constraints, ranged: Sequence[int]) -> CountingTable:
+        """Tables that can tell apart the points of the ``ranged`` seats of normalised constraints.
+
+        The points of all hidden seats add up to a known sum, so one of them need never be scored.
+        """
+        hidden = known.hidden
+        scored = tuple(ranged[: len(hidden) - 1])
+        limits = [known.room(seat) for seat in hidden[:-1]]
+        limits += [known.points_high[seat] - points_in(known.must[seat]) for seat in scored]
+        suits = [_suit_ways(known, suit, hidden, scored, limits) for suit in SUITS]
+        shapes = {seat: ShapeClasses.of(known.shapes[seat] or frozenset()) for seat in known.shaped}
+        pairs = [_pair_ways(known, suit, hidden, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2)]
+        return cls(known, hidden, scored, pairs[0], pairs[1], shapes)
+
+    def count(self, points_low: Sequence[int], points_high: Sequence[int]) -> int:
+        """Layouts in which the points of each seat lie in its range."""
+        rooms = [self.known.room(seat) for seat in self.hidden[:-1]]
+        certain = [points_in(hand) for hand in self.known.must]
+        ranges = [(points_low[seat] - certain[seat], points_high[seat] - certain[seat]) for seat in self.scored]
+        unknown = points_in(self.known.unknown_mask)
+        rest = [seat for seat in self.hidden if seat not in self.scored]
+        together = (0, unknown)
+        if len(rest) == 1:
+            last = rest[0]
+            together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
+        return sum(
+            # Index i of one table meets room - i of the other: turn the other round.
+            _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(self.hidden) > 3)
+            for minor, first in self.minors.items()
+            for major, second in self.majors.items()
+            if all(shape.fit[a, b] for shape, a, b in zip(self.shapes.values(), minor, major, strict=True))
+        )
+
+
+def _suit_ways(
+    known: Constraints, suit: int, hidden: Sequence[int], scored: Sequence[int], limits: Sequence[int]
+) -> Ways:
+    """Ways to place the unknown cards of a suit so that every length lies in its range."""
+    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
+    classes = Counter(
+        (
+            tuple(seat for seat in hidden if known.may[seat] >> (13 * suit + rank) & 1),
+            HIGH_CARD_POINTS[rank] if scored else 0,
+        )
+        for rank in range(13)
+        if field >> rank & 1
+    )
+    ways: Ways = np.ones((1,) * len(limits), dtype=np.int64)
+    for (seats, points), size in classes.items():
+        ways = _spread(ways, list(_splits(seats, points, size, hidden, scored)), limits)
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    fits = np.ones(ways.shape, dtype=np.bool_)
+    for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True):
+        length = unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
+    return np.where(fits, ways, 0)
+
+
+def _pair_ways(
+    known: Constraints,
+    suit: int,
+    hidden: Sequence[int],
+    limits: Sequence[int],
+    shapes: Mapping[int, ShapeClasses],
+    ways: Sequence[Ways],
+) -> dict[Classes, Ways]:
+    """The tables of a suit and the next one, by the shape class of each hand whose shape is restricted."""
+    first, second = (_by_share(table, known, which, hidden, shapes) for which, table in enumerate(ways, suit))
+    found: dict[Classes, Ways] = {}
+    for lengths, one in first.items():
+        for more, two in second.items():
+            tables = [shape.majors if suit else shape.minors for shape in shapes.values()]
+            key = tuple(int(table[a, b]) for table, a, b in zip(tables, lengths, more, strict=True))
+            if min(key, default=0) >= 0:
+                found[key] = _added(found.get(key), _convolved(one, two, limits))
+    return found
+
+
+def _by_share(
+    ways: Ways, known: Constraints, suit: int, hidden: Sequence[int], shapes: Mapping[int, ShapeClasses]
+) -> dict[Classes, Ways]:
+    """The table of a suit, apart for each length that the hands with a restricted shape have in it."""
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
+    lengths = [
+        unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True)
+        if seat in shapes
+    ]
+    found: dict[Classes, Ways] = {}
+    for key in itertools.product(range(14), repeat=len(lengths)):
+        chosen = ways.copy()
+        for length, wanted in zip(lengths, key, strict=True):
+            chosen[length != wanted] = 0
+        if chosen.any():
+            found[key] = chosen
+    return found
+
+
+def _added(total: Ways | None, more: Ways) -> Ways:
+    """The sum of two tables that may differ in size."""
+    if total is None:
+        return more
+    shape = [max(sizes) for sizes in zip(total.shape, more.shape, strict=True)]
+    out = np.zeros(shape, dtype=np.int64)
+    for table in (total, more):
+        out[tuple(map(slice, table.shape))] += table
+    return out
+
+
+def _splits(
+    seats: tuple[int, ...], points: int, size: int, hidden: Sequence[int], scored: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """All ways to share ``size`` like cards among seats: the step along each axis, and how many ways."""
+    for bars in itertools.combinations(range(size + len(seats) - 1), len(seats) - 1):
+        ends = (-1, *bars, size + len(seats) - 1)
+        shares = dict(zip(seats, (b - a - 1 for a, b in itertools.pairwise(ends)), strict=True))
+        ways = math.factorial(size)
+        for share in shares.values():
+            ways //= math.factorial(share)
+        yield (
+            (
+                *(shares.get(seat, 0) for seat in hidden[:-1]),
+                *(points * shares.get(seat, 0) for seat in scored),
+            ),
+            ways,
+        )
+
+
+def _spread(table: Ways, steps: Sequence[tuple[Sequence[int], int]], limits: Sequence[int]) -> Ways:
+    """The table moved by each step, times its ways, summed; what passes a limit is dropped."""
+    reach = [max((step[axis] for step, _ in steps), default=0) for axis in range(table.ndim)]
+    shape = [min(n + r, limit + 1) for n, r, limit in zip(table.shape, reach, limits, strict=True)]
+    out = np.zeros(shape, dtype=np.int64)
+    for step, ways in steps:
+        widths = [min(n, top - s) for n, top, s in zip(table.shape, shape, step, strict=True)]
+        if all(width > 0 for width in widths):
+            there = tuple(slice(s, s + width) for s, width in zip(step, widths, strict=True))
+            out[there] += ways * table[tuple(slice(width) for width in widths)]
+    return out
+
+
+def _convolved(first: Ways, second: Ways, limits: Sequence[int]) -> Ways:
+    if np.count_nonzero(first) > np.count_nonzero(second):
+        first, second = second, first
+    places = np.argwhere(first)
+    return _spread(second, list(zip(places.tolist(), first[first != 0].tolist(), strict=True)), limits)
+
+
+def _by_lengths(table: Ways, rooms: Sequence[int]) -> Ways:
+    """Length axes filled up to ``room + 1`` each, then made one; the axes of points follow."""
+    missing = [(0, room + 1 - size) for room, size in zip(rooms, table.shape, strict=False)]
+    points = table.shape[len(rooms) :]
+    return np.pad(table, missing + [(0, 0)] * len(points)).reshape(-1, *points)
+
+
+def _joined(first: Ways, second: Ways, ranges: Sequence[Range], together: Range, wide: bool) -> int:
+    """Sum of first[l, p] · second[l, q] over all p + q within their ranges, the sum of p + q within ``together``.
+
+    Every axis of points but the last is walked in pairs; along the last one, running sums answer a range at once.
+    """
+    if not ranges:
+        return _dot(first, second, wide)
+    *walked, (last_low, last_high) = ranges
+    first, second = np.moveaxis(first, 0, -2), np.moveaxis(second, 0, -2)
+    sums = np.concatenate([np.zeros((*second.shape[:-1], 1), dtype=np.int64), np.cumsum(second, axis=-1)], axis=-1)
+    own = np.arange(first.shape[-1])
+    total = 0
+    for p in itertools.product(*map(range, first.shape[:-2])):
+        for q in itertools.product(*map(range, second.shape[:-2])):
+            if any(not low <= a + b <= high for a, b, (low, high) in zip(p, q, walked, strict=True)):
+                continue
+            low = max(last_low, together[0] - sum(p) - sum(q))
+            high = min(last_high, together[1] - sum(p) - sum(q))
+            if low <= high:
+                bottom, top = (np.clip(edge - own, 0, second.shape[-1]) for edge in (low, high + 1))
+                total += _dot(first[p], sums[q][:, top] - sums[q][:, bottom], wide)
+    return total
+
+
+def _dot(first: Ways, second: Ways, wide: bool) -> int:
+    """Sum of products, exactly: in Python integers where 64 bits could overflow."""
+    return int((first.astype(object) * second).sum() if wide else np.vdot(first, second))
+
+
+MOST_ENTRIES: Final = 1 << 23
+"""Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
+
+_RADIX: Final = 14
+_MINORS: Final = (1 << 26) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Keys:
+    """What keys mean under normalised constraints."""
+
+    known: Constraints
+    hidden: tuple[int, ...]
+    """The seats that get cards; two that get none if everything is known."""
+    scored: tuple[int, ...]
+    """The seats whose points are in the key: all with a points range, but never all hidden seats, for one follows."""
+    cards: Ints
+    """(lengths, hidden seats) cards behind each length index; the last seat's are those of the others, negative."""
+    points: Ints
+    """(points, scored seats) points behind each points index."""
+    shapes: dict[int, ShapeClasses]
+    """The shape classes of each hidden seat whose shape is restricted, by its place among the hidden seats."""
+
+    @classmethod
+    def of(cls, known: Constraints) -> Self:
+        """The keys of normalised constraints."""
+        hidden = known.hidden or (0, 1)
+        scored = known.bounded[: len(hidden) - 1]
+        cards = _digits([_RADIX] * (len(hidden) - 1))
+        # Radices leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
+        radices = [
+            1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS))
+            for seat in scored
+        ]
+        shapes = {
+            place: ShapeClasses.of(allowed)
+            for place, seat in enumerate(hidden)
+            if (allowed := known.shapes[seat]) is not None
+        }
+        return cls(known, hidden, scored, np.column_stack([cards, -cards.sum(1)]), _digits(radices), shapes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of length indices and of points indices."""
+        return len(self.cards), len(self.points)
+
+    @property
+    def rooms(self) -> Ints:
+        """How many unknown cards each hidden seat takes."""
+        return np.array([self.known.room(seat) for seat in self.hidden], dtype=np.int64)
+
+    def unknown(self, *suits: int) -> int:
+        """How many cards of these suits have no certain place."""
+        return sum((self.known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count() for suit in suits)
+
+    def shares(self, *suits: int) -> Ints:
+        """(lengths, hidden seats) how many unknown cards of these suits each seat gets; negative if impossible."""
+        shares = self.cards.copy()
+        shares[:, -1] += self.unknown(*suits)
+        return shares
+
+    def shape_classes(self, suit: int, first: Ints, second: Ints) -> Ints:
+        """The class of each pair of length indices of a suit and the next one; -1 where they fit no shape."""
+        number = np.zeros(len(first), dtype=np.int64)
+        fits = np.ones(len(first), dtype=np.bool_)
+        for place, classes in self.shapes.items():
+            certain = self.known.must[self.hidden[place]]
+            here, there = (
+                self.shares(which)[index, place] + (certain >> (13 * which) & SUIT_MASK).bit_count()
+                for which, index in ((suit, first), (suit + 1, second))
+            )
+            by_lengths = classes.majors if suit else classes.minors
+            own = by_lengths[here, there]
+            fits &= own >= 0
+            number = number * (1 + by_lengths.max()) + own
+        return np.where(fits, number, -1)
+
+    def fit(self) -> NDArray[np.bool_]:
+        """(minor classes, major classes) whether the shapes of all seats allow both."""
+        fit = np.ones((1, 1), dtype=np.bool_)
+        for classes in self.shapes.values():
+            fit = np.kron(fit, classes.fit)
+        return fit
+
+    def step(self, seat: int, points: int) -> int:
+        """How far one card worth so many points moves the key of a row, as lengths · points + points."""
+        length = int((self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]]).all(1).argmax())
+        score = int((self.points == [points * (other == seat) for other in self.scored]).all(1).argmax())
+        return length * len(self.points) + score
+
+
+class SuitRows(NamedTuple):
+    """All rows of a suit, sorted by key. ``fields``: (r, 4) 13-bit fields, column = seat."""
+
+    fields: NDArray[np.uint16]
+    start: Ints
+    """(lengths · points + 1,) where the rows of each key begin."""
+    ways: Ints
+    """(lengths, points) how many rows each key has."""
+    scores: Ints
+    """The points indices that occur, ascending."""
+
+    @classmethod
+    def of(cls, keys: Keys, suit: int) -> Self:
+        """All placements of a suit's unknown cards that keep every length in its range."""
+        known = keys.known
+        packed = np.zeros(1, dtype=np.uint64)
+        places = np.zeros(1, dtype=np.int64)
+        step = cache(keys.step)
+        for rank in range(13):
+            card = 13 * suit + rank
+            if known.unknown_mask >> card & 1:
+                seats = [seat for seat in keys.hidden if known.may[seat] >> card & 1]
+                points = HIGH_CARD_POINTS[rank] if keys.scored else 0
+                bits = np.array([1 << (16 * seat + rank) for seat in seats], dtype=np.uint64)
+                steps = np.array([step(seat, points) for seat in seats], dtype=np.int64)
+                packed = (packed | bits[:, None]).ravel()
+                places = (places + steps[:, None]).ravel()
+        certain = np.array([(known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count() for seat in keys.hidden])
+        low = np.array([known.shortest[seat][suit] for seat in keys.hidden]) - certain
+        high = np.array([known.longest[seat][suit] for seat in keys.hidden]) - certain
+        shares = keys.shares(suit)
+        fits = ((shares >= low) & (shares <= high)).all(1)
+        kept = np.repeat(fits, len(keys.points))[places]
+        if not kept.all():
+            packed, places = packed[kept], places[kept]
+        fields, start = _sorted_rows(packed, places, math.prod(keys.shape))
+        ways = np.diff(start).reshape(keys.shape)
+        return cls(fields, start, ways, np.flatnonzero(ways.any(0)))
+
+
+class SuitPair(NamedTuple):
+    """Two suits together, C D or H S.
+
+    A *split* is a pair of length indices, one for each suit. Splits with the same sum, and with the same class where a
+    shape is restricted, make one *pair key*; they are sorted by it.
+    """
+
+    first: SuitRows
+    second: SuitRows
+    lengths: Ints
+    """(pair keys,) the length index of each: the sum of those of its splits, rising."""
+    classes: Ints
+    """(pair keys,) the shape class of each, 0 where no shape is restricted."""
+    ways: Ints
+    """(pair keys, points) how many pairs of rows each has."""
+    split_start: Ints
+    """(pair keys + 1,) where the splits of each begin."""
+    split_first: Ints
+    split_second: Ints
+    split_before: Ints
+    """(points, splits) pairs of rows in the earlier splits of the same pair key."""
+
+    @classmethod
+    def of(cls, keys: Keys, suit: int) -> Self:
+        """A suit and the next one; splits that overfill a hand or fit no shape are left out."""
+        first, second = SuitRows.of(keys, suit), SuitRows.of(keys, suit + 1)
+        ones, twos = np.flatnonzero(first.ways.any(1)), np.flatnonzero(second.ways.any(1))
+        together = keys.shares(suit)[ones][:, None] + keys.shares(suit + 1)[twos]
+        one, two = np.nonzero((together <= keys.rooms).all(2))
+        classes = keys.shape_classes(suit, ones[one], twos[two])
+        one, two, classes = one[classes >= 0], two[classes >= 0], classes[classes >= 0]
+        order = np.lexsort((classes, ones[one] + twos[two]))
+        split_first, split_second, classes = ones[one[order]], twos[two[order]], classes[order]
+        entries = len(keys.points) * len(order)
+        if entries > MOST_ENTRIES:
+            raise BayesBridgeError(
+                f"tables of {entries} entries are needed and they stop at {MOST_ENTRIES}: "
+                "make one hand known, or bound the points of fewer seats",
+                entries=entries,
+            )
+        lengths = split_first + split_second
+        begins = np.ones(len(order), dtype=np.bool_)
+        begins[1:] = (np.diff(lengths) != 0) | (np.diff(classes) != 0)
+        split_start = np.append(np.flatnonzero(begins), len(order))
+        scores = (first.scores, second.scores)
+        before, ways = _split_ways(first.ways, second.ways, scores, split_start, split_first, split_second)
+        return cls(
+            first, second, lengths[begins], classes[begins], ways, split_start, split_first, split_second, before
+        )
+
+
+def most_rows(known: Constraints) -> int:
+    """The number of rows of the largest suit, lengths aside."""
+    holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
+    return max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)
+
+
+def _digits(radices: Sequence[int]) -> Ints:
+    """(product of radices, number of radices) the digits of each index, most significant first."""
+    return np.indices(tuple(radices), dtype=np.int64).reshape(len(radices), math.prod(radices)).T
+
+
+# Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
+
+
+@njit
+def _sorted_rows(packed: NDArray[np.uint64], places: Ints, size: int) -> tuple[NDArray[np.uint16], Ints]:
+    """Rows unpacked and sorted by key (a counting sort), and where each key begins."""
+    start = np.zeros(size + 1, np.int64)
+    for place in places:
+        start[place + 1] += 1
+    for place in range(size):
+        start[place + 1] += start[place]
+    free = start.copy()
+    fields = np.empty((len(packed), 4), np.uint16)
+    for i in range(len(packed)):
+        at = free[places[i]]
+        free[places[i]] += 1
+        for seat in range(4):
+            fields[at, seat] = (packed[i] >> np.uint64(16 * seat)) & np.uint64(0xFFFF)
+    return fields, start
+
+
+@njit
+def _split_ways(
+    first: Ints, second: Ints, scores: tuple[Ints, Ints], split_start: Ints, split_first: Ints, split_second: Ints
+) -> tuple[Ints, Ints]:
+    """Pairs of rows before each split, and in each key of the pair; ``first`` and ``second`` count rows by key."""
+    keys, points = len(split_start) - 1, first.shape[1]
+    ones, twos = scores
+    before = np.zeros((points, len(split_first)), np.int64)
+    ways = np.zeros((keys, points), np.int64)
+    for key in range(keys):
+        for split in range(split_start[key], split_start[key + 1]):
+            a, b = split_first[split], split_second[split]
+            for p in range(points):
+                before[p, split] = ways[key, p]
+            for p in ones:
+                if first[a, p]:
+                    for q in twos:
+                        if second[b, q]:
+                            ways[key, p + q] += first[a, p] * second[b, q]
+    return before, ways
+
+
+@njit
+def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
+    """For each key of either suit, how many layouts contain one given row of it.
+
+    ``rest``: (pair keys, points) how many pairs of rows of the other two suits complete each key of this pair.
+    """
+    first, second = pair.first.ways, pair.second.ways
+    ones, twos = pair.first.scores, pair.second.scores
+    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    for_first, for_second = np.zeros_like(first), np.zeros_like(second)
+    for key in range(len(rest)):
+        for split in range(split_start[key], split_start[key + 1]):
+            a, b = split_first[split], split_second[split]
+            for p in ones:
+                if first[a, p]:
+                    for q in twos:
+                        if second[b, q]:
+                            for_first[a, p] += second[b, q] * rest[key, p + q]
+                            for_second[b, q] += first[a, p] * rest[key, p + q]
+    return for_first, for_second
+
+
+MOST_PRODUCTS: Final = 1 << 30
+"""Multiplications to join the two pairs beyond which tables are refused; three hidden hands need at most 2^26."""
+
+_CHUNK: Final = 1 << 13
+"""Layouts built at a time: few enough for their numbers to stay in the processor's cache."""
+
+
+class Order(NamedTuple):
+    """What a kernel needs besides the two pairs to find a layout by its number."""
+
+    key_start: Ints
+    """(keys + 1,) the first number of each key of the low pair; the last entry is the total."""
+    key_low: Ints
+    """The pair key of the low pair, and its points."""
+    key_points: Ints
+    partner_start: Ints
+    """(pair keys of the low pair + 1,) where those of the high pair that fill the hands begin in ``partners``."""
+    partners: Ints
+    key_rest: Ints
+    """How many pairs of high rows complete one pair of low rows."""
+    fit_start: Ints
+    """(points + 1,) where the points of the high pair that fit points of the low pair begin in ``fit_points``."""
+    fit_points: Ints
+
+
+class Where(NamedTuple):
+    """Where layouts lie in one pair: the indices of their keys, and the number of the pair of rows within the key."""
+
+    keys: Ints
+    points: Ints
+    numbers: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unranking:
+    """The tables of one set of constraints; building them takes milliseconds, a second at worst.
+
+    >>> Unranking.of(Constraints.free().hold(2, 0x1FFF).hold(0, 0x1FFF << 13)).total
+    10400600
+    """
+
+    keys: Keys
+    total: int
+    low: SuitPair
+    high: SuitPair
+    low_rest: Ints
+    """(pair keys, points) pairs of high rows that complete each key of the low pair."""
+    high_rest: Ints
+    order: Order
+
+    @classmethod
+    def of(cls, constraints: Constraints) -> Self:
+        """Build the tables; raises ``Contradiction`` if nothing fits. With a hand known they are never too large."""
+        known = constraints.normalised()
+        if known.impossible:
+            raise _nothing_fits()
+        keys = Keys.of(known)
+        _verify_size(keys)
+        low, high = SuitPair.of(keys, 0), SuitPair.of(keys, 2)
+        fits = _fits(keys)
+        full = int((keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax())
+        joined = (low.lengths[:, None] + high.lengths == full) & keys.fit()[low.classes[:, None], high.classes]
+        mine, partners = map(np.ascontiguousarray, np.nonzero(joined))
+        low_rest = _gathered(mine, high.ways[partners] @ fits.T.astype(np.int64), len(low.ways))
+        high_rest = _gathered(partners, low.ways[mine] @ fits.astype(np.int64), len(high.ways))
+        numbers = low.ways * low_rest
+        total = int(numbers.sum())
+        if total == 0:
+            raise _nothing_fits()
+        key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
+        fits &= high.ways.any(0)
+        order = Order(
+            key_start=_running(numbers[key_low, key_points]),
+            key_low=key_low,
+            key_points=key_points,
+            partner_start=_running(joined.sum(1)),
+            partners=partners,
+            key_rest=low_rest[key_low, key_points],
+            fit_start=_running(fits.sum(1)),
+            fit_points=np.ascontiguousarray(np.nonzero(fits)[1]),
+        )
+        return cls(keys, total, low, high, low_rest, high_rest, order)
+
+    @property
+    def base(self) -> NDArray[np.uint64]:
+        """(4,) the cards that are certain, by seat."""
+        return np.array(self.keys.known.must, dtype=np.uint64)
+
+    @property
+    def suits(self) -> tuple[SuitRows, SuitRows, SuitRows, SuitRows]:
+        """The rows of C D H S."""
+        return self.low.first, self.low.second, self.high.first, self.high.second
+
+    def completions(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """For C D H S, (lengths, points): how many layouts contain one given row of each key."""
+        return *completions(self.low, self.low_rest), *completions(self.high, self.high_rest)
+
+    def layouts(self, numbers: Ints) -> Masks:
+        """The layouts with the given numbers, each from 0 to total - 1: (n, 4) masks."""
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < self.total:
+            raise IndexError(f"layouts {numbers.min()} to {numbers.max()}: they are numbered 0 to {self.total - 1}")
+        out = np.empty((len(numbers), 4), dtype=np.uint64)
+        for begin in range(0, len(numbers), _CHUNK):
+            part = out[begin : begin + _CHUNK]
+            part[:] = self.base
+            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + _CHUNK])
+            add_pair(self.low, 0, in_low, part)
+            add_pair(self.high, 26, in_high, part)
+        return out
+
+
+def _nothing_fits() -> Contradiction:
+    return Contradiction("no layout fits the evidence: take a piece of it away", evidence=())
+
+
+def _verify_size(keys: Keys) -> None:
+    """Refuse what only four hidden hands can ask for: totals past 2^63, and tables past memory and patience."""
+    known = keys.known
+    if len(keys.hidden) < 4:
+        return
+    rows, products = most_rows(known), len(keys.cards) * len(keys.points) ** 2
+    if rows > MOST_ENTRIES or products > MOST_PRODUCTS:
+        raise BayesBridgeError(
+            f"four hands are hidden, with {rows} ways in one suit and {len(keys.points)} ways to score points: more "
+            "than exact tables hold. Make one hand known, or bound the points of fewer seats.",
+            rows=rows,
+        )
+    deals = math.factorial(known.unknown_mask.bit_count()) // math.prod(map(math.factorial, keys.rooms.tolist()))
+    layouts = deals if deals < 1 << 63 else count(known)
+    if layouts >= 1 << 63:
+        raise TooManyLayouts(
+            f"{layouts} layouts fit; exact tables stop at 2^63. Make one hand known, or add evidence.", layouts=layouts
+        )
+
+
+def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
+    """(size, points) the sum of the rows of each place."""
+    out = np.zeros((size, rows.shape[1]), dtype=np.int64)
+    np.add.at(out, places, rows)
+    return out
+
+
+def _running(values: Ints) -> Ints:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
+
+
+def _fits(keys: Keys) -> NDArray[np.bool_]:
+    """(points, points) whether points of the low and of the high pair add up to something within every range."""
+    known = keys.known
+    together = keys.points[:, None] + keys.points
+    shares = dict(zip(keys.scored, np.moveaxis(together, 2, 0), strict=True))
+    rest = [seat for seat in keys.hidden if seat not in keys.scored]
+    if len(rest) == 1:
+        shares[rest[0]] = points_in(known.unknown_mask) - together.sum(2)
+    fits = np.ones(together.shape[:2], dtype=np.bool_)
+    for seat, unknown in shares.items():
+        points = unknown + points_in(known.must[seat])
+        fits &= (points >= known.points_low[seat]) & (points <= known.points_high[seat])
+    return fits
+
+
+@njit
+def locate(order: Order, high_ways: Ints, numbers: Ints) -> tuple[Where, Where]:
+    """Where the layouts with these numbers lie in the low and in the high pair."""
+    start, rests = order.key_start, order.key_rest
+    key_low, key_points = order.key_low, order.key_points
+    partner_start, partners = order.partner_start, order.partners
+    fit_start, fit_points = order.fit_start, order.fit_points
+    n = len(numbers)
+    low_keys, low_points, low_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    high_keys, high_points, high_numbers = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        number = numbers[i]
+        key, end = 0, len(rests)
+        while end - key > 1:
+            middle = (key + end) >> 1
+            if start[middle] <= number:
+                key = middle
+            else:
+                end = middle
+        number -= start[key]
+        low, points = key_low[key], key_points[key]
+        low_keys[i], low_points[i], low_numbers[i] = low, points, number // rests[key]
+        number -= low_numbers[i] * rests[key]
+        place, fit = partner_start[low], fit_start[points]
+        while number >= high_ways[partners[place], fit_points[fit]]:
+            number -= high_ways[partners[place], fit_points[fit]]
+            fit += 1
+            if fit == fit_start[points + 1]:
+                place, fit = place + 1, fit_start[points]
+        high_keys[i], high_points[i], high_numbers[i] = partners[place], fit_points[fit], number
+    return Where(low_keys, low_points, low_numbers), Where(high_keys, high_points, high_numbers)
+
+
+@njit
+def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
+    """Add to each layout its cards of two suits, the first of which begins at bit ``shift``."""
+    fields, more_fields = pair.first.fields, pair.second.fields
+    first, second = pair.first.ways, pair.second.ways
+    start, more_start, scores = pair.first.start, pair.second.start, pair.first.scores
+    split_start, split_first, split_second = pair.split_start, pair.split_first, pair.split_second
+    before = pair.split_before
+    keys, points, numbers = where.keys, where.points, where.numbers
+    width = first.shape[1]
+    here, there = np.uint64(shift), np.uint64(shift + 13)
+    for i in range(len(out)):
+        number, score = numbers[i], points[i]
+        split, end = split_start[keys[i]], split_start[keys[i] + 1]
+        while end - split > 1:
+            middle = (split + end) >> 1
+            if before[score, middle] <= number:
+                split = middle
+            else:
+                end = middle
+        number -= before[score, split]
+        a, b = split_first[split], split_second[split]
+        for p in scores:
+            pairs = first[a, p] * second[b, score - p] if p <= score else 0
+            if number < pairs:
+                row = number // second[b, score - p]
+                one = start[a * width + p] + row
+                two = more_start[b * width + score - p] + number - row * second[b, score - p]
+                for seat in range(4):
+                    out[i, seat] |= np.uint64(fields[one, seat]) << here | np.uint64(more_fields[two, seat]) << there
+                break
+            number -= pairs
+
+
+def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
+    """``n`` independent uniform layouts that fit: (n, 4) masks."""
+    return Sampler.of(constraints).draw(n, rng)
+
+
+def card_marginals(constraints: Constraints) -> Ints:
+    """(52, 4) in how many layouts each seat holds each card; every row sums to the number of layouts."""
+    return Sampler.of(constraints).card_marginals()
+
+
+def length_distributions(constraints: Constraints) -> Ints:
+    """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
+    return Sampler.of(constraints).length_distributions()
+
+
+def point_distributions(constraints: Constraints) -> Ints:
+    """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
+    return Sampler.of(constraints).point_distributions()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampler:
+    """The tables of one set of constraints, kept so that every further draw costs nothing to set up.
+
+    >>> sampler = Sampler.of(Constraints.free().hold(2, SUIT_MASK))
+    >>> sampler.total, sampler.draw(5, rng=1).shape
+    (84478098072866400, (5, 4))
+    """
+
+    unranking: Unranking
+
+    @classmethod
+    def of(cls, constraints: Constraints) -> Self:
+        """Build the tables; raises ``Contradiction`` if nothing fits."""
+        return cls(Unranking.of(constraints))
+
+    @property
+    def total(self) -> int:
+        """The exact number of layouts."""
+        return self.unranking.total
+
+    def draw(self, n: int, rng: Seed = None) -> Masks:
+        """``n`` independent uniform layouts: (n, 4) masks."""
+        return self.draw_from(n, seed_state(rng))
+
+    def draw_from(self, n: int, state: State) -> Masks:
+        """The same from a state of the kernels' own generator, which is advanced."""
+        numbers = np.empty(n, dtype=np.int64)
+        _random_numbers(np.uint64(self.total), state, numbers)
+        return self.unranking.layouts(numbers)
+
+    def card_marginals(self) -> Ints:
+        """(52, 4) in how many layouts each seat holds each card."""
+        ways = np.empty((52, 4), dtype=np.int64)
+        for suit, rows, completions in self._suits():
+            ways[13 * suit : 13 * suit + 13] = _tally_cards(rows, completions.ravel()).T
+        for seat in SEATS:
+            for card in range(52):
+                if self._known.must[seat] >> card & 1:
+                    ways[card, seat] = self.total
+        return ways
+
+    def length_distributions(self) -> Ints:
+        """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
+        keys = self.unranking.keys
+        ways = np.zeros((4, 4, 14), dtype=np.int64)
+        for suit, rows, completions in self._suits():
+            layouts = (rows.ways * completions).sum(1)
+            occurs = layouts > 0
+            shares = dict(zip(keys.hidden, keys.shares(suit)[occurs].T, strict=True))
+            for seat in SEATS:
+                certain = (self._known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+                lengths = certain + shares.get(seat, np.zeros(occurs.sum(), dtype=np.int64))
+                np.add.at(ways[seat, suit], lengths, layouts[occurs])
+        return ways
+
+    def point_distributions(self) -> Ints:
+        """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
+        return np.array([count_points(self._known, seat) for seat in SEATS], dtype=np.int64)
+
+    @property
+    def _known(self) -> Constraints:
+        return self.unranking.keys.known
+
+    def _suits(self) -> zip[tuple[int, SuitRows, Ints]]:
+        return zip(SUITS, self.unranking.suits, self.unranking.completions(), strict=True)
+
+
+@njit
+def _random_numbers(total: np.uint64, state: State, out: Ints) -> None:
+    """Uniform integers below the total, exactly: it passes 2^53, so no floating-point number will do."""
+    for i in range(len(out)):
+        out[i] = bounded(state, total)
+
+
+@njit
+def _tally_cards(rows: SuitRows, completions: Ints) -> Ints:
+    """(4, 13) the number of layouts that give each seat each card of a suit."""
+    fields, start = rows.fields, rows.start
+    by_field = np.zeros((4, 8192), np.int64)
+    for key in range(len(completions)):
+        for row in range(start[key], start[key + 1]):
+            for seat in range(4):
+                by_field[seat, fields[row, seat]] += completions[key]
+    ways = np.zeros((4, 13), np.int64)
+    for seat in range(4):
+        for field in range(8192):
+            layouts = by_field[seat, field]
+            if layouts:
+                for rank in range(13):
+                    if (field >> rank) & 1:
+                        ways[seat, rank] += layouts
+    return ways

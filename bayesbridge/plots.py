@@ -1,0 +1,1053 @@
+"""Colours that colour-blind readers tell apart, and that stay apart in grey print; axes that show themselves.
+
+The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008). Where two meet in one picture they
+differ in lightness too, or one of them is hatched.
+
+New axes lie in a figure that pyplot does not know. They are a :class:`Picture`, or :class:`Panels` where there are
+several, and draw themselves when a notebook shows the value of a cell. So a picture appears once: pyplot, which shows
+its own figures at the end of a cell, has none of these.
+
+The row quantities of Algorithm 2 suit by suit: small multiples.
+
+Where the cards lie and how long the suits are, as shaded tables.
+
+Contracts side by side: expected score, and the chance that each makes.
+
+The distribution of tricks, with the mass that fails the conditions apart and the line of the contract.
+
+The distribution of any output of any estimator.
+
+Two numbers of a layout together, as a shaded table.
+
+Leads side by side: how often each beats the contract, or what it takes.
+
+High-card points of the hidden hands, a row of bars for each.
+
+One question under several bidder models, side by side.
+
+How a belief sharpens, event by event: entropy, captures, the chance of the contract.
+
+What was counted for each player beside what is believed of them: how far an estimate moves towards the others.
+
+Plans for a suit: how often each number of tricks is reached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter
+from numpy.typing import NDArray
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.decisions.contracts import scheme_words
+from bayesbridge.decisions.leads import Leads
+from bayesbridge.decisions.suit import SuitPlay
+from bayesbridge.errors import BayesBridgeError, WrongArgument
+from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.evidence.kinds import Play
+from bayesbridge.history import sharpening
+from bayesbridge.summaries import distribution, shortest_interval
+from bayesbridge.trick_counts import Asked, Tricks
+from bayesbridge.words import SEATS, SYMBOLS
+from bayesbridge.words import short_percent as short_percent
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+
+BLUE: Final = "#0072B2"
+SKY: Final = "#56B4E9"
+ORANGE: Final = "#E69F00"
+VERMILION: Final = "#D55E00"
+GREY: Final = "#999999"
+PALE: Final = "#E5E5E5"
+
+HATCH: Final = "////"
+
+SUIT_COLOURS: Final = {"H": VERMILION, "D": VERMILION}
+"""The red suits; the black ones take the colour of text."""
+
+INK_UP_TO: Final = 0.8
+"""Share of blue up to which text keeps its colour: readable on paper and on a dark screen."""
+
+
+LONGEST_LINE: Final = 50
+"""Letters of a title beyond which it takes two lines."""
+
+DPI: Final = 200
+"""Dots in an inch of a saved picture: sharp in print and on any screen."""
+
+ON_SCREEN: Final = 96
+"""Pixels of a page in an inch."""
+
+
+class Picture(Axes):
+    """Axes that a notebook shows as the picture that they are part of."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return _image(self.figure)
+
+
+class Panels(np.ndarray[Any, Any]):
+    """An array of Axes in one figure, which a notebook shows as their picture."""
+
+    @property
+    def figure(self) -> Any:
+        """The figure that all of them are in."""
+        return self.flat[0].figure
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return _image(self.figure)
+
+    def _display_(self) -> Any:
+        """What marimo shows: it would take an array for numbers."""
+        return self.figure
+
+
+def _image(figure: Any) -> tuple[bytes, dict[str, int]]:
+    """A figure as PNG, with the size that it has on a page."""
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=DPI)
+    width, height = (round(ON_SCREEN * inches) for inches in figure.get_size_inches())
+    return file.getvalue(), {"width": width, "height": height}
+
+
+def ink() -> str:
+    """The colour of text and of lines that belong to it."""
+    return str(matplotlib.rcParams["text.color"])
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """One Axes in a figure of its own, in inches."""
+    figure = Figure((width, height), dpi=DPI, layout="constrained")
+    ax: Axes = figure.subplots(subplot_kw={"axes_class": Picture})
+    return ax
+
+
+def new_grid(
+    width: float, height: float, rows: int, columns: int, figure: Figure | None = None, **options: Any
+) -> NDArray[Any]:
+    """(rows, columns) Axes in the figure given, or in one of their own, which a notebook then shows."""
+    axes: NDArray[Any]
+    if figure is not None:
+        axes = figure.subplots(rows, columns, squeeze=False, **options)
+        return axes
+    figure = Figure((width, height), dpi=DPI, layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, subplot_kw={"axes_class": Picture}, **options)
+    return axes.view(Panels)
+
+
+def verify_axes(axes: NDArray[Any], *shape: int) -> NDArray[Any]:
+    """The axes that a user gave if they are Axes and as many as wanted; raises otherwise."""
+    if axes.shape != shape or not all(isinstance(ax, Axes) for ax in axes.flat):
+        raise WrongArgument(
+            f"axes of shape {axes.shape} and type {axes.dtype}: give {shape} Axes", argument="axes", value=axes
+        )
+    return axes
+
+
+def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
+    """Take away the lines of the frame that say nothing."""
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in keep)
+
+
+def in_lines(title: str) -> str:
+    """A title, in two lines where it is long, so that narrow pictures show it whole.
+
+    >>> in_lines("Where the cards lie, as South sees it: P(seat holds card) in %")
+    'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
+    """
+    return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > LONGEST_LINE else title
+
+
+def percent_axis(axis: Axis) -> None:
+    """Ticks as percentages with all their digits: 2.5 % does not read 2 %."""
+    axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
+
+
+def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float, darkest: float = 1.0) -> None:
+    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage.
+
+    ``darkest`` is the share that is all blue.
+    """
+    shade = min(share / darkest, 1.0)
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, shade), edgecolor=GREY, linewidth=0.4))
+    colour = ink() if shade <= INK_UP_TO else "white"
+    text = short_percent(share) if share else "·"
+    ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
+
+
+QUANTITIES: Final = ("c1", "c2", "delta")
+
+
+def plot_captures(
+    result: xarray.DataTree, *, figure: Figure | None = None, axes: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """c₁, c₂ and δ of every suit: (4, 3) Axes, a row a suit and a column a quantity.
+
+    They are drawn on the ``axes`` given, or in the ``figure`` given, or in a new one.
+
+    >>> import bayesbridge as bb
+    >>> plot_captures(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))).shape
+    (4, 3)
+    """
+    if axes is None:
+        axes = new_grid(7.2, 6.0, 4, 3, figure=figure, sharex="col", sharey="col")
+    verify_axes(axes, 4, 3)
+    first, second = (SEATS[str(seat)] for seat in result["constant_data"].to_dataset()["pair"].values)
+    heads = (f"$c_1$: cards of {first}", f"$c_2$: cards of {second}", "$\\delta$: leading gap")
+    for column, (name, head) in enumerate(zip(QUANTITIES, heads, strict=True)):
+        pmf = distribution(result, name)
+        values = pmf[f"{name}_value"].values
+        last = max(5, int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]]))
+        for row, (suit, symbol) in enumerate(SYMBOLS.items()):
+            ax = axes[row, column]
+            ax.bar(values, pmf.sel(suit=suit).values, color=BLUE, edgecolor=ink(), linewidth=0.4)
+            ax.set_xlim(-0.7, last + 0.7)
+            ax.set_xticks(range(0, last + 1, 1 if last < 7 else 2))
+            percent_axis(ax.yaxis)
+            ax.tick_params(labelsize=8)
+            bare(ax)
+            if row == 0:
+                ax.set_title(head, fontsize=10)
+            if column == 0:
+                ax.set_ylabel(symbol, rotation=0, fontsize=17, color=SUIT_COLOURS.get(suit, ink()), labelpad=12)
+    return axes
+
+
+RANKS: Final = "AKQJT98765432"
+
+
+def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+    """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
+
+    A card whose hand is known for certain shows the letter of that seat where the hand itself has no row. A line
+    through a card says that it has been played.
+
+    >>> import bayesbridge as bb
+    >>> ax = plot_cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> ax.get_title()
+    'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
+    >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
+    ['East', 'North', 'West']
+    """
+    chances = marginal(source, "card_probabilities")
+    hidden = hidden_seats(chances)
+    ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
+    top, played = 0.0, _played(source)
+    for suit, symbol in SYMBOLS.items():
+        for row, seat in enumerate(hidden):
+            ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
+        for column, rank in enumerate(RANKS):
+            shares = chances.sel(card=f"{suit}{rank}")
+            if f"{suit}{rank}" in played:
+                ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
+            if float(shares.sel(seat=hidden).max()) == 0.0:
+                _mark_known(ax, column, top, len(hidden), str(shares["seat"].values[shares.values.argmax()]))
+                continue
+            for row, seat in enumerate(hidden):
+                shaded_cell(ax, column, top - row - 1, float(shares.sel(seat=seat)), 7)
+        colour = SUIT_COLOURS.get(suit, ink())
+        ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
+        top -= len(hidden) + 0.4
+    _frame(ax, -3.4, 13.1, top + 0.3)
+    ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in RANKS])
+    crossed = "; a line: played" if played else ""
+    title = f"Where the cards lie, as {observer_of(source)} sees it: P(seat holds card) in %{crossed}"
+    ax.set_title(in_lines(title), fontsize=10)
+    return ax
+
+
+def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+    """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row.
+
+    >>> import bayesbridge as bb
+    >>> ax = plot_lengths(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
+    ['East', 'North', 'West']
+    """
+    chances = marginal(source, "length_probabilities")
+    hidden = hidden_seats(marginal(source, "card_probabilities"))
+    longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= 0.0005)[-1]))
+    ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
+    top = 0.0
+    for seat in hidden:
+        for row, (suit, symbol) in enumerate(SYMBOLS.items()):
+            shares = chances.sel(seat=seat, suit=suit)
+            place = top - row - 0.5
+            ax.text(-0.4, place, symbol, ha="center", va="center", fontsize=11, color=SUIT_COLOURS.get(suit, ink()))
+            for length in range(longest + 1):
+                shaded_cell(ax, length, top - row - 1, float(shares.sel(length=length)), 7)
+            mean = float((shares * shares["length"]).sum())
+            ax.text(longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8)
+        ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
+        top -= 4.4
+    _frame(ax, -2.6, longest + 2.3, top + 0.3)
+    ax.set_xticks([*(np.arange(longest + 1) + 0.5), longest + 1.7], [*map(str, range(longest + 1)), "mean"])
+    seen = f"as {observer_of(source)} sees it"
+    ax.set_title(in_lines(f"Suit lengths of the hidden hands, {seen}: P(number of cards) in %"), fontsize=10)
+    return ax
+
+
+def marginal(source: xarray.DataTree | Posterior, name: str) -> xarray.DataArray:
+    """Card, length or point probabilities of a posterior or of a result."""
+    found = getattr(source, name)() if isinstance(source, Posterior) else source["marginals"].to_dataset()[name]
+    # Sums of weights miss 0 and 1 by rounding, and a card is known only at 1.
+    rounded: xarray.DataArray = found.round(9).clip(0.0, 1.0)
+    return rounded
+
+
+def hidden_seats(cards: xarray.DataArray) -> list[str]:
+    """Seats of which some card is not certain; all where everything is known."""
+    doubtful = ((cards > 0.0) & (cards < 1.0)).any("card")
+    names = [str(name) for name in cards["seat"].values]
+    return [name for name in names if bool(doubtful.sel(seat=name))] or names
+
+
+def observer_of(source: xarray.DataTree | Posterior) -> str:
+    """The seat whose belief it is, in a word."""
+    if isinstance(source, Posterior):
+        return SEATS[source.belief.observer.name]
+    return SEATS[str(source["constant_data"].to_dataset()["observer"].values)]
+
+
+def _played(source: xarray.DataTree | Posterior) -> set[str]:
+    """Names of the cards that were played."""
+    if isinstance(source, Posterior):
+        return {str(piece.card) for piece in source.belief.evidence if isinstance(piece, Play)}
+    texts = map(str, source["observed_data"].to_dataset()["evidence"].values)
+    return {found[1] for text in texts if (found := re.fullmatch(r"Play\('.', '(..)'\)", text))}
+
+
+def _mark_known(ax: Axes, column: int, top: float, rows: int, holder: str) -> None:
+    """A card that lies in none of the rows: the letter of the hand that holds it."""
+    ax.add_patch(Rectangle((column, top - rows), 1, rows, facecolor=GREY, alpha=0.25, edgecolor=GREY, linewidth=0.4))
+    ax.text(column + 0.5, top - rows / 2, holder, ha="center", va="center", fontsize=8, style="italic")
+
+
+def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
+    ax.set_xlim(left, right)
+    ax.set_ylim(bottom, 0.1)
+    ax.xaxis.tick_top()
+    ax.tick_params(top=False, left=False, labelleft=False, pad=0)
+    bare(ax, keep=())
+
+
+def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
+    """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
+
+    ``found`` is what :func:`contracts` gives. Dark bars were corrected by solved layouts, light ones are the network's.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
+    >>> found = bb.contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", solve=0)
+    >>> [text.get_text() for text in plot_contracts(found).get_yticklabels()]
+    ['6S by S', '3NT by S', '4S by S']
+    """
+    if "contract" not in found.dims or "score" not in found:
+        raise BayesBridgeError("no contracts in there: give what bb.contracts answers", found=found)
+    if most < 1:
+        raise BayesBridgeError(f"most {most}: draw at least 1 contract", most=most)
+    shown = found.isel(contract=slice(0, most))
+    labels = [str(label) for label in shown["contract"].values]
+    ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
+    rows = np.arange(len(labels))
+    scores, errors = shown["score"].values, 2 * shown["score_error"].values
+    colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
+    ax.barh(rows, scores, 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
+    ax.errorbar(scores, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    ax.axvline(0.0, color=ink(), linewidth=0.8)
+    ends = np.where(scores >= 0, scores + errors, np.maximum(scores + errors, 0.0))
+    for row, end, chance in zip(rows, ends, shown["make"].values, strict=True):
+        if not np.isnan(chance):  # of a deal that is passed out
+            ax.annotate(
+                f"{short_percent(float(chance))} %",
+                (end, row),
+                (4, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
+    ax.set_yticks(rows, labels)
+    ax.invert_yaxis()
+    ax.margins(x=0.12)
+    ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
+    ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
+    ax.grid(axis="x", linewidth=0.3, color=GREY)
+    ax.set_axisbelow(True)
+    ax.tick_params(left=False, labelsize=8)
+    bare(ax)
+    return ax
+
+
+RARE: Final = 0.0005
+"""Share below which the ends of a distribution are left out."""
+
+MOST_TICKS: Final = 20
+"""Values that each have a tick and a figure; of more, every second, third … one has a tick."""
+
+
+def plot_tricks(
+    result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
+) -> Axes:
+    """How many tricks or captures: ``name`` is ``T`` or any other output that counts tricks.
+
+    The dashed line stands before 6 + ``level`` tricks, by default those of the auction's contract, else 7; without
+    ``level`` there is none for a pair that does not declare. Where no such number occurs, the axis is longer, so that
+    the line has its place. ``where`` picks one of several numbers, such as ``strain="NT"``. Bars that reach the line
+    are dark; conditions that fail stand apart, hatched. Only of an output that estimates tricks at the table the title
+    says that a contract makes.
+
+    >>> import bayesbridge as bb
+    >>> plot_tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
+    "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
+    """
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    if level is not None and level not in range(1, 8):
+        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
+    tricks = Tricks.of(result, name, **where)
+    goal = _goal(tricks) if level is None else 6 + level
+    shown = np.array(tricks.occurring)
+    shares = np.array([tricks.share(value) for value in tricks.occurring])
+    bars = ax.bar(shown, shares, color=np.where(shown >= goal, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
+    ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
+    title = tricks_title(tricks, where)
+    if goal:
+        ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
+        needed = f" ({goal} tricks or more)" if tricks.judges else ""
+        title += f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
+    ax.set_title(title, fontsize=10)
+    _axis(ax, _with_goal(shown, goal), tricks)
+    ax.set_xlabel(tricks.axis)
+    ax.set_ylabel("probability")
+    return ax
+
+
+def plot_prior_posterior(
+    prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
+) -> Axes:
+    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
+    >>> ax = plot_prior_posterior(before, after, "delta", suit="H")
+    >>> ax.get_xlabel(), ax.get_title()
+    ('delta, H', 'delta of S and N, H\\nbefore the evidence and after it')
+    """
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
+    before, after = (_parts(result, name, where) for result in (prior, posterior))
+    every = np.union1d(before[0], after[0])
+    for side, label, (values, shares, tricks), look in zip(
+        (-1, 1), ("before", "after"), (before, after), looks, strict=True
+    ):
+        ax.bar(values + 0.2 * side, shares, 0.4, label=label, edgecolor=ink(), linewidth=0.6, **look)
+        if tricks is not None and tricks.fails:
+            ax.bar(every[0] - 2 + 0.2 * side, tricks.fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
+    _axis(ax, every, before[2], bar=False)
+    picked = "".join(f", {value}" for value in where.values())
+    ax.set_xlabel(f"{name if before[2] is None else before[2].axis}{picked}")
+    ax.set_ylabel("probability")
+    whose = f"{name} of {Asked.of_result(posterior).names}{picked}"
+    if after[2] is not None:
+        whose = tricks_title(after[2], where)
+    ax.set_title(f"{whose}\nbefore the evidence and after it", fontsize=10)
+    ax.legend(frameon=False)
+    return ax
+
+
+def plot_contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
+    """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
+    >>> result = bb.estimate(belief.infer(draws=500, rng=1), contract="6S", solve=0)
+    >>> plot_contract(result).get_xlabel()
+    'tricks of South, dummy North'
+    """
+    odds = ContractOdds.of(result)
+    if odds is None:
+        raise BayesBridgeError("the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')")
+    return draw_contract(odds, new_axes(6.4, 3.6) if ax is None else ax)
+
+
+def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
+    """The same, from the odds themselves."""
+    shares = np.clip(odds.pmf, 0.0, 1.0)
+    met = np.flatnonzero(shares >= RARE)
+    shown = np.arange(met[0], met[-1] + 1)
+    needed = odds.contract.tricks_needed
+    colours = [BLUE if odds.makes(int(tricks)) else SKY for tricks in shown]
+    ax.bar(shown, shares[shown], color=colours, edgecolor=ink(), linewidth=0.6)
+    ax.errorbar(shown, shares[shown], odds.pmf_error[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    tops = ax.bar(shown, shares[shown] + odds.pmf_error[shown], color="none")
+    ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
+    ax.axvline(needed - 0.5, color=ink(), linestyle="--", linewidth=1.2)
+    how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
+    error = f" ± {100 * odds.make[1]:.1f}" if odds.make[1] else ""
+    told = how.get(odds.basis, f"all {odds.solved} layouts solved")
+    ax.set_title(f"{odds.contract} makes: {100 * odds.make[0]:.1f}{error} %, {told}", fontsize=10)
+    _axis(ax, _with_goal(shown, needed), None)
+    whose = "actual tricks" if odds.actual else "tricks"
+    ax.set_xlabel(f"{whose} of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}")
+    ax.set_ylabel("probability")
+    return ax
+
+
+def plot_numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
+    """The distribution of a whole number that does not count tricks."""
+    values, shares, _ = _parts(result, name, where)
+    bars = ax.bar(values, shares, color=SKY, edgecolor=ink(), linewidth=0.6)
+    if len(values) <= MOST_TICKS:
+        ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
+    _axis(ax, values, None)
+    ax.set_xlabel(name)
+    ax.set_ylabel("probability")
+    return ax
+
+
+def tricks_title(tricks: Tricks, where: dict[str, Any]) -> str:
+    """Whose tricks in which strain, and which of several numbers; in two lines where it is long."""
+    picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
+    return in_lines(f"{tricks.title}{picked}")
+
+
+def _with_goal(shown: NDArray[np.int64], goal: int) -> NDArray[np.int64]:
+    """The values of the axis, with those as far as the goal, if there is one."""
+    return np.arange(min(int(shown[0]), goal), max(int(shown[-1]), goal) + 1) if goal else shown
+
+
+def _goal(tricks: Tricks) -> int:
+    """Tricks of the contract, 7 without one, 0 where it is not the pair's."""
+    asked = tricks.asked
+    if asked is None or asked.contract is None:
+        return 7
+    return asked.contract.tricks_needed if asked.declares else 0
+
+
+def _parts(
+    result: xarray.DataTree, name: str, where: dict[str, Any]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], Tricks | None]:
+    """Values with their probabilities from the first to the last that occurs; of tricks, also what they fail by."""
+    pmf = distribution(result, name)
+    if pmf.attrs.get("counts_tricks"):
+        tricks = Tricks.of(result, name, **where)
+        return np.array(tricks.occurring), np.array([tricks.share(value) for value in tricks.occurring]), tricks
+    one = pmf.sel(where)
+    if one.ndim != 1:
+        dims = ", ".join(str(dim) for dim in one.dims[:-1])
+        raise BayesBridgeError(f"{name!r} has several numbers: pick one by {dims}", name=name)
+    values, shares = one[f"{name}_value"].values, one.values
+    kept = np.flatnonzero(shares > 0)
+    return values[kept[0] : kept[-1] + 1], shares[kept[0] : kept[-1] + 1], None
+
+
+def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool = True) -> None:
+    """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
+    bare(ax)
+    percent_axis(ax.yaxis)
+    step = -(-len(shown) // MOST_TICKS)
+    ticks = list(map(int, shown[::step]))
+    labels = [str(value) for value in ticks]
+    if tricks is not None and tricks.count.fails_at is not None:
+        place = int(shown[0]) - 2
+        if bar and tricks.fails:
+            drawn = ax.bar(place, tricks.fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
+            ax.bar_label(drawn, [short_percent(tricks.fails)], padding=1, fontsize=8)
+        ticks, labels = [place, *ticks], [tricks.count.failing.replace(" ", "\n"), *labels]
+        ax.axvline(place + 1, color=ink(), linewidth=0.4)
+    ax.set_xticks(ticks, labels)
+    ax.set_xlim(ticks[0] - 0.8, int(shown[-1]) + 0.8)
+
+
+BINS: Final = 30
+"""Bars of a number that is not whole."""
+
+MOST_ROWS: Final = 52
+"""Labels of an output that one table shows."""
+
+WIDEST: Final = 20
+"""Values that a table has columns for; of more, neighbours share one."""
+
+
+def plot_distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any) -> Axes:
+    """How likely each value of an output is, whatever it is: ``name`` as the result and its estimator call it.
+
+    One whole number is drawn as bars, tricks as :func:`plot_tricks` draws them, another number as a histogram of its
+    draws and their weights. An output with several numbers, as one for each suit, is a shaded table with the mean at
+    the end of each row; ``where``, as ``suit="S"``, picks one of them.
+
+    >>> import bayesbridge as bb
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> plot_distribution(result, "delta").get_title()
+    'delta of S and N: P in % (exact)'
+    >>> plot_distribution(result, "delta", suit="H").get_xlabel()
+    'delta'
+    """
+    draws = _draws(result, name)
+    pmfs = result["pmf"].to_dataset()
+    dims = [str(dim) for dim in draws.dims if dim not in ("chain", "draw", f"{name}_value", *where)]
+    whole = name in pmfs
+    picked = "".join(f", {value}" for value in where.values())
+    how = "exact" if draws.attrs["exact"] else "estimated"
+    title = f"{name} of {Asked.of_result(result).names}{picked}"
+    if whole and dims:
+        return _table(pmfs[name].sel(where), name, f"{title}: P in % ({how})", ax)
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    if whole and pmfs[name].attrs.get("counts_tricks"):
+        return plot_tricks(result, name, ax=ax, **where)
+    if whole:
+        plot_numbers(result, name, ax, **where)
+    elif dims:
+        raise BayesBridgeError(f"{name!r} has several numbers: pick one by {', '.join(dims)}", name=name)
+    else:
+        _histogram(result, draws.sel(where), name, ax)
+    said = str(draws.attrs["long_name"]).removesuffix(".")
+    ax.set_title(f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10)
+    return ax
+
+
+def _draws(result: xarray.DataTree, name: str) -> xarray.DataArray:
+    known = result["posterior"].to_dataset()
+    if name not in known:
+        raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(map(str, known))}", name=name)
+    return known[name]
+
+
+def _histogram(result: xarray.DataTree, draws: xarray.DataArray, name: str, ax: Axes) -> None:
+    """Shares of the draws by their weights."""
+    stats = result["sample_stats"].to_dataset()
+    values = draws.values.ravel().astype(np.float64)
+    logs = stats["log_weight"].values.ravel() if "log_weight" in stats else np.zeros(len(values))
+    weights = np.exp(logs - logs.max())
+    ax.hist(values, BINS, weights=weights / weights.sum(), color=SKY, edgecolor=ink(), linewidth=0.5)
+    mean = (
+        float(draws.attrs["mean"]) if np.ndim(draws.attrs["mean"]) == 0 else float(np.average(values, weights=weights))
+    )
+    ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
+    ax.legend(frameon=False, fontsize=8)
+    bare(ax)
+    percent_axis(ax.yaxis)
+    ax.set_xlabel(name)
+    ax.set_ylabel("probability")
+
+
+def _table(pmf: xarray.DataArray, name: str, title: str, ax: Axes | None) -> Axes:
+    """Labels × values, the likelier the bluer."""
+    dims = [str(dim) for dim in pmf.dims[:-1]]
+    flat = pmf.stack(label=dims).transpose("label", pmf.dims[-1])
+    labels = [" ".join(map(str, label)) for label in flat["label"].values]
+    if len(labels) > MOST_ROWS:
+        raise BayesBridgeError(f"{name!r} has {len(labels)} numbers: pick some by {', '.join(dims)}", name=name)
+    values, shares = pmf[pmf.dims[-1]].values, flat.values
+    means = (shares * values).sum(axis=1)
+    heads, shares = _grouped(values, shares)
+    rows, columns = shares.shape
+    ax = new_axes(max(4.8, 1.8 + 0.42 * columns), 1.0 + 0.3 * rows) if ax is None else ax
+    for row in range(rows):
+        for column in range(columns):
+            shaded_cell(ax, column, -row - 1, float(shares[row, column]), 7)
+        ax.text(columns + 0.8, -row - 0.5, f"{means[row]:.2f}", ha="center", va="center", fontsize=8)
+    ax.set_xlim(0, columns + 1.6)
+    ax.set_ylim(-rows - 0.05, 0.1)
+    turned = 45 if max(map(len, heads)) > 4 else 0  # ranges of values have no room beside each other
+    ax.set_xticks([*(np.arange(columns) + 0.5), columns + 0.8], [*heads, "mean"], rotation=turned)
+    ax.set_yticks(-np.arange(rows) - 0.5, labels)
+    ax.xaxis.tick_top()
+    ax.tick_params(left=False, top=False, labelsize=8)
+    bare(ax, keep=())
+    ax.set_ylabel(", ".join(dims))
+    ax.set_title(title, fontsize=10)
+    return ax
+
+
+def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:
+    """Columns from the first to the last value that occurs; of very many values, neighbours together."""
+    met = np.flatnonzero((shares > 0).any(axis=0))
+    values, shares = values[met[0] : met[-1] + 1], shares[:, met[0] : met[-1] + 1]
+    step = -(-len(values) // WIDEST)
+    starts = np.arange(0, len(values), step)
+    ends = np.minimum(starts + step, len(values)) - 1
+    heads = [
+        str(values[first]) if first == last else f"{values[first]}–{values[last]}"
+        for first, last in zip(starts, ends, strict=True)
+    ]
+    return heads, np.clip(np.add.reduceat(shares, starts, axis=1), 0.0, 1.0)
+
+
+def plot_joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
+    """P(both numbers) in percent, from :func:`joint_distribution` with two names; sums stand at the right and above.
+
+    Rows and columns that no layout has are left out.
+
+    >>> import bayesbridge as bb
+    >>> joint = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
+    >>> ax = plot_joint(joint)
+    >>> ax.get_ylabel(), ax.get_xlabel()
+    ('T', 'length[N:H]')
+    """
+    shares = joint["probability"]
+    if shares.ndim != 2:
+        raise BayesBridgeError(f"{shares.ndim} numbers: a picture shows two, give joint_distribution two names")
+    down, across = (str(dim) for dim in shares.dims)
+    shares = shares.isel(
+        {dim: np.flatnonzero(shares.sum(other) > 0) for dim, other in ((down, across), (across, down))}
+    )
+    rows, columns = shares.shape
+    ax = new_axes(1.6 + 0.42 * columns, 1.2 + 0.3 * rows) if ax is None else ax
+    values, darkest = shares.values, float(shares.max())
+    for row in range(rows):
+        for column in range(columns):
+            shaded_cell(ax, column, -row - 1, float(values[row, column]), 7, darkest)
+        ax.text(
+            columns + 0.6, -row - 0.5, short_percent(float(values[row].sum())), ha="center", va="center", fontsize=7
+        )
+    for column in range(columns):
+        total = short_percent(float(values[:, column].sum()))
+        ax.text(column + 0.5, 0.6, total, ha="center", va="center", fontsize=7)
+    ax.text(columns + 0.6, 0.6, "all", ha="center", va="center", fontsize=7, style="italic")
+    ax.set_xlim(0, columns + 1.2)
+    ax.set_ylim(-rows - 0.05, 1.2)
+    ax.set_xticks(np.arange(columns) + 0.5, [str(label) for label in shares[across].values])
+    ax.set_yticks(-np.arange(rows) - 0.5, [str(label) for label in shares[down].values])
+    ax.tick_params(left=False, bottom=False, labelsize=8)
+    bare(ax, keep=())
+    ax.set_xlabel(across)
+    ax.set_ylabel(down)
+    how = "exact" if joint.attrs["exact"] else "estimated"
+    ax.set_title(f"{down} and {across} together: P in % ({how})", fontsize=10)
+    return ax
+
+
+def plot_leads(found: Leads, *, ax: Axes | None = None) -> Axes:
+    """P(the contract is beaten) after each lead, or tricks where they are the goal, thin lines two standard errors.
+
+    ``found`` is what :func:`leads` gives. Blue bars are the best lead and all that the test cannot tell from it; the
+    test compares leads on the same layouts, so two bars may differ surely although their lines overlap.
+
+    >>> from bayesbridge import Card, Contract, Seat
+    >>> from bayesbridge.decisions.leads import Lead
+    >>> none, told = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
+    >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, none, card == "H9") for card in told]
+    >>> found = Leads(Contract.of("3NT by S"), Seat.W, "beat", tuple(rows), 100, False)
+    >>> plot_leads(found).get_title()
+    'West leads against 3NT by S; blue: the best'
+    """
+    beat = found.goal == "beat"
+    figures = np.array([choice.beaten if beat else choice.tricks for choice in found.choices])
+    ax = new_axes(6.4, 1.2 + 0.3 * len(figures)) if ax is None else ax
+    rows = np.arange(len(figures))
+    colours = [BLUE if choice.close else PALE for choice in found.choices]
+    ax.barh(rows, figures[:, 0], 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
+    if not found.exact:
+        ax.errorbar(figures[:, 0], rows, xerr=2 * figures[:, 1], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    ax.set_yticks(rows, [choice.name for choice in found.choices])
+    ax.invert_yaxis()
+    ax.set_xlim(left=0.0)
+    if beat:
+        percent_axis(ax.xaxis)
+    ax.set_xlabel("P(beaten), double dummy" if beat else "tricks of the defence, double dummy")
+    told = "the best" if found.clear else "too close to call"
+    ax.set_title(f"{SEATS[found.leader.name]} leads against {found.contract}; blue: {told}", fontsize=10)
+    ax.grid(axis="x", linewidth=0.3, color=GREY)
+    ax.set_axisbelow(True)
+    ax.tick_params(left=False, labelsize=8)
+    bare(ax)
+    return ax
+
+
+"""Share below which the ends of a distribution are left out."""
+
+MOST_FIGURES: Final = 24
+"""Bars in a row that each have room for their figure."""
+
+
+def plot_points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+    """P(number of high-card points) of every hidden hand, in percent: a row of bars for each, with its mean.
+
+    Dark bars are the shortest range that holds at least half of the probability. Bars of all rows have one scale.
+
+    >>> import bayesbridge as bb
+    >>> ax = plot_points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['North\\nmean 7.0', 'East\\nmean 7.0', 'West\\nmean 7.0']
+    """
+    chances = marginal(source, "point_probabilities")
+    hidden = hidden_seats(marginal(source, "card_probabilities"))
+    table = chances.sel(seat=hidden)
+    met = np.flatnonzero(table.max("seat").values >= RARE)
+    shown = np.arange(met[0], met[-1] + 1)
+    highest = float(table.max())
+    ax = new_axes(7.2, 0.9 + 1.05 * len(hidden)) if ax is None else ax
+    for row, seat in enumerate(hidden):
+        shares = chances.sel(seat=seat).values
+        low, high = shortest_interval(np.arange(len(shares)), shares, 0.5)
+        colours = [BLUE if low <= points <= high else SKY for points in shown]
+        heights = 0.78 * shares[shown] / highest
+        bars = ax.bar(shown, heights, 0.86, bottom=-row, color=colours, edgecolor=ink(), linewidth=0.5)
+        if len(shown) <= MOST_FIGURES:
+            figures = [short_percent(float(share)) if share else "" for share in shares[shown]]
+            ax.bar_label(bars, figures, padding=1, fontsize=6.5)
+        ax.axhline(-row, color=ink(), linewidth=0.6)
+    means = [float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in hidden]
+    labels = [f"{SEATS[seat]}\nmean {mean:.1f}" for seat, mean in zip(hidden, means, strict=True)]
+    ax.set_yticks(0.35 - np.arange(len(hidden)), labels)
+    step = 1 if len(shown) <= MOST_FIGURES else 2
+    ax.set_xticks(shown[::step])
+    ax.set_xlim(shown[0] - 0.8, shown[-1] + 0.8)
+    ax.set_ylim(0.98 - len(hidden), 1.0)
+    ax.tick_params(left=False, labelsize=8)
+    bare(ax, keep=())
+    ax.set_xlabel("high-card points")
+    ax.set_title(in_lines(f"Points of hidden hands, as {observer_of(source)} sees it: P in %"), fontsize=10)
+    return ax
+
+
+MARKS: Final[dict[str, tuple[str, str, int]]] = {
+    "N": ("o", BLUE, 9),
+    "E": ("s", VERMILION, 6),
+    "S": ("D", GREY, 5),
+    "W": ("^", ORANGE, 4),
+}
+"""Shape, colour and size of each seat's mark: open and of different sizes, so that equal points hide none."""
+
+
+def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
+    """Bayes factors, P(T ≥ 6 + level) and the points of the hidden hands: three Axes, a row for each model.
+
+    ``found`` is what :func:`sensitivity` gives. Lines through marks are two standard errors either way.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"))
+    >>> evidence, captures, points = plot_sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
+    >>> captures.get_xlabel()
+    "P(T ≥ 9)\\ncaptures by the paper's rule"
+    """
+    if level not in range(1, 8):
+        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
+    labels = [str(label) for label in found["model"].values]
+    axes: NDArray[Any] = new_grid(9.2, 1.3 + 0.34 * len(labels), 1, 3, figure=figure, sharey=True)[0]
+    evidence, captures, points = axes
+    rows = -np.arange(len(labels))
+    factor = found["log_bayes_factor"].values / np.log(10.0)
+    error = 2 * found["log_bayes_factor_error"].values / np.log(10.0)
+    shown = np.isfinite(factor)
+    evidence.barh(rows[shown], factor[shown], 0.6, xerr=error[shown], color=BLUE, ecolor=ink())
+    evidence.axvline(0.0, color=ink(), linewidth=0.8)
+    for row in rows[~shown]:
+        evidence.text(0.0, row, " impossible", va="center", fontsize=8)
+    evidence.set_xlabel("log₁₀ Bayes factor")
+    chance, spread = found["T_at_least"].sel(tricks=6 + level).values, 2 * found["error"].values
+    captures.errorbar(chance, rows, xerr=spread, fmt="o", color=BLUE, ecolor=ink(), markersize=5)
+    captures.set_xlabel(f"P(T ≥ {6 + level})\ncaptures by the paper's rule")
+    captures.set_xlim(-0.03, 1.03)
+    percent_axis(captures.xaxis)
+    doubtful = ((found["card_probabilities"] > 1e-9) & (found["card_probabilities"] < 1 - 1e-9)).any(("card", "model"))
+    for seat in (str(name) for name in found["seat"].values if bool(doubtful.sel(seat=name))):
+        mark, colour, size = MARKS[seat]
+        hand = found["points"].sel(seat=seat).values
+        points.plot(hand, rows, mark, color=colour, label=seat, markersize=size, mfc="none", mew=1.5)
+    points.set_xlabel("mean points of the hidden hands")
+    points.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    for ax in axes:
+        bare(ax)
+        ax.grid(axis="x", linewidth=0.3, color=GREY)
+        ax.set_ylim(rows[-1] - 0.6, 0.6)
+        ax.tick_params(left=False, labelsize=8)
+    evidence.set_yticks(rows, labels)
+    return axes
+
+
+MOST_LABELS = 30
+"""Events that get a label each; of more, every second, third … one does."""
+
+
+def plot_sharpening(
+    source: pandas.DataFrame | Belief,
+    *,
+    figure: Figure | None = None,
+    axes: NDArray[Any] | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
+
+    ``source`` is the table of :func:`bayesbridge.sharpening`, or a belief, for which ``options`` (``pair``,
+    ``contract``, ``level``, ``by_card``, ``draws``, ``rng``) make that table. Full marks are exact, open ones sampled.
+    That the contract is made is double dummy by the network ``tricks``, and shown where there is a contract.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
+    >>> entropy, captures, chances = plot_sharpening(belief, level=3)
+    >>> entropy.get_ylabel()
+    'entropy, bits'
+    """
+    table = sharpening(source, **options) if isinstance(source, Belief) else source
+    places = np.arange(len(table))
+    if axes is None:
+        axes = new_grid(max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS)), 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
+    entropy, captures, chances = verify_axes(axes, 3)
+    exact = table["exact"].to_numpy(dtype=bool)
+    _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
+    entropy.set_ylabel("entropy, bits")
+    entropy.set_ylim(0, 1.08 * max(1.0, float(table["entropy_bits"].max())))
+    _line(captures, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
+    _line(captures, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
+    captures.set_ylabel("mean of T, captures")
+    captures.set_ylim(0, 13.5)
+    level = table.attrs.get("level", 1)
+    _line(chances, places, table["qualified"], exact, VERMILION, "--", "s", "the conditions hold")
+    _line(chances, places, table["T_at_least"], exact, BLUE, "-", "o", f"T ≥ {6 + level}")
+    if table["made"].notna().any():
+        drawn = table["made_error"].to_numpy() == 0.0
+        label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
+        _line(chances, places, table["made"], drawn, ORANGE, ":", "D", label)
+    chances.set_ylabel("probability")
+    chances.set_ylim(-0.03, 1.05)
+    percent_axis(chances.yaxis)
+    for ax in axes:
+        bare(ax)
+        ax.grid(axis="y", linewidth=0.3)
+    for ax in (captures, chances):
+        ax.legend(frameon=False, fontsize=8, loc="best")
+    shown = places[:: -(-len(table) // MOST_LABELS)]
+    chances.set_xticks(shown, [_short(str(table["event"].iloc[place])) for place in shown], rotation=60, fontsize=8)
+    for label in chances.get_xticklabels():
+        label.set_horizontalalignment("right")
+        label.set_rotation_mode("anchor")
+    return axes
+
+
+def _line(
+    ax: Axes,
+    places: NDArray[np.int64],
+    values: pandas.Series[Any],
+    exact: NDArray[np.bool_],
+    colour: str,
+    style: str,
+    marker: str,
+    label: str | None = None,
+) -> None:
+    ax.plot(places, values, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=4.5, label=label)
+    sampled, inside = ~exact, ax.get_facecolor()
+    ax.plot(places[sampled], values[sampled], color=colour, linestyle="", marker=marker, markersize=4.5, mfc=inside)
+
+
+def _short(event: str) -> str:
+    """A trick by its number, a hand laid open without its cards, anything else in full unless it is long."""
+    if event.startswith("trick "):
+        return event.partition(":")[0]
+    if " shows " in event:
+        return f"{event.partition(' shows ')[0]} shows its hand"
+    return event if len(event) <= 24 else f"{event[:22]}…"
+
+
+INTERVAL = 0.89
+"""Probability of the interval, as ArviZ has it."""
+
+
+def plot_shrinkage(
+    rates: xarray.DataArray,
+    counts: Mapping[str, tuple[int, int]],
+    truth: Mapping[str, float] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Raw rates and estimated ones, one row for each player, the most active on top.
+
+    ``rates``: draws of each player's rate with a dimension ``player``, such as
+    :meth:`~bayesbridge.bidders.styles.Styles.bid_rates` gives. ``counts``: player → (bids made, turns to bid). The open
+    circle is the raw rate, bids / turns, the larger the more turns; the full mark is the posterior mean with its 89 %
+    interval; an arrow leads from one to the other. The dashed line is the mean of all estimates. ``truth``: player →
+    true rate, where players are simulated.
+
+    >>> import numpy as np, xarray
+    >>> draws = np.random.default_rng(1).beta([8, 3], [4, 6], size=(500, 2))
+    >>> rates = xarray.DataArray(draws, {"player": ["Anna", "Bert"]}, ("draw", "player"))
+    >>> ax = plot_shrinkage(rates, {"Anna": (7, 9), "Bert": (0, 2)}, {"Anna": 0.6, "Bert": 0.4})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['Bert (0 of 2)', 'Anna (7 of 9)']
+    """
+    samples = rates.stack(sample=[dim for dim in rates.dims if dim != "player"]).transpose("player", "sample")
+    means = samples.mean("sample").values
+    edges = np.quantile(samples.values, [(1 - INTERVAL) / 2, (1 + INTERVAL) / 2], axis=1)
+    players = [str(name) for name in samples["player"].values]
+    order = np.argsort(means)
+    if ax is None:
+        ax = new_axes(6.4, 1.4 + 0.42 * len(players))
+    ax.axvline(means.mean(), color=GREY, linestyle="--", linewidth=1.0, label="mean of all")
+    labels: dict[str, Any] = {"raw": "raw rate", "estimate": "estimate, 89 % interval", "truth": "truth"}
+    for row, which in enumerate(order):
+        name = players[which]
+        bids, turns = counts.get(name, (0, 0))
+        ax.plot(edges[:, which], [row, row], color=BLUE, linewidth=2.2, solid_capstyle="round")
+        ax.plot(means[which], row, "o", color=BLUE, markersize=6, label=labels.pop("estimate", None))
+        if turns:
+            raw, size = bids / turns, 4 + 1.6 * turns**0.5
+            head = {"arrowstyle": "->", "color": ink(), "linewidth": 0.8, "shrinkA": size / 2, "shrinkB": 3}
+            ax.annotate("", (means[which], row), (raw, row + 0.3), arrowprops=head)
+            style = {"mfc": "none", "mec": ink(), "markersize": size, "linestyle": ""}
+            ax.plot(raw, row + 0.3, marker="o", label=labels.pop("raw", None), **style)
+        if truth is not None and name in truth:
+            style = {"color": VERMILION, "markersize": 14, "markeredgewidth": 2.2, "linestyle": ""}
+            ax.plot(truth[name], row, marker="|", label=labels.pop("truth", None), **style)
+    texts = ["{} ({} of {})".format(players[which], *counts.get(players[which], (0, 0))) for which in order]
+    ax.set_yticks(range(len(players)), texts)
+    ax.set_ylim(-0.6, len(players) - 0.2)
+    shares = [bids / turns for bids, turns in counts.values() if turns]
+    most = max([float(edges.max()), *shares, *(truth or {}).values()])
+    ax.set_xlim(-0.04 * most, 1.06 * most)
+    percent_axis(ax.xaxis)
+    bare(ax)
+    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)
+    return ax
+
+
+def plot_suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
+    """For each number of tricks: P(so many or more) by its own best plan, and by the plan with most on average.
+
+    ``play`` is what :func:`suit_play` gives.
+
+    >>> import bayesbridge as bb
+    >>> plot_suit_play(bb.suit_play("AQJ32", "654")).get_title()
+    'AQJ32 opposite 654: 4.139 tricks on average'
+    """
+    goals = range(play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1)
+    own = {line.goal: line.chance for line in play.goals}
+    bars: tuple[tuple[str, list[float], dict[str, Any]], ...] = (
+        ("the plan for so many tricks", [own.get(goal, 1.0) for goal in goals], {"color": BLUE}),
+        ("the plan for most tricks on average", [play.best.at_least.get(goal, 1.0) for goal in goals], {
+            "color": PALE, "hatch": HATCH,
+        }),
+    )  # fmt: skip
+    ax = new_axes(max(4.4, 1.6 + 0.9 * len(goals)), 3.4) if ax is None else ax
+    places = np.arange(len(goals))
+    for shift, (label, shares, look) in zip((-0.2, 0.2), bars, strict=True):
+        ax.bar(places + shift, shares, 0.38, label=label, edgecolor=ink(), linewidth=0.6, **look)
+        for place, share in zip(places, shares, strict=True):
+            ax.annotate(short_percent(share), (place + shift, share), (0, 2), textcoords="offset points", ha="center",
+                        fontsize=8)  # fmt: skip
+    ax.set_xticks(places, [f"{goal} or more" for goal in goals])
+    ax.set_ylim(0, 1.32)
+    ax.set_yticks(np.linspace(0, 1, 5))
+    percent_axis(ax.yaxis)
+    ax.set_xlabel("tricks in the suit, against the best defence")
+    ax.set_title(f"{play.first} opposite {play.second}: {play.best.tricks:.3f} tricks on average", fontsize=10)
+    ax.legend(frameon=False, fontsize=8, loc="upper right")
+    ax.tick_params(labelsize=8)
+    bare(ax)
+    return ax

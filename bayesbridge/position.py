@@ -1,0 +1,451 @@
+"""What stands once in a position: options of the command line and keys of a position file, read and written alike.
+
+A whole auction in one text, such as ``1NT p 3NT p p p``, as the calls of its seats.
+
+Position: settings and evidence with where each was given, and the belief that they describe.
+
+Positions in TOML files: who looks, at what, and what was seen in order. The schema is in docs/position-files.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from bayesbridge.auction import Auction
+from bayesbridge.cards import Hand, Strain
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError
+from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
+from bayesbridge.notation.toml_text import key_lines, parse_toml, read_toml
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.bidders.systems import Agreement
+    from bayesbridge.evidence.models import BidderModel
+    from bayesbridge.notation.record import Vulnerability
+
+
+PLAYERS: Final = ("learned", "none")
+"""Names of player models: experts on record, and nothing said of how cards are chosen."""
+
+
+class Setting(NamedTuple):
+    """One setting: how its text is read and written, and what the help text says."""
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str]
+    metavar: str
+    help: str
+    many: bool = False
+    """Whether it may be given several times; its value is a tuple then."""
+
+
+def _hand(text: str) -> Hand:
+    return Hand.from_pbn(text.strip()).verify_full("hand")
+
+
+def _players(text: str) -> int:
+    if text.strip() not in ("3", "4"):
+        raise NotationError(f"{text!r} players: write 3 or 4", text=text)
+    return int(text)
+
+
+def read_probability(text: str) -> float:
+    """A number from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise NotationError(f"{text!r} is not a number: write one from 0 to 1, such as 0.02", text=text) from None
+    if not 0.0 <= value <= 1.0:
+        raise NotationError(f"{text!r} is no probability: write a number from 0 to 1, such as 0.02", text=text)
+    return value
+
+
+def _vulnerability(text: str) -> Vulnerability:
+    from bayesbridge.notation.record import Vulnerability
+
+    return Vulnerability.of(text)
+
+
+def _agreement(text: str) -> Agreement:
+    from bayesbridge.bidders.systems import Agreement
+
+    return Agreement.of(text)
+
+
+def _player(text: str) -> str:
+    name = text.strip().lower()
+    if name not in PLAYERS:
+        raise NotationError(f"unknown player {text!r}: write {' or '.join(PLAYERS)}", text=text)
+    return name
+
+
+def _name(value: Seat | Strain) -> str:
+    return value.name
+
+
+SETTINGS: Final = {
+    "observer": Setting(Seat.of, _name, "S", "the seat that looks"),
+    "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
+    "dummy": Setting(Seat.of, _name, "N", "the seat that does not bid (default: N)"),
+    "players": Setting(_players, str, "N", "3, or 4 for the usual game where every seat bids (default: 3)"),
+    "trump": Setting(
+        Strain.of, _name, "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
+    ),
+    "bidder": Setting(
+        str,
+        str,
+        "NAME",
+        "how the others bid (default: iterative, with four players learned; see 'plugins')",
+    ),
+    "slip": Setting(
+        read_probability, str, "P", "share of calls made at random, from 0 to 1 (default: the bidder's own)"
+    ),
+    "vulnerable": Setting(
+        _vulnerability, lambda side: side.value, "NS", "None, NS, EW or All, for bidders who care (default: None)"
+    ),
+    "system": Setting(
+        _agreement,
+        lambda agreement: agreement.text,
+        "NAME",
+        "what their calls show, with four players: strong-notrump, NS:weak-twos (one side), weak-notrump=0.3 (not "
+        "certain), a file (.toml); repeatable",
+        many=True,
+    ),
+    "player": Setting(
+        _player,
+        str,
+        "NAME",
+        "how the others choose cards, with four players: learned, or none, where cards say only who held them "
+        "(default: learned)",
+    ),
+}
+"""Every setting by name."""
+
+
+class AuctionText(str):
+    """The text as it was given: who calls first may follow from the other evidence."""
+
+    __slots__ = ()
+
+
+def calls_of(
+    text: str, *, dealer: Seat | None, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any] = ()
+) -> list[Piece]:
+    """The calls with their seats.
+
+    The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
+    the end of the auction the first card of ``evidence`` tells who led, else the observer leads.
+
+    >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
+    Called('S', '1NT')
+    """
+    words = text.replace(",", " ")
+    first, colon, rest = words.partition(":")
+    if colon:
+        named = Seat.of(first)
+        if dealer is not None and dealer != named:
+            raise NotationError(f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out")
+        dealer, words = named, rest
+    if dealer is None:
+        dealer = _deduced(words, text, observer, dummy, evidence)
+    return [Called(seat, call) for seat, call in _auction(dealer, words, dummy)]
+
+
+def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
+    try:
+        return Auction.of(dealer, words, dummy)
+    except IllegalCall as error:
+        hint = "" if dummy is None else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
+        raise NotationError(f"{error}{hint}") from None
+
+
+def _deduced(words: str, text: str, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any]) -> Seat:
+    led = next((piece.seat for piece in evidence if isinstance(piece, Play)), None)
+    for dealer in Seat:
+        if dealer == dummy:
+            continue
+        auction = _auction(dealer, words, dummy)
+        contract = auction.contract
+        if auction.turn is not None and auction.turn == observer:
+            return dealer
+        if contract is not None:
+            after = (seat for seat in map(contract.declarer.next, range(1, 4)) if seat != dummy)
+            if next(after) == (observer if led is None else led):
+                return dealer
+    raise NotationError(f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S", text=text)
+
+
+EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
+"""The settings that every position needs."""
+
+
+class Sourced[T](NamedTuple):
+    """A value and where it was given: an option, or a line and key of a file."""
+
+    value: T
+    where: str
+
+
+class Position(NamedTuple):
+    """What a position file or the options of a command say."""
+
+    settings: Mapping[str, Sourced[Any]]
+    pieces: tuple[Sourced[Piece], ...] = ()
+    path: str | None = None
+    """The file it comes from."""
+
+    def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
+        """Settings given later replace those of the same name; evidence is added."""
+        return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path)
+
+    def belief(self) -> Belief:
+        """The belief; what is wrong with it is said with where it was given."""
+        start = self._start()
+        try:
+            return start.given(*(piece.value for piece in self.pieces))
+        except BayesBridgeError:
+            raise self._first_fault(start) from None
+
+    @contextmanager
+    def blaming(self) -> Iterator[None]:
+        """Say of a contradiction that comes up inside where its pieces were given."""
+        try:
+            yield
+        except Contradiction as error:
+            raise self._blame(error) from None
+
+    def words(self) -> list[str]:
+        """The options of the command line that describe it again."""
+        words: list[str] = []
+        for name, setting in SETTINGS.items():
+            if name in self.settings:
+                value = self.settings[name].value
+                for one in value if setting.many else [value]:
+                    words += [f"--{name}", setting.write(one)]
+        for piece in self.pieces:
+            words += [f"--{piece.value.option}", piece.value.text]
+        return words
+
+    def toml(self) -> str:
+        """The text of a position file that describes it again."""
+        lines = [f"{name} = {_toml(SETTINGS[name], given.value)}" for name, given in self.settings.items()]
+        listed = "".join(f"  {{ {piece.value.option} = {_quoted(piece.value.text)} }},\n" for piece in self.pieces)
+        return "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])]) + "\n"
+
+    def _start(self) -> Belief:
+        """The belief before any evidence."""
+        from bayesbridge.belief.belief import Belief
+
+        for name, example in EXAMPLES.items():
+            if name not in self.settings:
+                or_key = f", or {name} = {example!r} in {self.path}" if self.path else ""
+                raise NotationError(f"no {name}: give --{name} {example}{or_key}")
+        values = {name: given.value for name, given in self.settings.items()}
+        four = values.get("players") == 4
+        if four and "dummy" in values:
+            raise NotationError(
+                f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
+                "out (a hand laid open is --reveal N:PBN)"
+            )
+        if "system" in values and not four:
+            raise NotationError(f"{self.settings['system'].where}: systems are of four players: give --players 4 too")
+        if "player" in values and not four:
+            raise NotationError(f"{self.settings['player'].where}: experts are four players: give --players 4 too")
+        bidder = self._bidder("learned" if four else "iterative")
+        try:
+            return Belief(
+                values["observer"],
+                values["hand"],
+                dummy=None if four else values.get("dummy", "N"),
+                trump=values.get("trump"),
+                bidder=bidder,
+                player=_experts() if four and values.get("player") != "none" else None,
+            )
+        except BayesBridgeError as error:
+            raise NotationError(f"{self.settings['observer'].where}: {error}, by --dummy") from None
+
+    def _bidder(self, usual: str) -> BidderModel | None:
+        """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
+        if not {"bidder", "slip", "vulnerable", "system"} & set(self.settings):
+            return None
+        from bayesbridge.estimators.offers import with_settings
+        from bayesbridge.estimators.registry import offered
+
+        name = self.settings["bidder"].value if "bidder" in self.settings else usual
+        try:
+            model = offered("bidders", [name]).bidder(name)
+        except BayesBridgeError as error:
+            raise NotationError(f"{self.settings['bidder'].where}: {error}") from None
+        for setting in ("slip", "vulnerable"):
+            if setting in self.settings:
+                value, where = self.settings[setting]
+                try:
+                    model = with_settings(model, {setting: value})
+                except TypeError:
+                    raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
+        return self._with_systems(model)
+
+    def _with_systems(self, model: BidderModel) -> BidderModel:
+        """The model where the calls of all systems are as it says."""
+        if "system" not in self.settings:
+            return model
+        from bayesbridge.bidders.systems import SystemBidder
+
+        agreements, where = self.settings["system"]
+        try:
+            return SystemBidder(agreements, base=model)
+        except BayesBridgeError as error:
+            raise NotationError(f"{where}: {error}") from None
+
+    def _first_fault(self, start: Belief) -> BayesBridgeError:
+        """What is wrong with the first piece that does not fit those before it, and where that piece was given."""
+        for number, piece in enumerate(self.pieces):
+            try:
+                start.given(*(earlier.value for earlier in self.pieces[: number + 1]))
+            except Contradiction as error:
+                return self._blame(error)
+            except BayesBridgeError as error:
+                return NotationError(f"{piece.where}: {error}")
+        raise AssertionError("evidence that fits piece by piece fits as a whole")
+
+    def _blame(self, error: Contradiction) -> BayesBridgeError:
+        culprits = error.data["evidence"]
+        given = [piece.where for piece in self.pieces if piece.value in culprits]
+        places = dict.fromkeys(where.removeprefix("argument ") for where in given)
+        return NotationError(f"{error}{f' (given by {"; ".join(places)})' if places else ''}")
+
+
+def python_lines(belief: Perspective) -> str:
+    """Python that makes the belief again; ``bb`` is the package."""
+    told = {
+        "dummy": repr(None if belief.dummy is None else belief.dummy.name),
+        "trump": "" if belief.trump is None else repr(belief.trump.name),
+        "bidder": _python(belief.bidder),
+        "player": "" if belief.player is None else _python(belief.player),
+    }
+    words = "".join(f", {name}={text}" for name, text in told.items() if text)
+    pieces = "".join(f"    {_python(piece)},\n" for piece in belief.evidence)
+    given = f".given(\n{pieces})" if pieces else ""
+    return f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}{words}){given}\n"
+
+
+def _python(value: object) -> str:
+    """Text that gives the value again, if its class is one of the package's public ones; else its repr as it is."""
+    import bayesbridge
+
+    if getattr(bayesbridge, type(value).__name__, None) is not type(value):
+        return repr(value)
+    return re.sub(
+        r"\b[A-Z]\w+(?=\()", lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0], repr(value)
+    )
+
+
+def _experts() -> Any:
+    """How experts choose cards, once the calls have told the contract."""
+    from bayesbridge.bidders.play import LearnedPlayer
+
+    return LearnedPlayer()
+
+
+def _toml(setting: Setting, value: Any) -> str:
+    if setting.many:
+        return f"[{', '.join(_quoted(setting.write(one)) for one in value)}]"
+    return _quoted(setting.write(value))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def read_position(path: str) -> Position:
+    """Read a file; whatever is wrong with it is said with its line and key."""
+    return _Reader(path, *read_toml(path, "--position")).position()
+
+
+def parse_position(name: str, raw: bytes) -> Position:
+    """The same of what a file holds; ``name`` stands in errors and is not opened."""
+    return _Reader(name, *parse_toml(name, raw)).position()
+
+
+class _Reader:
+    """Reads a document whose text tells the line of each key and value."""
+
+    def __init__(self, path: str, text: str, document: dict[str, Any]) -> None:
+        self.path, self.document = path, document
+        self.lines = key_lines(text)
+        self.seen: dict[str, int] = {}
+
+    def position(self) -> Position:
+        settings: dict[str, Sourced[Any]] = {}
+        pieces: list[Sourced[Piece]] = []
+        for key, value in self.document.items():
+            if key == "evidence":
+                pieces += self.evidence(value)
+                continue
+            where = f"{self.path}{self.line(key)}: {key}"
+            if key not in SETTINGS:
+                raise self.unknown(where, key, (*SETTINGS, "evidence"))
+            setting = SETTINGS[key]
+            if setting.many:
+                texts = value if isinstance(value, list) and value else [value]
+                settings[key] = Sourced(tuple(_read(where, setting.read, text) for text in texts), where)
+            else:
+                settings[key] = Sourced(_read(where, setting.read, value), where)
+        return Position(settings, tuple(pieces), self.path)
+
+    def evidence(self, items: Any) -> Iterator[Sourced[Piece]]:
+        where = f"{self.path}{self.line('evidence')}: evidence"
+        if not isinstance(items, list):
+            raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
+        for item in items:
+            if not isinstance(item, dict) or not item:
+                raise NotationError(f'{where}: {item!r} does not say what kind it is: write {{ call = "W:1NT" }}')
+            for key, value in item.items():
+                number = self.count(key)
+                for place, text in enumerate(value if isinstance(value, list) else [value]):
+                    spot = f"{self.path}{self.line_of(key, number, place)}: {key}"
+                    if key not in KINDS:
+                        raise self.unknown(spot, key, tuple(KINDS))
+                    yield Sourced(_read(spot, KINDS[key].of, text), spot)
+
+    def count(self, key: str) -> int:
+        """How many keys of this name came before; TOML keeps their order, so it finds the line."""
+        self.seen[key] = self.seen.get(key, -1) + 1
+        return self.seen[key]
+
+    def line(self, key: str) -> str:
+        return self.line_of(key, self.count(key), -1)
+
+    def line_of(self, key: str, number: int, place: int) -> str:
+        """``:7``, or nothing where an unusual spelling hides the line."""
+        found = self.lines.get(key, [])
+        if number >= len(found):
+            return ""
+        of_key, of_texts = found[number]
+        return f":{of_texts[place] if 0 <= place < len(of_texts) else of_key}"
+
+    def unknown(self, where: str, key: str, known: tuple[str, ...]) -> NotationError:
+        near = get_close_matches(key, known, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return NotationError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
+
+
+def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise NotationError(f"{where}: {_shown(value)} is neither text nor number: write it in quotes")
+    if isinstance(value, int) and value.bit_length() > 64:
+        raise NotationError(f"{where}: a number of {value.bit_length()} bits is out of range: write a smaller one")
+    try:
+        return read(str(value))
+    except BayesBridgeError as error:
+        raise NotationError(f"{where}: {error}") from None
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
