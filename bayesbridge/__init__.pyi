@@ -30,9 +30,8 @@ from .errors import (
     Unwritable,
     WrongArgument,
 )
-from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
-from .estimators.protocol import Estimator, Output, Question, TrickCount
+from .estimators.protocol import Estimator, Output, Question, TrickCount, estimator
 from .estimators.reached import reached
 from .evidence.calls import Called
 from .evidence.cards import Holds, Lacks, Reveal

@@ -21,9 +21,8 @@ from bayesbridge.engines.callers import callers_of
 from bayesbridge.engines.exact import from_tables
 from bayesbridge.engines.level_tables import LevelTables
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.evaluate import counted, evaluate
+from bayesbridge.estimators.builtin import CaptureEstimator
+from bayesbridge.estimators.evaluate import ask, counted, evaluate
 from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed

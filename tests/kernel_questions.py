@@ -40,8 +40,8 @@ from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.tilt_fit import fit_tilt
 from bayesbridge.engines.tilt_split import Tilt
 from bayesbridge.estimators.evaluate import Sums
+from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.estimators.protocol import Output
-from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.dealing import deal_blocks, redeal
 from tests.capture.deals import random_deals, strange_deals

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Layouts, Masks
 

@@ -24,7 +24,7 @@ from bayesbridge.decisions.trick_tables import Group, TrickTables
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.contract_question import SOLVES
+from bayesbridge.estimators.odds import SOLVES
 from bayesbridge.estimators.protocol import seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.notation.record import Vulnerability

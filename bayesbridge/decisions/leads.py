@@ -26,9 +26,8 @@ from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.lead_table import Lead, Leads
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.random64 import Seed, generator

@@ -29,10 +29,9 @@ from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.payoffs import Payoff
 from bayesbridge.engines.weights import Weights
-from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.contract_odds import solve_layouts
-from bayesbridge.estimators.contract_question import PREDICTS
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.odds import PREDICTS
+from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator

@@ -15,7 +15,7 @@ from bayesbridge.decisions.rows import plain_rows
 from bayesbridge.decisions.trick_tables import Group, TrickTables, best_shares
 from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.trick_network import trick_probabilities
+from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.scoring import NEW
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER, tricks_of

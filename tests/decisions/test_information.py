@@ -13,7 +13,7 @@ from bayesbridge.decisions.questions import usual_questions
 from bayesbridge.decisions.rows import plain_rows
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.trick_network import trick_probabilities
+from bayesbridge.estimators.network import trick_probabilities
 from tests import positions
 from tests.decisions.test_contracts import small
 
