@@ -30,9 +30,8 @@ from .errors import (
     Unwritable,
     WrongArgument,
 )
-from .estimators.decorator import estimator
 from .estimators.hookspecs import hookimpl
-from .estimators.protocol import Estimator, Output, Question, TrickCount
+from .estimators.protocol import Estimator, Output, Question, TrickCount, estimator
 from .estimators.reached import reached
 from .evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .evidence.models import BidderModel, Cost, PlayerModel

@@ -2,20 +2,16 @@
 
 import sys
 
-from bayesbridge import interrupts
-
 
 def main() -> int:
-    """Run the command line; an interrupt ends it without a traceback from its first import to its last line."""
-    interrupts.watch()
+    """Run the command line; an interrupt while it is being imported ends it in one line too."""
     try:
         from bayesbridge.cli import main as run
 
         return run()
     except KeyboardInterrupt:
+        print("bayesbridge: interrupted", file=sys.stderr)
         return 130
-    finally:
-        interrupts.unwatch()
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.sums import Sums
+    from bayesbridge.estimators.evaluate import Evaluation, Sums
     from bayesbridge.trick_counts import Tricks
 
 CONDITIONS: Final = ("neither", "only A", "both")

@@ -153,6 +153,14 @@ class Unwritable(BayesBridgeError):
     """
 
 
+def caused_by_interrupt(error: BaseException) -> bool:
+    """Whether a ``KeyboardInterrupt`` lies behind an error: a compiler may wrap it in an exception of its own."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, KeyboardInterrupt):
+        seen = seen.__cause__ or seen.__context__
+    return seen is not None
+
+
 def raised_at(error: BaseException) -> str:
     """Where a plugin's own code raised, such as `` (at /site-packages/mine.py:12)``; empty if it is in none.
 

@@ -12,10 +12,9 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.builtin import CaptureEstimator
 from bayesbridge.estimators.contract_odds import network_odds
-from bayesbridge.estimators.evaluate import Progress, counted, evaluate
+from bayesbridge.estimators.evaluate import Progress, ask, counted, evaluate
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
 from bayesbridge.trick_counts import Tricks

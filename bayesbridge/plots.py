@@ -970,7 +970,7 @@ def plot_shrinkage(
     """Raw rates and estimated ones, one row for each player, the most active on top.
 
     ``rates``: draws of each player's rate with a dimension ``player``, such as
-    :meth:`~bayesbridge.bidders.styles.Styles.bid_rates` gives. ``counts``: player → (bids made, turns to bid). The open
+    :meth:`~bayesbridge.bidders.fit.Styles.bid_rates` gives. ``counts``: player → (bids made, turns to bid). The open
     circle is the raw rate, bids / turns, the larger the more turns; the full mark is the posterior mean with its 89 %
     interval; an arrow leads from one to the other. The dashed line is the mean of all estimates. ``truth``: player →
     true rate, where players are simulated.

@@ -274,8 +274,7 @@ class Position(NamedTuple):
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
         if not {"bidder", "slip", "vulnerable", "system"} & set(self.settings):
             return None
-        from bayesbridge.estimators.offers import with_settings
-        from bayesbridge.estimators.registry import offered
+        from bayesbridge.estimators.registry import offered, with_settings
 
         name = self.settings["bidder"].value if "bidder" in self.settings else usual
         try:

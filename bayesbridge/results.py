@@ -26,12 +26,10 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Weights
-from bayesbridge.estimators.asking import ask
 from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
-from bayesbridge.estimators.contract_question import contract_question, estimators_for
-from bayesbridge.estimators.evaluate import Evaluation, Progress, evaluate
+from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, ask, evaluate
+from bayesbridge.estimators.odds import contract_question, estimators_for
 from bayesbridge.estimators.protocol import Estimator, Question
-from bayesbridge.estimators.sums import Sums
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.trick_counts import trick_attributes
 from bayesbridge.tricks import Trick

@@ -19,9 +19,8 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.engines.levels import LevelTables, callers_of, from_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.evaluate import counted, evaluate
+from bayesbridge.estimators.builtin import CaptureEstimator
+from bayesbridge.estimators.evaluate import ask, counted, evaluate
 from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import xarray
 
     from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.estimators.evaluate import Sums
     from bayesbridge.estimators.protocol import Question
-    from bayesbridge.estimators.sums import Sums
 
 GOALS: Final = range(7, 14)
 """Numbers of tricks that contracts need: 6 more than their level."""

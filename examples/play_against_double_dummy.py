@@ -10,7 +10,7 @@ from bayesbridge_double_dummy import Solved
 
 import bayesbridge as bb
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.protocol import run
 
 
 def compare(name: str, tricks: np.ndarray, truth: np.ndarray, told: np.ndarray) -> None:

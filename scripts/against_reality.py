@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from solve_records import SHARE, Table, declarers_first, north_declares, solved_tables
 
 from bayesbridge.cards import Strain
-from bayesbridge.estimators.actual import FARTHEST, actual_table
-from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.play_out import PlayOutEstimator
+from bayesbridge.estimators.builtin import CaptureEstimator, PlayOutEstimator
+from bayesbridge.estimators.odds import FARTHEST, actual_table
+from bayesbridge.estimators.protocol import run
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.words import number
 

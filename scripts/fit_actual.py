@@ -24,17 +24,17 @@ from solve_records import SHARE, Table, declarers_first, digest, solved_tables
 
 from bayesbridge.calls import CONTRACT_KINDS
 from bayesbridge.cards import Strain
-from bayesbridge.estimators.actual import (
+from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.odds import (
     FARTHEST,
     HIGHEST_MARGIN,
-    KINDS,
     LOWEST_MARGIN,
     SHAPE,
+    STRAIN_KINDS,
     cell_of,
     passed_through,
     smoothed,
 )
-from bayesbridge.estimators.trick_network import trick_probabilities
 
 type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
@@ -181,11 +181,11 @@ def main() -> None:
 def differences(data: Data) -> dict[str, dict[str, float]]:
     """Mean of actual − double dummy with its standard error, and the shares below, equal and above."""
     found = {}
-    for index in np.ndindex(len(CONTRACT_KINDS), len(KINDS), 2):
+    for index in np.ndindex(len(CONTRACT_KINDS), len(STRAIN_KINDS), 2):
         here = (data.cell == index).all(axis=1)
         if here.any():
             apart = (data.taken - data.solved)[here]
-            name = f"{CONTRACT_KINDS[index[0]]}, {KINDS[index[1]]}{', doubled' if index[2] else ''}"
+            name = f"{CONTRACT_KINDS[index[0]]}, {STRAIN_KINDS[index[1]]}{', doubled' if index[2] else ''}"
             found[name] = {
                 "tables": int(here.sum()),
                 "mean": round(float(apart.mean()), 3),

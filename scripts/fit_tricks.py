@@ -10,7 +10,7 @@ from the solved deals; one temperature, chosen on deals set aside, makes it neit
 network of the same kind, the one that ships, then learns the teacher's distributions on fresh random deals, of which
 there are as many as one likes. Deals are set aside by a hash of their cards. Both steps run for a stated time, since
 their rate of learning falls with the time that is left. The small network comes out too modest: choose ``SHARPER`` of
-bayesbridge/estimators/trick_network.py anew on the deals set aside to choose by. What is judged here is without it.
+bayesbridge/estimators/network.py anew on the deals set aside to choose by. What is judged here is without it.
 
 Needs PyTorch (``pip install '.[train]'``), which bayesbridge does not; a GPU makes it minutes instead of days. The
 estimator itself needs NumPy and numba alone.

@@ -27,8 +27,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.calls import Contract
 from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import Estimator, seconds_of
+from bayesbridge.estimators.protocol import Estimator, run, seconds_of
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.deal_split import is_test

@@ -24,8 +24,7 @@ import numpy as np
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Deal
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 

@@ -37,8 +37,8 @@ from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.evaluate import Sums
+from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.estimators.protocol import Output
-from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.dealing import deal_blocks, redeal
 from tests.capture.deals import random_deals, strange_deals

@@ -13,9 +13,8 @@ import pytest
 from bayesbridge import Belief, Called
 from bayesbridge.auction import Auction
 from bayesbridge.estimators import builtin, hookspecs, registry
-from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.hookspecs import hookimpl
-from bayesbridge.estimators.protocol import Output, Question
+from bayesbridge.estimators.protocol import Output, Question, run
 from tests.estimators.deals import random_layouts
 
 ROOT = Path(__file__).parent.parent

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.cards import Card, Hand
-from bayesbridge.estimators import actual
+from bayesbridge.estimators import odds
 
 ROOT = Path(__file__).parents[1]
 RECORDS = ROOT / "examples" / "boards.pbn"
@@ -120,8 +120,8 @@ def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
     data, other = simulated(fit_actual, 20_000, 1), simulated(fit_actual, 20_000, 2)
     counts = fit_actual.counted(data)
     assert counts.sum() == 20_000
-    shares = actual.smoothed(counts, 300.0)
-    middle = shares[..., actual.FARTHEST - 1 : actual.FARTHEST + 2].mean(axis=(0, 1, 2, 3))
+    shares = odds.smoothed(counts, 300.0)
+    middle = shares[..., odds.FARTHEST - 1 : odds.FARTHEST + 2].mean(axis=(0, 1, 2, 3))
     np.testing.assert_allclose(middle, [0.2, 0.5, 0.3], atol=5 * np.sqrt(0.25 / 20_000))
     after = fit_actual.predicted(shares, other, np.eye(14)[other.solved])
     np.testing.assert_allclose(after.sum(axis=1), 1.0)

@@ -7,8 +7,7 @@ import bayesbridge as bb
 import bayesbridge.estimators.registry
 from bayesbridge.cli import main
 from bayesbridge.documents import estimate_document
-from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.evaluate import ask, evaluate
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5))
 

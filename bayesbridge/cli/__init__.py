@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from bayesbridge import __version__, interrupts
+from bayesbridge import __version__
 from bayesbridge.cli import (
     bid,
     capture,
@@ -35,7 +35,7 @@ from bayesbridge.cli import (
 )
 from bayesbridge.cli.parsing import Parser, protect_voids
 from bayesbridge.cli.printing import end_progress, still_working
-from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable
+from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.notices import tell
 
 COMMANDS = (
@@ -81,35 +81,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()
         return 0
-    except KeyboardInterrupt as error:
-        return _interrupted(str(error))
+    except KeyboardInterrupt:
+        return _interrupted()
     except BayesBridgeError as error:
         return _fail(error, str(error), 1 if isinstance(error, PluginError | Unwritable) else 2)
     except Exception as error:
-        if _caused_by_interrupt(error):
-            return _interrupted("")
+        if caused_by_interrupt(error):
+            return _interrupted()
         _discard_output()
         what = str(error) or "no message"
         return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
 
 
-def _interrupted(where: str) -> int:
-    """Silent, unless somebody can say what was going on."""
+def _interrupted() -> int:
     if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write("\n")
-    if where:
-        tell(where)
+        sys.stderr.write("\n")  # after the terminal's own ^C
+    tell("interrupted")
     return 130
-
-
-def _caused_by_interrupt(error: BaseException) -> bool:
-    """Whether an interrupt lies behind an error: a compiler, for one, may wrap it in an exception of its own."""
-    if interrupts.came():
-        return True
-    seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, KeyboardInterrupt):
-        seen = seen.__cause__ or seen.__context__
-    return seen is not None
 
 
 def _fail(error: Exception, message: str, status: int) -> int:

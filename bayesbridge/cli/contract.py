@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.contract_odds import ContractOdds
-    from bayesbridge.estimators.contract_question import ContractQuestion
+    from bayesbridge.estimators.odds import ContractQuestion
 
 MOST_SOLVED = 1_000_000
 
@@ -77,7 +77,7 @@ def as_reached(posterior: Posterior, args: Namespace) -> Posterior:
 
 def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """What the options ask about a contract; ``None`` without one."""
-    from bayesbridge.estimators.contract_question import contract_question
+    from bayesbridge.estimators.odds import contract_question
 
     try:
         return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)

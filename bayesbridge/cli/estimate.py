@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.contract_odds import ContractOdds
-    from bayesbridge.estimators.contract_question import ContractQuestion
     from bayesbridge.estimators.evaluate import Evaluation
+    from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
 
@@ -119,7 +119,7 @@ def estimators_and_solvers(
     names: list[str] | None, asked: ContractQuestion | None = None
 ) -> tuple[list[Estimator], list[Estimator]]:
     """The estimators named, and what solves a contract."""
-    from bayesbridge.estimators.contract_question import estimators_for
+    from bayesbridge.estimators.odds import estimators_for
 
     try:
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
@@ -135,9 +135,8 @@ def evaluated(
     args: Namespace,
 ) -> tuple[Evaluation, ContractOdds | None]:
     """What the estimators say, and what becomes of the contract that is asked about."""
-    from bayesbridge.estimators.asking import ask
     from bayesbridge.estimators.contract_odds import contract_odds
-    from bayesbridge.estimators.evaluate import evaluate
+    from bayesbridge.estimators.evaluate import ask, evaluate
     from bayesbridge.random64 import generator
 
     tricks = posterior.belief.tricks

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from bayesbridge.cli.printing import bar, print_table, say
 from bayesbridge.documents import reported
-from bayesbridge.estimators.capture import CONDITIONS
+from bayesbridge.estimators.builtin import CONDITIONS
 from bayesbridge.trick_counts import Asked, Tricks
 from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
-    from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.sums import Sums
+    from bayesbridge.estimators.evaluate import Evaluation, Sums
 
 MOST_ROWS = 20
 """Rows shown of an output that has labels: all strains with all declarers. How many are left out is said."""

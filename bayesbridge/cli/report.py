@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.leads import Leads
     from bayesbridge.estimators.contract_odds import ContractOdds
-    from bayesbridge.estimators.contract_question import ContractQuestion
+    from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.position import Position
 
 LEAD_SECONDS = 6.0

@@ -84,8 +84,7 @@ from bayesbridge.engines.tables import MOST_POINTS
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, honour_points, tilted
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
 from bayesbridge.evidence.models import BidderModel, cost_of

@@ -45,11 +45,10 @@ from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, NotationError, PluginError
-from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.contract_odds import CALIBRATION, OFF, normalised, solve_layouts
-from bayesbridge.estimators.contract_question import PREDICTS, SOLVES
 from bayesbridge.estimators.correction import SolvedSample
-from bayesbridge.estimators.protocol import Estimator, Question, seconds_of
+from bayesbridge.estimators.odds import PREDICTS, SOLVES
+from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts

@@ -28,11 +28,10 @@ from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import judged
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.checked import run
 from bayesbridge.estimators.contract_odds import normalised
 from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.random64 import Seed, generator

@@ -1,19 +1,186 @@
-"""What bayesbridge offers itself, through the same hooks as any plugin."""
+"""What bayesbridge offers itself, through the same hooks as any plugin.
+
+``capture`` is the paper's Algorithm 2 on the 26 cards of the pair, ``bid`` its Algorithm 1 for every hand;
+``card_wins`` judges the next card of a trick, ``play_out`` plays every layout out by fixed policies, and ``tricks``, in
+a module of its own, predicts double-dummy tricks by a network.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.belief.wins import winning_cards
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.textbook import TextbookBidder
-from bayesbridge.estimators.bid import BidEstimator
-from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.card_wins import CardWinsEstimator
+from bayesbridge.capture.policies import POLICIES
+from bayesbridge.cards import Card, Strain
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.classes import Quantity
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.hookspecs import hookimpl
-from bayesbridge.estimators.play_out import PlayOutEstimator
-from bayesbridge.estimators.protocol import Estimator
+from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.evidence import BidderModel
+from bayesbridge.layouts import Layouts
+from bayesbridge.tricks import Trick
+
+SUIT = ("suit",)
+
+CAPTURES: Final = "Captures by the paper's rule (Algorithm 2), 0 where a condition fails."
+
+CONDITIONS: Final = TrickCount(0, "conditions fail", "they hold")
+"""T is 0 where a condition of Algorithm 2 fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureEstimator:
+    """Algorithm 2 for the pair; T is 0 where a condition fails."""
+
+    name: str = "capture"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The letters of the paper."""
+        return (
+            Output("c1", "Cards of the first seat in the suit.", SUIT, "int8"),
+            Output("c2", "Cards of the second seat in the suit.", SUIT, "int8"),
+            Output("c0", "Cards of the suit that neither holds.", SUIT, "int8"),
+            Output("delta", "Leading gap of the suit: columns before the pair's highest card.", SUIT, "int8"),
+            Output("M", "Most captures that the suit allows.", SUIT, "int8"),
+            Output("kappa", "Captures in the suit, 0 where a condition fails.", SUIT, "int8"),
+            Output("Delta", "Sum of the leading gaps.", dtype="int8"),
+            Output("Z", "Zero budget left at the end.", dtype="int8"),
+            Output("condition", "0 condition A fails, 1 only B fails, 2 both hold.", dtype="int8"),
+            Output("T", CAPTURES, dtype="int8", tricks=CONDITIONS),
+            Output("chi", "Check value T + (6 - Z).", dtype="int8"),
+        )
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One row a layout, by the batch kernel."""
+        from bayesbridge.capture.kernels import captures
+
+        first, second = question.pair
+        return captures(
+            np.ascontiguousarray(layouts.masks[:, first]), np.ascontiguousarray(layouts.masks[:, second])
+        )._asdict()
+
+    def quantities(self, question: Question) -> Mapping[str, Quantity]:
+        """T, by merging the suits."""
+        from bayesbridge.engines.classes import Tricks
+
+        return {"T": Tricks(*question.pair)}
+
+    def distribution(
+        self, constraints: Constraints, question: Question
+    ) -> Mapping[str, tuple[int, NDArray[Any]]] | None:
+        """Exact counts by suit convolution, where the evidence ties the suits together by lengths alone."""
+        from bayesbridge.engines.convolution import LOWEST_Z, capture_counts, factors
+
+        if not factors(constraints):
+            return None
+        counts = capture_counts(constraints, *question.pair)
+        from_zero = ("c1", "c2", "c0", "delta", "M", "Delta", "condition", "T", "chi")
+        return {name: (0, getattr(counts, name)) for name in from_zero} | {"Z": (LOWEST_Z, counts.Z)}
+
+
+@dataclass(frozen=True, slots=True)
+class BidEstimator:
+    """The iterative bid of each seat, whoever it belongs to."""
+
+    name: str = "bid"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Levels and counts by seat."""
+        targets = {"target": tuple(range(7, 14))}
+        return (
+            Output("level", "Level of the no-trump bid by Algorithm 1, 0 for a pass.", ("seat",), "int8"),
+            Output("counts", "Captures counted for each target.", ("seat", "target"), "int8", targets),
+        )
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:  # noqa: ARG002
+        """One row a layout, by the batch kernel; the question does not matter."""
+        from bayesbridge.capture.kernels import bids
+
+        found = bids(layouts.masks.reshape(-1))
+        return {"level": found.level.reshape(-1, 4), "counts": found.counts.reshape(-1, 4, 7)}
+
+
+@dataclass(frozen=True, slots=True)
+class CardWinsEstimator:
+    """A card wins if it holds the trick and no legal card of an opposing hand still to play can beat it."""
+
+    name: str = "card_wins"
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """By card, in the order of mask bits."""
+        return (
+            Output("playable", "Whether the seat in turn holds the card and may play it.", ("card",), "bool"),
+            Output("wins", "Whether the card is playable and wins the trick.", ("card",), "bool"),
+        )
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One row a layout; without a trick in the question the first seat of the pair is on lead."""
+        trick = question.trick or Trick(question.pair[0], question.trump)
+        if trick.turn is None:
+            raise BayesBridgeError(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
+        playable = np.zeros((len(layouts), 52), dtype=np.bool_)
+        wins = np.zeros((len(layouts), 52), dtype=np.bool_)
+        for index in range(52):
+            playable[:, index], wins[:, index] = winning_cards(
+                layouts.masks, trick, Card(index), question.pair, np.uint64(question.played)
+            )
+        return {"playable": playable, "wins": wins}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOutEstimator:
+    """The pair's tricks when its first seat leads to the first trick; policies are ``general``, ``high`` or ``low``."""
+
+    ours: str = "general"
+    theirs: str = "general"
+    name: str = "play_out"
+
+    def __post_init__(self) -> None:
+        for policy in (self.ours, self.theirs):
+            if policy not in POLICIES:
+                raise BayesBridgeError(f"unknown policy {policy!r}: choose {', '.join(POLICIES)}", policy=policy)
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """One number a layout."""
+        doc = f"Tricks of the pair, {self.ours} play against {self.theirs}."
+        return (Output("tricks", doc, dtype="int8", tricks=TrickCount(at_table=True)),)
+
+    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
+        """One row a layout, over all cores."""
+        from bayesbridge.capture.playout import play_out
+
+        masks = np.ascontiguousarray(layouts.masks[:, list(question.table)])
+        trump = int(Strain.NT if question.trump is None else question.trump)
+        leaders = np.zeros(len(masks), dtype=np.int8)
+        tricks = np.empty(len(masks), dtype=np.int8)
+        policies = POLICIES.index(self.ours), POLICIES.index(self.theirs)
+
+        def play(part: slice) -> None:
+            play_out(masks[part], leaders[part], trump, *policies, tricks[part])
+
+        workers = os.cpu_count() or 1
+        step = max(1, -(-len(masks) // workers))
+        parts = [slice(begin, begin + step) for begin in range(0, len(masks), step)]
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(play, parts))
+        return {"tricks": tricks}
 
 
 @hookimpl

@@ -21,12 +21,10 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.actual import actual_caution, actual_table
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.contract_question import PREDICTS, SOLVES, ContractQuestion
 from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.evaluate import SECONDS, Evaluation, Progress
-from bayesbridge.estimators.protocol import Estimator, Question, seconds_of
+from bayesbridge.estimators.odds import PREDICTS, SOLVES, ContractQuestion, actual_caution, actual_table
+from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator

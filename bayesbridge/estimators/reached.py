@@ -34,8 +34,8 @@ from bayesbridge.belief.thinning import thinned
 from bayesbridge.calls import CONTRACT_KINDS, Contract
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.estimators.protocol import Question
-from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Masks
 from bayesbridge.words import number, percent
 

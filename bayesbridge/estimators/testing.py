@@ -19,8 +19,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.tables import sample
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators.checked import run, verify_declaration
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
 

@@ -32,7 +32,7 @@ class TricksEstimator:
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """(n, 14), one distribution per layout."""
-        from bayesbridge.estimators.trick_network import trick_probabilities
+        from bayesbridge.estimators.network import trick_probabilities
 
         table = np.ascontiguousarray(layouts.masks[:, list(question.table)])
         return {"tricks": trick_probabilities(table, question.trump)}

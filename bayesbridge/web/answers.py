@@ -17,11 +17,10 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.documents import accuracy_sentences
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.capture import CaptureEstimator
+from bayesbridge.estimators.builtin import CaptureEstimator
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
-from bayesbridge.estimators.contract_question import contract_asked
-from bayesbridge.estimators.evaluate import counted, evaluate
+from bayesbridge.estimators.evaluate import ask, counted, evaluate
+from bayesbridge.estimators.odds import contract_asked
 from bayesbridge.position import python_lines
 from bayesbridge.trick_counts import Asked as Who
 from bayesbridge.trick_counts import Tricks

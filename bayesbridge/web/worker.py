@@ -15,11 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final
 
-from bayesbridge import interrupts
-from bayesbridge.errors import BayesBridgeError
-
-SIGNALS: Final = {signal.SIGINT, signal.SIGALRM} if hasattr(signal, "SIGALRM") else {signal.SIGINT}
-"""Interrupts, and those that were put off."""
+from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 
 EXAMPLE: Final = {
     "settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"},
@@ -31,7 +27,7 @@ EXAMPLE: Final = {
 
 def work() -> None:
     """Answer until the input ends."""
-    interrupts.watch()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background has it ignored
     _block()
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not stand between two events
@@ -58,7 +54,7 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
     except BayesBridgeError as error:
         _write(out, "refused", {"message": re.sub(r"--(?=[a-z])", "", str(error))})  # a page has no options
     except (Exception, RecursionError) as error:
-        if interrupts.came():
+        if caused_by_interrupt(error):
             return "cancelled"
         _write(out, "refused", {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
     return "failed"
@@ -100,9 +96,8 @@ def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
 @contextmanager
 def _interruptible() -> Iterator[None]:
     """Let interrupts through; those that came before are forgotten."""
-    interrupts.forget()
     if hasattr(signal, "sigtimedwait"):
-        while signal.sigtimedwait(SIGNALS, 0) is not None:
+        while signal.sigtimedwait({signal.SIGINT}, 0) is not None:
             pass
     _unblock()
     try:
@@ -123,9 +118,9 @@ def _held_back() -> Iterator[None]:
 
 def _block() -> None:
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _unblock() -> None:
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

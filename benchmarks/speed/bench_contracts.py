@@ -23,8 +23,8 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.checked import run as judge
 from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import run as judge
 from bayesbridge.evidence import Reveal
 from bayesbridge.layouts import Layouts
 from bayesbridge.studies.dealing import deal_blocks

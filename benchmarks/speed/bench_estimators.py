@@ -16,8 +16,8 @@ from timing import once, rate
 
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.checked import run as judge
 from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import run as judge
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 

@@ -24,7 +24,7 @@ from bayesbridge import (
     estimate,
 )
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.checked import run
+from bayesbridge.estimators.protocol import run
 from bayesbridge.estimators.testing import check_estimator
 
 PUBLISHED = {

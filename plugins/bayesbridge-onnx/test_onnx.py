@@ -6,7 +6,7 @@ from bayesbridge_onnx import VARIABLE, OnnxBidder, bayesbridge_bidders, read
 
 from bayesbridge import Auction, BayesBridgeError, Belief, Call, Called, Hand
 from bayesbridge.bidders.testing import check_bidder
-from bayesbridge.estimators.offers import offers_of, with_settings
+from bayesbridge.estimators.registry import offers_of, with_settings
 from bayesbridge.notation.record import Vulnerability
 
 HANDS = np.array(

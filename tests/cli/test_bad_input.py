@@ -159,10 +159,10 @@ def test_debug_shows_the_traceback_too(capsys, monkeypatch):
     assert err.splitlines()[-1].startswith("bayesbridge: RuntimeError: why")
 
 
-def test_an_interrupt_is_silent(capsys, monkeypatch):
+def test_an_interrupt_is_one_line(capsys, monkeypatch):
     monkeypatch.setattr(cli.bid, "run", raising(KeyboardInterrupt()))
     assert cli.main(["bid", HAND]) == 130
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "bayesbridge: interrupted\n")
 
 
 def test_a_closed_stderr_leaves_stdout_alone(capsys, monkeypatch):

@@ -54,7 +54,7 @@ PRINTERS = {
     "cli/__init__.py": "ends a line that Ctrl-C broke",
     "jit.py": "a text of its own",
     "cache.py": "a text of its own, with the repr of a path",
-    "estimators/decorator.py": "in the process of whoever wrote the estimator",
+    "estimators/protocol.py": "in the process of whoever wrote the estimator",
 }
 """The only modules that write to stdout or stderr, and why they may."""
 

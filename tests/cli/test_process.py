@@ -8,12 +8,9 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
-from bayesbridge import interrupts
 from bayesbridge.cli import main
 
 HAND = "AKQ2.KJ3.A54.Q32"
@@ -119,7 +116,7 @@ def test_progress_is_shown_on_a_terminal_and_an_interrupt_ends_with_130_and_no_t
     status, shown, out = in_terminal(words, "stderr", until=b" of 1 000 000 000 000 deals")
     assert (status, out) == (130, "")
     assert "Traceback" not in shown
-    assert shown.endswith("\x1b[?25h\r\n")  # the cursor is shown again
+    assert shown.endswith("\x1b[?25h\r\nbayesbridge: interrupted\r\n")  # the cursor is shown again
 
 
 EVIDENCE = ["--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}"]
@@ -189,124 +186,33 @@ def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch
 
     monkeypatch.setattr("bayesbridge.cli.bid.run", interrupted)
     assert main(["bid", HAND]) == 130
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "bayesbridge: interrupted\n"
 
 
-@pytest.fixture
-def outermost(monkeypatch):
-    """The command as it is installed, with what it changes put back."""
+def test_an_interrupt_before_the_command_begins_is_one_line(monkeypatch, capsys):
     from bayesbridge import __main__
 
-    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    monkeypatch.setattr(interrupts, "_came", threading.Event())
-    monkeypatch.setattr(interrupts, "_put_off", 0)
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
-    yield __main__.main
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
-def test_the_installed_command_gives_the_status_and_then_lets_signals_end_it(outermost, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", "x"])
-    assert outermost() == 2
-    assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    assert capsys.readouterr().err.startswith("bayesbridge: argument HAND")
-
-
-def test_an_interrupt_before_the_command_begins_is_silent(outermost, monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bayesbridge.cli.main", interrupted)
-    assert outermost() == 130
-    assert capsys.readouterr() == ("", "")
+    assert __main__.main() == 130
+    assert capsys.readouterr() == ("", "bayesbridge: interrupted\n")
 
 
-class Stubborn:
-    """Errors in a destructor are ignored."""
-
-    def __init__(self, error):
-        self.error = error
-
-    def __del__(self):
-        raise self.error
-
-
-def test_an_interrupt_in_a_destructor_comes_again(outermost, monkeypatch, capsys):
-    def work(_):
-        [Stubborn(KeyboardInterrupt())].clear()
-        time.sleep(600)
-
-    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
-    monkeypatch.setattr("bayesbridge.cli.bid.run", work)
-    assert outermost() == 130
-    assert capsys.readouterr() == ("", "")
-
-
-def test_an_error_that_follows_an_ignored_interrupt_is_its_doing(outermost, monkeypatch, capsys):
-    """As a compiler fails whose callback was interrupted."""
-
-    def work(_):
-        [Stubborn(KeyboardInterrupt())].clear()
-        raise RuntimeError("no compiled object yet")
-
-    monkeypatch.setattr(interrupts, "_again", lambda: None)
-    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
-    monkeypatch.setattr("bayesbridge.cli.bid.run", work)
-    assert outermost() == 130
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(("most", "whole"), [(10**9, True), (3, False)])
-def test_an_interrupt_waits_for_an_import_but_not_for_ever(outermost, monkeypatch, tmp_path, capsys, most, whole):
-    (tmp_path / "slow_module.py").write_text(
-        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\n"
-        f"time.sleep({1 if whole else 600})\nwhole = True\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "slow_module", raising=False)
-    monkeypatch.setattr(interrupts, "MOST_PUT_OFF", most)
-    reached = []
-
-    def work(_):
-        import slow_module
-
-        reached.append(slow_module.whole)
-        time.sleep(600)
-
-    monkeypatch.setattr(sys, "argv", ["bayesbridge", "bid", HAND])
-    monkeypatch.setattr("bayesbridge.cli.bid.run", work)
-    assert outermost() == 130
-    assert capsys.readouterr() == ("", "")
-    assert reached == ([True] if whole else [])
-
-
-def test_other_errors_in_destructors_are_told_as_ever(outermost, capsys):
-    interrupts.watch()
-    [Stubborn(ZeroDivisionError("told"))].clear()
-    assert "ZeroDivisionError: told" in capsys.readouterr().err
-    assert not interrupts.came()
-
-
-def test_interrupts_stay_ignored_where_a_shell_runs_us_in_the_background():
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        for change in (interrupts.watch, interrupts.unwatch):
-            change()
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_an_interrupt_waits_until_a_kernels_answer_is_a_named_tuple(monkeypatch):
-    """Numba crashes if the making of it fails."""
-    monkeypatch.setattr(interrupts, "_again", lambda: None)
-    monkeypatch.setattr(interrupts, "_put_off", 0)
-    monkeypatch.setattr(interrupts, "_came", threading.Event())
-    seen = []
-    make = eval("lambda call, values: call(values)", {})  # as collections.namedtuple makes its constructors
-    make(lambda _: seen.append(interrupts._handle(signal.SIGINT, sys._getframe(1))), ())
-    assert seen == [None]
-    assert interrupts.came()
-    with pytest.raises(KeyboardInterrupt):
-        interrupts._handle(signal.SIGINT, sys._getframe())
+@pytest.mark.slow
+def test_commands_that_start_cold_together_do_not_hurt_each_other(tmp_path):
+    words = ["estimate", "--observer", "S", "--hand", HAND, "--call", "W:1NT", "--draws", "300", "--json"]
+    environment = {**os.environ, "BAYESBRIDGE_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "bayesbridge", *words]
+    processes = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        for _ in range(3)
+    ]
+    answers = [process.communicate(timeout=600) for process in processes]
+    after = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert {err for _, err in answers} == {""}
+    assert {out for out, _ in answers} == {after.stdout}
+    assert json.loads(after.stdout)["layouts"] == "84478098072866400"
+    names = [path.name for path in (tmp_path / "cache").rglob("*")]
+    assert not [name for name in names if ".part" in name or ".tmp." in name]

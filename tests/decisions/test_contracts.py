@@ -27,7 +27,7 @@ from bayesbridge.decisions.contracts import (
 )
 from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.trick_network import trick_probabilities
+from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.scoring import NEW
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER, tricks_of

@@ -12,7 +12,7 @@ from bayesbridge.decisions.contracts import payoff, plain_rows
 from bayesbridge.decisions.information import usual_questions
 from bayesbridge.duplicate import Duplicate
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.trick_network import trick_probabilities
+from bayesbridge.estimators.network import trick_probabilities
 from tests import positions
 from tests.decisions.test_contracts import small
 

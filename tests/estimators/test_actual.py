@@ -9,8 +9,8 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.calls import Contract
 from bayesbridge.cli import main
-from bayesbridge.estimators import actual, contract_odds
-from bayesbridge.estimators.contract_question import contract_question
+from bayesbridge.estimators import contract_odds, odds
+from bayesbridge.estimators.odds import contract_question
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER
 
@@ -36,17 +36,17 @@ def smoothed_by_hand(counts, strength, cell, margin):
 
 
 def test_small_cells_are_drawn_to_larger_ones_as_the_formula_says():
-    counts = np.random.default_rng(1).poisson(3, actual.SHAPE) * np.random.default_rng(2).integers(0, 2, actual.SHAPE)
-    found = actual.smoothed(counts, 20.0)
-    assert found.shape == actual.SHAPE
+    counts = np.random.default_rng(1).poisson(3, odds.SHAPE) * np.random.default_rng(2).integers(0, 2, odds.SHAPE)
+    found = odds.smoothed(counts, 20.0)
+    assert found.shape == odds.SHAPE
     for cell in itertools.product(range(3), range(2), range(2)):
-        for margin in range(actual.SHAPE[3]):
+        for margin in range(odds.SHAPE[3]):
             np.testing.assert_allclose(found[cell][margin], smoothed_by_hand(counts, 20.0, cell, margin), atol=1e-12)
 
 
 def test_tables_are_distributions_for_every_contract():
     for contract in EVERY:
-        table = actual.actual_table(contract)
+        table = odds.actual_table(contract)
         assert table.shape == (14, 14)
         np.testing.assert_allclose(table.sum(axis=1), 1.0)
         assert (table >= 0).all()
@@ -54,20 +54,20 @@ def test_tables_are_distributions_for_every_contract():
 
 
 def test_where_no_declarer_differs_from_double_dummy_nothing_changes():
-    shares = np.zeros(actual.SHAPE[3:])
-    shares[:, actual.FARTHEST] = 1.0
-    np.testing.assert_array_equal(actual.passed_through(shares, 9), np.eye(14))
-    shares = np.zeros(actual.SHAPE[3:])
-    shares[:, actual.FARTHEST + 2] = 1.0
-    assert actual.passed_through(shares, 9).argmax(axis=1).tolist() == [*range(2, 14), 13, 13]
+    shares = np.zeros(odds.SHAPE[3:])
+    shares[:, odds.FARTHEST] = 1.0
+    np.testing.assert_array_equal(odds.passed_through(shares, 9), np.eye(14))
+    shares = np.zeros(odds.SHAPE[3:])
+    shares[:, odds.FARTHEST + 2] = 1.0
+    assert odds.passed_through(shares, 9).argmax(axis=1).tolist() == [*range(2, 14), 13, 13]
 
 
 def test_cells_of_contracts():
-    assert [actual.cell_of(Contract.of(text)) for text in ("6NTX by S", "5D by N")] == [(2, 1, 1), (1, 0, 0)]
+    assert [odds.cell_of(Contract.of(text)) for text in ("6NTX by S", "5D by N")] == [(2, 1, 1), (1, 0, 0)]
 
 
 def test_the_counts_that_ship_say_where_they_come_from():
-    counts, about = actual.fitted()
+    counts, about = odds.actual_counts()
     assert counts.sum() == about["fitted"]
     assert len(about["sha256"]) == 64
     assert about["fitted"] + about["judged"]["solver"]["tables"] + about["left out"] == about["tables"]
@@ -75,7 +75,7 @@ def test_the_counts_that_ship_say_where_they_come_from():
         assert judged["brier"] < judged["brier_before"]
         assert judged["error"] < judged["error_before"]
     # What everybody knows of double dummy: declarers do better at no trumps than it says, and at most as well in slams.
-    mean = (counts.sum(axis=(2, 3)) * np.arange(-actual.FARTHEST, actual.FARTHEST + 1)).sum(axis=-1) / counts.sum(
+    mean = (counts.sum(axis=(2, 3)) * np.arange(-odds.FARTHEST, odds.FARTHEST + 1)).sum(axis=-1) / counts.sum(
         axis=(2, 3, 4)
     )
     assert mean[0, 1] > 0.1
@@ -89,9 +89,9 @@ def test_every_layout_solved_and_passed_through(solver):
         bb.estimate(posterior, contract="3NT", solve=len(posterior), actual=on)["contract"].to_dataset()
         for on in (False, True)
     )
-    table = actual.actual_table(Contract.of("3NT by E"))
+    table = odds.actual_table(Contract.of("3NT by E"))
     np.testing.assert_allclose(passed.pmf, plain.pmf.values @ table, atol=1e-12)
-    assert np.abs(passed.pmf.values - plain.pmf.values @ actual.actual_table(Contract.of("6C by E"))).max() > 1e-3
+    assert np.abs(passed.pmf.values - plain.pmf.values @ odds.actual_table(Contract.of("6C by E"))).max() > 1e-3
     assert passed.make.item() == pytest.approx(passed.pmf[9:].sum().item())
     assert passed["mean"].item() == pytest.approx((passed.pmf * passed.tricks).sum().item())
     assert (passed.attrs["actual"], plain.attrs["actual"], passed.attrs["basis"]) == (1, 0, "all solved")
@@ -125,7 +125,7 @@ def test_at_the_command_line(capsys):
     assert main([*options, "--actual", "--json"]) == 0
     passed = json.loads(capsys.readouterr().out)["contract"]
     assert (plain["actual"], passed["actual"]) == (False, True)
-    table = actual.actual_table(Contract.of("3NT by S"))
+    table = odds.actual_table(Contract.of("3NT by S"))
     np.testing.assert_allclose(list(passed["pmf"].values()), np.array(list(plain["pmf"].values())) @ table, atol=1e-9)
 
 

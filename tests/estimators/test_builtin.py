@@ -8,11 +8,8 @@ from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.bid import BidEstimator
-from bayesbridge.estimators.capture import CaptureEstimator
-from bayesbridge.estimators.card_wins import CardWinsEstimator
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import ExactEstimator, Question
+from bayesbridge.estimators.builtin import BidEstimator, CaptureEstimator, CardWinsEstimator
+from bayesbridge.estimators.protocol import ExactEstimator, Question, run
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 from tests.capture.deals import strange_deals

@@ -6,7 +6,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.errors import PluginError
 from bayesbridge.estimators import evaluate as evaluating
-from bayesbridge.estimators.bid import BidEstimator
+from bayesbridge.estimators.builtin import BidEstimator
 from bayesbridge.estimators.evaluate import evaluate
 from bayesbridge.estimators.protocol import Output, Question
 from tests import positions

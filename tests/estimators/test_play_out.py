@@ -9,9 +9,8 @@ from bayesbridge.capture.policies import POLICIES
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.play_out import PlayOutEstimator
-from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.builtin import PlayOutEstimator
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 from tests.estimators.deals import random_layouts

@@ -8,9 +8,8 @@ import pytest
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import COORDS, Estimator, Output, PluginError, Question
-from bayesbridge.estimators.sums import Sums
+from bayesbridge.estimators.evaluate import Sums
+from bayesbridge.estimators.protocol import COORDS, Estimator, Output, PluginError, Question, run
 from tests.estimators.deals import random_layouts
 
 LAYOUTS = random_layouts(5, 1)

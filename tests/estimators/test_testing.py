@@ -6,10 +6,8 @@ import pytest
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.builtin import bayesbridge_estimators
-from bayesbridge.estimators.decorator import estimator
-from bayesbridge.estimators.play_out import PlayOutEstimator
-from bayesbridge.estimators.protocol import Output, PluginError, Question
+from bayesbridge.estimators.builtin import PlayOutEstimator, bayesbridge_estimators
+from bayesbridge.estimators.protocol import Output, PluginError, Question, estimator
 from bayesbridge.estimators.testing import check_estimator
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
@@ -211,7 +209,7 @@ def test_a_plain_function_that_fails_or_returns_no_number_is_named():
 
 
 def test_progress_of_a_plain_function_goes_to_a_terminal_only(monkeypatch, capsys):
-    from bayesbridge.estimators import decorator
+    from bayesbridge.estimators import protocol
 
     @estimator("slow")
     def slow(deal, question):
@@ -220,7 +218,7 @@ def test_progress_of_a_plain_function_goes_to_a_terminal_only(monkeypatch, capsy
     batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"])[
         np.zeros(2000, dtype=int)
     ]
-    monkeypatch.setattr(decorator, "SHOWN_FROM", 2000)
+    monkeypatch.setattr(protocol, "SHOWN_FROM", 2000)
     slow.estimate(batch, QUESTIONS[0])
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

@@ -5,11 +5,9 @@ import pytest
 
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.estimators.checked import run
-from bayesbridge.estimators.protocol import Question
+from bayesbridge.estimators.network import SHARPER, trick_probabilities, weights
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.testing import check_estimator
-from bayesbridge.estimators.trick_network import SHARPER, trick_probabilities
-from bayesbridge.estimators.trick_weights import weights
 from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from tests.estimators.deals import random_layouts
@@ -131,6 +129,6 @@ def test_kernels_give_what_the_formulas_give(trump):
 
 def test_without_sharpening_it_is_too_modest(monkeypatch):
     """Negative control of the calibration above."""
-    monkeypatch.setattr("bayesbridge.estimators.trick_network.SHARPER", 1.0)
+    monkeypatch.setattr("bayesbridge.estimators.network.SHARPER", 1.0)
     _, excess = judged(*solved_deals(), no_trump=False)
     assert z(excess, 0.0) < -4

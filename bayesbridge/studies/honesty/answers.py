@@ -23,9 +23,8 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge
-from bayesbridge.estimators.asking import ask
-from bayesbridge.estimators.capture import CONDITIONS
-from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.builtin import CONDITIONS
+from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.protocol import Output, Question
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.results import to_datatree
@@ -216,7 +215,7 @@ def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
 
 def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
-    from bayesbridge.estimators.capture import CaptureEstimator
+    from bayesbridge.estimators.builtin import CaptureEstimator
     from bayesbridge.estimators.evaluate import counted
     from bayesbridge.trick_counts import Tricks
 

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from bayesbridge.belief.belief import Belief
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.correction import SolvedSample
+from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.reached import reached
 from bayesbridge.estimators.registry import offered
-from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.deal_split import Part, part_of_masks

@@ -8,7 +8,7 @@ from math import log
 
 import numpy as np
 
-from bayesbridge.estimators.offers import with_settings
+from bayesbridge.estimators.registry import with_settings
 from bayesbridge.evidence import BidderModel, PlayerModel
 from bayesbridge.layouts import Masks
 from bayesbridge.notation.record import Vulnerability
