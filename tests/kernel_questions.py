@@ -43,7 +43,7 @@ from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.estimators.trick_network import trick_probabilities
 from bayesbridge.random64 import seed_state
-from bayesbridge.studies.dealing import deal_blocks, redeal
+from bayesbridge.studies.deals import deal_blocks, redeal
 from tests.capture.deals import random_deals, strange_deals
 
 PACKAGE = Path(random64.__file__).parent

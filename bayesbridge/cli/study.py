@@ -84,7 +84,7 @@ def _place(flag: str) -> str:
 def run(args: Namespace) -> int:
     """Count or simulate, and print."""
     from bayesbridge.studies import STUDIES
-    from bayesbridge.studies.tables import all_tables, notes
+    from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
     own = _own_values(args, study)

@@ -7,11 +7,10 @@ from typing import Final
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures
-from bayesbridge.studies.bins import compare_exact, compare_run
-from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.engine import Counts, Job, Setting
+from bayesbridge.studies.captures import compare_exact, compare_run
+from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.paper import CONDITIONS
-from bayesbridge.studies.study import Study
+from bayesbridge.studies.study import Comparison, Study
 
 JOB: Final = Job("conditions", captures.count)
 """The deals of the captures study, with other categories."""
@@ -26,8 +25,6 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
     done = run(JOB, deals, seed, runs, how or Setting(workers))
     return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
 

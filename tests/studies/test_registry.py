@@ -97,7 +97,7 @@ def test_its_options_are_completed(coins):
     _complete_files(parser, "files")
     study = parser._subparsers._group_actions[0].choices["study"]
     completed = {action.dest for action in study._actions if getattr(action, "complete", None) == "files"}
-    assert completed == {"scoring", "rule", "records", "page", "resume"}
+    assert completed == {"scoring", "rule", "resume"}
 
 
 def test_every_study_module_is_registered():
@@ -127,25 +127,13 @@ PICTURES = {
     "claims": [],
     "strategies": [],
     "opponents": [],
-    "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],
-    "honesty": ["plot_honesty"],
-    "odds": ["plot_odds"],
-    "readers": [],
-}
-
-SMALL = {
-    "calibration": {"method": "sample"},
-    "honesty": {"positions": 1, "seeds": 5, "engine": ("sample",)},
-    "odds": {"records": str(ROOT / "examples" / "boards.pbn"), "draws": 30, "solve": 2, "correct": 1},
-    "readers": {"records": str(ROOT / "examples" / "boards.pbn"), "readers": ("counting",)},
 }
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_draws_its_pictures(name):
     study = STUDIES[name]
-    small = SMALL.get(name, {})
-    found = study.count_exactly() if study.count_exactly else study.simulate(8 if small else 20_000, 1, **small)
+    found = study.count_exactly() if study.count_exactly else study.simulate(20_000, 1)
     drawn = study.draw(found)
     assert list(drawn) == PICTURES[name]
     assert all(np.ravel(axes)[0].figure is not None for axes in drawn.values())
