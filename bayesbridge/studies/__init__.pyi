@@ -3,14 +3,13 @@ from .engine import Job, Setting
 from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
 from .readers import Reader, Reading, Seen
 from .registry import STUDIES
-from .study import Comparison, Figure, Option, Study, Table
+from .study import Comparison, Figure, Study, Table
 
 __all__ = [
     "STUDIES",
     "Comparison",
     "Figure",
     "Job",
-    "Option",
     "Reader",
     "Reading",
     "Seen",

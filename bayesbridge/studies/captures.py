@@ -122,7 +122,4 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
 
 
-PICTURE: Final = "bayesbridge.studies.pictures:plot_runs"
-STUDY: Final = Study(
-    "captures", "how many tricks are captured", 1_000_000, simulate, count_exactly, pictures=(PICTURE,)
-)
+STUDY: Final = Study("captures", "how many tricks are captured", 1_000_000, simulate, count_exactly)

@@ -122,5 +122,4 @@ _RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the seco
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
 
 
-PICTURES: Final = ("bayesbridge.studies.pictures:plot_algorithms", "bayesbridge.studies.pictures:plot_second_hand")
-STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate, pictures=PICTURES)
+STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate)

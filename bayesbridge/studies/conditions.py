@@ -37,5 +37,4 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(counts.values())
 
 
-ABOUT: Final = "how often the two conditions hold"
-STUDY: Final = Study("conditions", ABOUT, 1_000_000, simulate, count_exactly, pictures=(captures.PICTURE,))
+STUDY: Final = Study("conditions", "how often the two conditions hold", 1_000_000, simulate, count_exactly)

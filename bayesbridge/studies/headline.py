@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
 from bayesbridge.studies.study import (
     Comparison,
     Figure,
-    Option,
     Study,
     Table,
     Test,
@@ -254,23 +253,6 @@ _POINTS_BOTH: Final = (
 )
 
 
-def read_scheme(table: dict[str, Any]) -> Scheme:
-    """A scoring scheme of the user, from the table of its file."""
-    from bayesbridge.scoring import Scheme
-
-    return Scheme.of(table)
-
-
-SCORING: Final = Option(
-    "--scoring",
-    "schemes",
-    "FILE",
-    "a TOML file with a scoring scheme, used beside the built-in ones; may be repeated",
-    read_scheme,
-    files=True,
-)
-
-
 def _tables(found: Comparison) -> Iterator[Table]:
     if "points" in found.answers:
         rows = [
@@ -280,12 +262,4 @@ def _tables(found: Comparison) -> Iterator[Table]:
         yield Table("Net points of a contract, by scoring scheme", ["", "mean", "±", "both eligible", "±"], rows)
 
 
-STUDY: Final = Study(
-    "headline",
-    "deals bid and played out",
-    1_000_000,
-    simulate,
-    options=(SCORING,),
-    tables=_tables,
-    pictures=("bayesbridge.studies.pictures:plot_headline",),
-)
+STUDY: Final = Study("headline", "deals bid and played out", 1_000_000, simulate, schemes=True, tables=_tables)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture.policies import POLICIES
 from bayesbridge.studies.engine import Counts, Job, Setting, run
-from bayesbridge.studies.headline import SCORING, net_points
+from bayesbridge.studies.headline import net_points
 from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar
 from bayesbridge.words import number
 
@@ -226,4 +226,4 @@ def tables(found: Comparison) -> Iterator[Table]:
         yield Table(title, ["", *policies, "share", "exploitability"], rows)
 
 
-STUDY: Final = Study("strategies", "card play as a zero-sum game", 200_000, simulate, options=(SCORING,), tables=tables)
+STUDY: Final = Study("strategies", "card play as a zero-sum game", 200_000, simulate, schemes=True, tables=tables)

@@ -1,7 +1,7 @@
 """A study as a value, what it finds beside the printed figures, its hypothesis tests, and its tables.
 
 A study module declares ``STUDY``; :mod:`bayesbridge.studies.registry` lists them, and the command line reads names,
-help texts, options and tables from there. The command line loads every study, so a module of a study imports NumPy,
+help texts and tables from there. The command line loads every study, so a module of a study imports NumPy,
 SciPy and other large packages inside its functions. Tests are SciPy's, with an effect size and an interval each,
 corrected for their number.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import asin, copysign, inf, isfinite, isnan, nan, sqrt
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.words import number
@@ -28,22 +27,6 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option that only some studies take."""
-
-    flag: str
-    """At the command line, such as ``--method``."""
-    keyword: str
-    """The argument of ``simulate`` that gets the value."""
-    metavar: str
-    help: str
-    read: Callable[[Any], Any]
-    """Makes the value from the text, or from the table of a TOML file; raises BayesBridgeError for a wrong one."""
-    files: bool = False
-    """Whether the texts are names of TOML files. Such an option may be repeated, and the value is a list."""
-
-
 def _nothing(_: Comparison) -> tuple[()]:
     return ()
 
@@ -54,8 +37,8 @@ class Study:
 
     >>> from bayesbridge.studies import STUDIES
     >>> study = STUDIES["headline"]
-    >>> study.deals, [option.flag for option in study.options], study.count_exactly
-    (1000000, ['--scoring'], None)
+    >>> study.deals, study.schemes, study.count_exactly
+    (1000000, True, None)
     """
 
     name: str
@@ -64,19 +47,13 @@ class Study:
     deals: int
     """Random deals in a run, unless the user says otherwise."""
     simulate: Callable[..., Comparison]
-    """(deals, seed, workers, runs, setting, and the keywords of the options) → what was found."""
+    """(deals, seed, workers, runs, setting) → what was found."""
     count_exactly: Callable[[], Comparison] | None = None
     """Counts every possible deal; ``None`` if the study cannot."""
-    options: tuple[Option, ...] = ()
+    schemes: bool = False
+    """Whether ``simulate`` takes scoring schemes of the user, ``schemes=``."""
     tables: Callable[[Comparison], Iterable[Table]] = _nothing
     """The study's own tables, beside those that every comparison has."""
-    pictures: tuple[str, ...] = ()
-    """Functions that draw what was found, as ``module:function``: they are loaded when they are called."""
-
-    def draw(self, found: Comparison) -> dict[str, Any]:
-        """All pictures of the study, by the name of the function: Matplotlib Axes, or arrays of them."""
-        source = found if found.source is None else found.source
-        return {path.partition(":")[2]: resolve_name(path)(source) for path in self.pictures}
 
 
 REPRODUCED: Final = "reproduced"
@@ -136,7 +113,7 @@ class Comparison:
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
     source: Any = None
-    """What the pictures of the study draw, if it is not this comparison."""
+    """What the tables of the study show, if that is no plain data."""
     hypotheses: Callable[[], list[Test]] = list
     """Makes the tests: they need SciPy, for which an exact count need not wait."""
 
