@@ -1,6 +1,7 @@
 """How close do captures and greedy play come to perfect play? python examples/play_against_double_dummy.py [DEALS]
 
-South declares, North is dummy. Needs plugins/bayesbridge-double-dummy. For real tables: scripts/against_reality.py.
+South declares, North is dummy. Needs plugins/bayesbridge-double-dummy. For real tables:
+benchmarks/evaluation/against_reality.py.
 """
 
 import sys

@@ -26,9 +26,8 @@ from bayesbridge.calls import Contract
 from bayesbridge.estimators.reached import makes, terms_of
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
-from bayesbridge.studies.deal_split import Part
-from bayesbridge.studies.inference import seat_of
-from bayesbridge.studies.readers.frozen_list import frozen_list
+from bayesbridge.studies.benchmark import Part, frozen_list
+from bayesbridge.studies.readers import seat_of
 
 type Floats = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
     python scripts/table_arrays.py records.pbn.gz -o tables.npz
 
 A table is kept if its deal is whole, its auction legal and over. The deals are kept once each, however many tables
-played them, and the split is by deal (:mod:`bayesbridge.studies.deal_split`): 90 % to learn from, 5 % to choose by
+played them, and the split is by deal (:mod:`bayesbridge.studies.benchmark`): 90 % to learn from, 5 % to choose by
 (validation), 5 % aside to judge by. The file also holds the SHA-256 of the records, which every fitted file repeats.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TRAIN, VALIDATE, HELD_OUT = range(3)
-"""To learn from, to choose by, to judge by: the parts of :mod:`bayesbridge.studies.deal_split`."""
+"""To learn from, to choose by, to judge by: the parts of :mod:`bayesbridge.studies.benchmark`."""
 
 
 class Tables(NamedTuple):
@@ -64,7 +64,7 @@ def read(path: Path) -> Tables:
 def from_records(path: Path) -> Tables:
     """Every record with a whole deal and a whole auction."""
     from bayesbridge.notation import Record, iter_records
-    from bayesbridge.studies.deal_split import part_of_masks
+    from bayesbridge.studies.benchmark import part_of_masks
 
     deals: dict[tuple[int, ...], int] = {}
     rows: list[tuple[int, int, bool, bool, int, int, int]] = []

@@ -40,7 +40,7 @@ from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.network import trick_probabilities
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.random64 import seed_state
-from bayesbridge.studies.dealing import deal_blocks, redeal
+from bayesbridge.studies.deals import deal_blocks, redeal
 from tests.capture.deals import random_deals, strange_deals
 
 PACKAGE = Path(random64.__file__).parent

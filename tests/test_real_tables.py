@@ -17,6 +17,7 @@ RECORDS = ROOT / "examples" / "boards.pbn"
 def scripts(monkeypatch):
     """The three scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
     import against_reality
     import fit_actual
     import solve_records

@@ -18,7 +18,7 @@ from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
-    from bayesbridge.studies.readers.tally import Measured, Summary, Tally
+    from bayesbridge.studies.benchmark import Measured, Summary, Tally
 
 AFTER_CARDS = "after"
 """Key of the one moment that ``--cards`` names."""
@@ -74,7 +74,7 @@ def add(commands: Subparsers) -> None:
 @reading
 def _moments(text: str) -> tuple[str, ...]:
     """Names of moments with commas between them, put in order."""
-    from bayesbridge.studies.readers.seen import MOMENTS, moment_of
+    from bayesbridge.studies.readers import MOMENTS, moment_of
 
     asked = {moment_of(word) for word in text.split(",")}
     return tuple(name for name in MOMENTS if name in asked)
@@ -82,9 +82,8 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.inference import CHAIRS
-    from bayesbridge.studies.readers.seen import MOMENTS
-    from bayesbridge.studies.readers.tables import document, table
+    from bayesbridge.studies.benchmark import summary_document, summary_table
+    from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
     if args.test_list:
         return _write_test_list(args)
@@ -101,17 +100,19 @@ def run(args: Namespace) -> int:
         )
     told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
     if args.json and args.moments is None:
-        print_json({**document(found[AFTER_CARDS]), **told, "after_cards": args.cards, "unanswered": unanswered})
+        print_json(
+            {**summary_document(found[AFTER_CARDS]), **told, "after_cards": args.cards, "unanswered": unanswered}
+        )
         return 0
     if args.json:
-        rows = {name: document(one) for name, one in found.items()}
+        rows = {name: summary_document(one) for name, one in found.items()}
         print_json({"moments": rows, **told, "unanswered": unanswered})
         return 0
     if args.moments is None:
         _show(found[AFTER_CARDS], args)
     else:
         title = f"Reader {args.reader}, {CHAIRS[args.chair]}"
-        print_table(*table(title, "after", ((name, document(one)) for name, one in found.items())))
+        print_table(*summary_table(title, "after", ((name, summary_document(one)) for name, one in found.items())))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
     if unanswered:
@@ -123,7 +124,7 @@ def run(args: Namespace) -> int:
 
 def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
     """How many boards, a walk over them with their numbers in the file, and the reasons for those left out."""
-    from bayesbridge.studies.inference import usable
+    from bayesbridge.studies.readers import usable
 
     records = open_file(args.file)
 
@@ -159,10 +160,8 @@ def _score(
     args: Namespace, chosen: Callable[[], Iterator[tuple[int, Record]]], wanted: int, moments: dict[str, int]
 ) -> tuple[dict[str, Tally], int]:
     """The sums of each moment, and how often the reader said nothing."""
-    from bayesbridge.studies.readers.beliefs_file import line_of
-    from bayesbridge.studies.readers.boards import look, see
-    from bayesbridge.studies.readers.named import reader_of
-    from bayesbridge.studies.readers.tally import Tally, bucket_of
+    from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
+    from bayesbridge.studies.readers import line_of, reader_of
 
     if args.write_beliefs and args.moments is None:
         raise UsageError("argument --write-beliefs: say at which --moments")
@@ -198,7 +197,7 @@ def _score(
 
 def _write_test_list(args: Namespace) -> int:
     from bayesbridge.notation import write_pbn
-    from bayesbridge.studies.readers.frozen_list import frozen_list
+    from bayesbridge.studies.benchmark import frozen_list
 
     target = verify_target("--test-list", args.test_list, "a list of boards is PBN", ".pbn")
     boards = frozen_list(open_file(args.file)(), args.boards)
@@ -215,7 +214,7 @@ def _write_test_list(args: Namespace) -> int:
 
 def _show(found: Summary, args: Namespace) -> None:
     """One moment, with what draws and hard evidence do to the losses, and the calibration curve."""
-    from bayesbridge.studies.inference import CHAIRS
+    from bayesbridge.studies.readers import CHAIRS
 
     rows = [
         _loss("honours", found.honours, found.noise[0], found.hard[0]),

@@ -1,6 +1,6 @@
 """``bayesbridge study``: an experiment, its computed figures beside the printed ones.
 
-Which studies there are, their options and their tables come from :data:`bayesbridge.studies.STUDIES`.
+Which studies there are and their tables come from :data:`bayesbridge.studies.STUDIES`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bayesbridge.cli.printing import print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
-    from bayesbridge.studies import Comparison, Option, Study
+    from bayesbridge.studies import Comparison, Study
 
 MOST_DEALS = 10**15
 """Three years of work for one core: a greater number is a typing mistake."""
@@ -54,40 +54,19 @@ def _add_arguments(parser: Parser) -> None:
         "depend on it (default: threads)"
     )
     add("--scheduler", default="threads", metavar="ADDRESS", help=where)
-    for flag, takers in _own_options().items():
-        first = next(iter(takers.values()))
-        told: dict[str, list[str]] = {}
-        for name, option in takers.items():
-            told.setdefault(option.help, []).append(name)
-        about = "; ".join(f"{' and '.join(names)}: {words}" for words, names in told.items())
-        action = "append" if first.files else "store"
-        add(flag, dest=_place(flag), action=action, metavar=first.metavar, help=about)
+    takers = " and ".join(study.name for study in studies if study.schemes)
+    scheme = f"{takers}: a TOML file with a scoring scheme, used beside the built-in ones; may be repeated"
+    add("--scoring", action="append", metavar="FILE", help=scheme)
     add("--resume", metavar="FOLDER", help="keep every finished chunk in a folder, and count none of them again")
-
-
-def _own_options() -> dict[str, dict[str, Option]]:
-    """Each option that only some studies take, by its flag: what it is for each of them."""
-    from bayesbridge.studies import STUDIES
-
-    found: dict[str, dict[str, Option]] = {}
-    for study in STUDIES.values():
-        for option in study.options:
-            found.setdefault(option.flag, {})[study.name] = option
-    return found
-
-
-def _place(flag: str) -> str:
-    """Where the parser keeps what was given."""
-    return flag.removeprefix("--").replace("-", "_")
 
 
 def run(args: Namespace) -> int:
     """Count or simulate, and print."""
     from bayesbridge.studies import STUDIES
-    from bayesbridge.studies.tables import all_tables, notes
+    from bayesbridge.studies.study import all_tables, notes
 
     study = STUDIES[args.study]
-    own = _own_values(args, study)
+    own = _schemes(args, study)
     found = _count_exactly(args, study) if args.exact else _simulate(args, study, own)
     tests = found.tests() if args.tests or not args.exact else ()
     if args.json:
@@ -99,28 +78,25 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _own_values(args: Namespace, study: Study) -> dict[str, Any]:
-    """What was given for the options of the study; an option of other studies is refused."""
-    values: dict[str, Any] = {}
-    for flag, takers in _own_options().items():
-        given = getattr(args, _place(flag))
-        if given is None:
-            continue
-        if study.name not in takers:
-            raise UsageError(f"study {study.name!r} takes no {flag}: it goes with {' and '.join(takers)}")
-        option = takers[study.name]
-        values[option.keyword] = [_read(option, path) for path in given] if option.files else _read(option, given)
-    return values
-
-
-def _read(option: Option, text: str) -> Any:
+def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
+    """The scoring schemes of the user, as an argument of those studies that take them."""
     from bayesbridge.notation.toml_text import read_toml
+    from bayesbridge.scoring import Scheme
+    from bayesbridge.studies import STUDIES
 
-    content = read_toml(text, option.flag)[1] if option.files else text
-    try:
-        return option.read(content)
-    except BayesBridgeError as error:
-        raise UsageError(f"{text if option.files else f'argument {option.flag}'}: {error}") from None
+    if not args.scoring:
+        return {}
+    if not study.schemes:
+        takers = " and ".join(one.name for one in STUDIES.values() if one.schemes)
+        raise UsageError(f"study {study.name!r} takes no --scoring: it goes with {takers}")
+    schemes = []
+    for path in args.scoring:
+        table = read_toml(path, "--scoring")[1]
+        try:
+            schemes.append(Scheme.of(table))
+        except BayesBridgeError as error:
+            raise UsageError(f"{path}: {error}") from None
+    return {"schemes": schemes}
 
 
 def _count_exactly(args: Namespace, study: Study) -> Comparison:

@@ -1,4 +1,4 @@
-"""The paper's experiments and calibration, one module for each study; names are loaded when they are first used."""
+"""The paper's experiments, one module for each study, and the reading benchmark; names are loaded when first used."""
 
 import lazy_loader
 

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bayesbridge.studies.comparison import Comparison, Figure, share_spread, share_z
-from bayesbridge.studies.engine import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.paper import COMPARATIVE, COMPARATIVE_TITLE, COMPARATIVE_TRIALS
-from bayesbridge.studies.study import Study
+from bayesbridge.studies.study import (
+    Comparison,
+    Figure,
+    Study,
+    Test,
+    homogeneity,
+    share_spread,
+    share_z,
+    two_proportions,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from bayesbridge.studies.hypotheses import Test
 
 RESULTS: Final = range(7, 14)
 COLUMNS: Final = ("a2_satisfied", "p2_failure", "other_failure")
@@ -28,7 +35,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures
-    from bayesbridge.studies.dealing import deal_blocks
+    from bayesbridge.studies.deals import deal_blocks
 
     counts = np.zeros(1 + len(RESULTS) * 3, dtype=np.int64)
     counts[0] = deals
@@ -47,8 +54,6 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
     done = run(JOB, deals, seed, runs, how or Setting(workers))
     own = _named(done.counts)
     return Comparison.of_run(
@@ -90,10 +95,8 @@ def _figures(own: dict[str, int], deals: int) -> tuple[Figure, ...]:
 
 
 def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test]:
-    from bayesbridge.studies import hypotheses
-
     tests = [
-        hypotheses.two_proportions(
+        two_proportions(
             f"the paper's success rate at {result} equals ours",
             (a2, own[f"{result}_a2_satisfied"]),
             (a1, own[f"{result}_a1_satisfied"]),
@@ -103,17 +106,15 @@ def _tests(own: dict[str, int], by_run: tuple[dict[str, int], ...]) -> list[Test
     ]
     rates = [[own[f"{result}_a2_satisfied"], own[f"{result}_p2_failure"]] for result in RESULTS]
     tests.append(
-        hypotheses.homogeneity(
-            "the success rate does not depend on what Algorithm 1 counts", [row for row in rates if sum(row)]
-        )
+        homogeneity("the success rate does not depend on what Algorithm 1 counts", [row for row in rates if sum(row)])
     )
     printed = [[a1 for a1, _ in COMPARATIVE.values()], [own[f"{result}_a1_satisfied"] for result in COMPARATIVE]]
     if sum(printed[1]):
-        tests.append(hypotheses.homogeneity("the paper's counts 7 to 10 have the same proportions as ours", printed))
+        tests.append(homogeneity("the paper's counts 7 to 10 have the same proportions as ours", printed))
     if len(by_run) > 1:
         table = [[run[f"{result}_{column}"] for result in RESULTS for column in COLUMNS[:2]] for run in by_run]
         if all(map(sum, table)):
-            tests.append(hypotheses.homogeneity("our runs agree with each other", table))
+            tests.append(homogeneity("our runs agree with each other", table))
     return tests
 
 
@@ -121,5 +122,4 @@ _RATE: Final = "Algorithm 2 is satisfied when both conditions hold with the seco
 _COUNT: Final = "100 000 deals give about twice the printed count, in the printed proportions: as if half had been run."
 
 
-PICTURES: Final = ("bayesbridge.studies.pictures:plot_algorithms", "bayesbridge.studies.pictures:plot_second_hand")
-STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate, pictures=PICTURES)
+STUDY: Final = Study("comparative", "Algorithm 1 against Algorithm 2", 1_000_000, simulate)

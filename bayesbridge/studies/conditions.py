@@ -7,11 +7,10 @@ from typing import Final
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures
-from bayesbridge.studies.bins import compare_exact, compare_run
-from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.engine import Counts, Job, Setting
+from bayesbridge.studies.captures import compare_exact, compare_run
+from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.paper import CONDITIONS
-from bayesbridge.studies.study import Study
+from bayesbridge.studies.study import Comparison, Study
 
 JOB: Final = Job("conditions", captures.count)
 """The deals of the captures study, with other categories."""
@@ -26,8 +25,6 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    from bayesbridge.studies.engine import run
-
     done = run(JOB, deals, seed, runs, how or Setting(workers))
     return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
 
@@ -40,5 +37,4 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(counts.values())
 
 
-ABOUT: Final = "how often the two conditions hold"
-STUDY: Final = Study("conditions", ABOUT, 1_000_000, simulate, count_exactly, pictures=(captures.PICTURE,))
+STUDY: Final = Study("conditions", "how often the two conditions hold", 1_000_000, simulate, count_exactly)

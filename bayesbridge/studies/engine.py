@@ -357,7 +357,7 @@ def _session(
         # What is finished comes first: a scheduler that is gone must not take it along.
         for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
             error = future.exception()
-            if isinstance(error, (BrokenExecutor, OtherVersion, *CANCELLED)):
+            if isinstance(error, (BrokenExecutor, BayesBridgeError, *CANCELLED)):
                 raise error
             chunk = pending.pop(future)
             if error is None:

@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from bayesbridge.studies.comparison import Comparison, Figure, mean_spread, mean_z, share_spread, share_z
-from bayesbridge.studies.engine import Counts, Job, Setting
+from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.paper import HEADLINE, HEADLINE_TITLE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Option, Study, Table
+from bayesbridge.studies.study import (
+    Comparison,
+    Figure,
+    Study,
+    Table,
+    Test,
+    homogeneity,
+    mcnemar,
+    mean_spread,
+    mean_z,
+    share_spread,
+    share_z,
+    two_proportions,
+)
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -22,7 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.scoring import Scheme
-    from bayesbridge.studies.hypotheses import Test
 
 SHAPE: Final = (7, 8, 14, 2)
 """Level − 1, the dummy's level, tricks, and whether Algorithm 2's T reaches the contract."""
@@ -33,7 +44,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     import numpy as np
 
     from bayesbridge.capture.kernels import tricks
-    from bayesbridge.studies.contracts import draw_contracts
+    from bayesbridge.studies.deals import draw_contracts
 
     size = int(np.prod(SHAPE))
     counts = np.zeros(1 + size, dtype=np.int64)
@@ -60,8 +71,6 @@ def simulate(
     from bayesbridge.scoring import beside_built_in
 
     named = beside_built_in(schemes)
-    from bayesbridge.studies.engine import run
-
     done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
@@ -199,20 +208,14 @@ def _mean_level(name: str, by_level: list[int], paper_trials: float) -> Figure:
 
 
 def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
-    from bayesbridge.studies import hypotheses
-
     own = _summed(counts)
     printed = HEADLINE["deals with a valid bidder"]
     valid = [round(k) for k in printed]
     won = [round(k * rate / 100) for k, rate in zip(valid, HEADLINE["win rate (%)"], strict=True)]
     tests = [
-        hypotheses.homogeneity(
-            "the paper's runs have the same share of valid bidders", [[k, HEADLINE_TRIALS - k] for k in valid]
-        ),
-        hypotheses.homogeneity(
-            "the paper's runs have the same win rate", [[w, k - w] for w, k in zip(won, valid, strict=True)]
-        ),
-        hypotheses.two_proportions(
+        homogeneity("the paper's runs have the same share of valid bidders", [[k, HEADLINE_TRIALS - k] for k in valid]),
+        homogeneity("the paper's runs have the same win rate", [[w, k - w] for w, k in zip(won, valid, strict=True)]),
+        two_proportions(
             "the paper's share of valid bidders equals ours",
             (sum(valid), own["valid_bidder"]),
             (3 * HEADLINE_TRIALS, own["deals"]),
@@ -221,7 +224,7 @@ def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
     if own["both_eligible"] and own["valid_bidder"] > own["both_eligible"]:
         weak = own["valid_bidder"] - own["both_eligible"]
         tests.append(
-            hypotheses.two_proportions(
+            two_proportions(
                 "contracts are made as often with an eligible dummy as with a weak one",
                 (own["won_both_eligible"], own["won"] - own["won_both_eligible"]),
                 (own["both_eligible"], weak),
@@ -229,14 +232,14 @@ def _tests(counts: Counts, by_run: list[dict[str, int]]) -> list[Test]:
         )
     if own["valid_bidder"]:
         tests.append(
-            hypotheses.mcnemar(
+            mcnemar(
                 "Algorithm 2 and the play-out grant a contract equally often (paired)",
                 own["promised_by_algorithm_2"] - own["promised_and_won"],
                 own["won"] - own["promised_and_won"],
             )
         )
     if len(by_run) > 1 and all(run["valid_bidder"] for run in by_run):
-        tests.append(hypotheses.homogeneity("our runs have the same win rate", [[r["won"], r["lost"]] for r in by_run]))
+        tests.append(homogeneity("our runs have the same win rate", [[r["won"], r["lost"]] for r in by_run]))
     return tests
 
 
@@ -250,23 +253,6 @@ _POINTS_BOTH: Final = (
 )
 
 
-def read_scheme(table: dict[str, Any]) -> Scheme:
-    """A scoring scheme of the user, from the table of its file."""
-    from bayesbridge.scoring import Scheme
-
-    return Scheme.of(table)
-
-
-SCORING: Final = Option(
-    "--scoring",
-    "schemes",
-    "FILE",
-    "a TOML file with a scoring scheme, used beside the built-in ones; may be repeated",
-    read_scheme,
-    files=True,
-)
-
-
 def _tables(found: Comparison) -> Iterator[Table]:
     if "points" in found.answers:
         rows = [
@@ -276,12 +262,4 @@ def _tables(found: Comparison) -> Iterator[Table]:
         yield Table("Net points of a contract, by scoring scheme", ["", "mean", "±", "both eligible", "±"], rows)
 
 
-STUDY: Final = Study(
-    "headline",
-    "deals bid and played out",
-    1_000_000,
-    simulate,
-    options=(SCORING,),
-    tables=_tables,
-    pictures=("bayesbridge.studies.pictures:plot_headline",),
-)
+STUDY: Final = Study("headline", "deals bid and played out", 1_000_000, simulate, schemes=True, tables=_tables)

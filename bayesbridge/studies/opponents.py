@@ -16,16 +16,14 @@ from collections.abc import Iterator
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.engine import Counts, Job, Setting
-from bayesbridge.studies.study import Study, Table
+from bayesbridge.studies.engine import Counts, Job, Setting, run
+from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayesbridge.studies.hypotheses import Test
 
 DRAWS: Final = 64
 """Layouts for one prediction."""
@@ -45,7 +43,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     import numpy as np
 
     from bayesbridge.random64 import seed_state
-    from bayesbridge.studies.contracts import draw_contracts
+    from bayesbridge.studies.deals import draw_contracts
 
     counts = np.zeros(_BIDS_END + 6, dtype=np.int64)
     dealing, guessing = seed.spawn(2)
@@ -110,7 +108,7 @@ def predict(
 
     from bayesbridge.capture.kernels import bids
     from bayesbridge.capture.playout import NO_TRUMP, play_out
-    from bayesbridge.studies.dealing import redeal
+    from bayesbridge.studies.deals import redeal
 
     hidden = np.array([1, 3] if stage else [1, 2, 3])
     layouts = np.repeat(table, draws, axis=0)
@@ -141,8 +139,6 @@ def simulate(
     deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
-    from bayesbridge.studies.engine import run
-
     done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
@@ -218,7 +214,7 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
     """How good predictions are: (DRAWS + 1, 2) contracts by winning layouts and whether they were made."""
     import numpy as np
 
-    from bayesbridge.studies.reliability import calibration_error, curve
+    from bayesbridge.studies.benchmark import calibration_error, curve
 
     n = int(table.sum())
     cells = [(wins, made, int(table[wins, made])) for wins in range(DRAWS + 1) for made in range(2)]
@@ -249,7 +245,6 @@ def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
 
 
 def _tests(counts: Counts) -> list[Test]:
-    from bayesbridge.studies.hypotheses import mcnemar
 
     bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)
     return [

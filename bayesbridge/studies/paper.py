@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bayesbridge.studies.comparison import share_spread, share_z
+from bayesbridge.studies.study import share_spread, share_z
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
     from numpy.typing import NDArray
 
-    from bayesbridge.studies.comparison import Comparison, Figure
+    from bayesbridge.studies.study import Comparison, Figure
 
 RUNS: Final = (PALE, SKY, BLUE)
 """One colour for each printed run; they differ in lightness."""

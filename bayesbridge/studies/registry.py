@@ -5,23 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bayesbridge.studies import captures, claims, comparative, conditions, headline, opponents, strategies
-from bayesbridge.studies.calibration import study as calibration
-from bayesbridge.studies.honesty import study as honesty
-from bayesbridge.studies.odds import study as odds
-from bayesbridge.studies.readers import study as readers
 from bayesbridge.studies.study import Study
 
-MODULES: Final = (
-    conditions,
-    captures,
-    comparative,
-    headline,
-    claims,
-    strategies,
-    opponents,
-    calibration,
-    honesty,
-    odds,
-    readers,
-)
+MODULES: Final = (conditions, captures, comparative, headline, claims, strategies, opponents)
 STUDIES: Final[dict[str, Study]] = {module.STUDY.name: module.STUDY for module in MODULES}

@@ -1,23 +1,23 @@
 """Card play as a two-player zero-sum game: the bidder's side against the defenders, each by one play-out policy.
 
 Every contract of the headline study is played out once for each pair of policies, on the same deals. The joint counts
-of level and tricks give the pay-off matrix under any measure of success; its mixed equilibrium says how well either
-side can do with these policies, and the exploitability of a policy what it loses against an opponent who knows it.
+of level and tricks give the pay-off matrix under any measure of success; its mixed equilibrium, by linear programming,
+says how well either side can do with these policies, and the exploitability of a policy what it loses against an
+opponent who knows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture.policies import POLICIES
-from bayesbridge.studies.comparison import Comparison
-from bayesbridge.studies.engine import Counts, Job, Setting
-from bayesbridge.studies.headline import SCORING, net_points
-from bayesbridge.studies.study import Study, Table
+from bayesbridge.studies.engine import Counts, Job, Setting, run
+from bayesbridge.studies.headline import net_points
+from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -25,7 +25,63 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayesbridge.scoring import Scheme
-    from bayesbridge.studies.hypotheses import Test
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Equilibrium:
+    """What neither side can improve on alone.
+
+    value: what the row side gets
+    row, column: the mixed strategies, which add up to one
+    row_exploitability: by row, how much less than the value it gets against the best answer; 0 is unexploitable
+    column_exploitability: by column, how much more than the value it gives to the best answer
+    """
+
+    value: float
+    row: tuple[float, ...]
+    column: tuple[float, ...]
+    row_exploitability: tuple[float, ...]
+    column_exploitability: tuple[float, ...]
+
+
+def solve(payoff: Floats) -> Equilibrium:
+    """The equilibrium of an (m, n) matrix of what the column side pays the row side.
+
+    >>> import numpy as np
+    >>> game = solve(np.array([[3.0, -1.0], [-2.0, 4.0]]))
+    >>> [round(share, 6) for share in game.row], round(game.value, 6)
+    ([0.6, 0.4], 1.0)
+    """
+    row, value = _maximin(payoff)
+    column, _ = _maximin(-payoff.T)
+    return Equilibrium(
+        value,
+        tuple(row),
+        tuple(column),
+        tuple(float(max(0.0, value - worst)) for worst in payoff.min(axis=1)),
+        tuple(float(max(0.0, best - value)) for best in payoff.max(axis=0)),
+    )
+
+
+def _maximin(payoff: Floats) -> tuple[list[float], float]:
+    """Shares x ≥ 0 with Σx = 1, and the largest v with payoffᵀ x ≥ v."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    m, n = payoff.shape
+    found = linprog(
+        c=[*[0.0] * m, -1.0],
+        A_ub=np.hstack([-payoff.T, np.ones((n, 1))]),
+        b_ub=np.zeros(n),
+        A_eq=[[*[1.0] * m, 0.0]],
+        b_eq=[1.0],
+        bounds=[*[(0.0, None)] * m, (None, None)],
+        method="highs",
+    )
+    return [float(share) for share in found.x[:m]], float(found.x[m])
+
 
 SHAPE: Final = (3, 3, 7, 14)
 """Bidder's policy, defenders' policy, level − 1, tricks."""
@@ -39,7 +95,7 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """
     import numpy as np
 
-    from bayesbridge.studies.contracts import draw_contracts
+    from bayesbridge.studies.deals import draw_contracts
 
     counts = np.zeros(1 + int(np.prod(SHAPE)) + 27, dtype=np.int64)
     counts[0] = deals
@@ -94,8 +150,6 @@ def simulate(
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals; a game for each of the ``schemes`` too."""
     measures = payoffs(schemes)
-    from bayesbridge.studies.engine import run
-
     done = run(JOB, deals, seed, runs, how or Setting(workers))
     return Comparison.of_run(
         done,
@@ -126,8 +180,6 @@ def _named(counts: Counts) -> dict[str, int]:
 def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) -> dict[str, Any]:
     import numpy as np
 
-    from bayesbridge.studies.equilibrium import solve
-
     joint = _joint(counts)
     contracts = int(joint[0, 0].sum())
     if not contracts:
@@ -146,7 +198,6 @@ def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) 
 
 
 def _tests(counts: Counts) -> list[Test]:
-    from bayesbridge.studies.hypotheses import mcnemar
 
     pairs = counts[-27:].reshape(3, 3, 3)
     tests = []
@@ -175,4 +226,4 @@ def tables(found: Comparison) -> Iterator[Table]:
         yield Table(title, ["", *policies, "share", "exploitability"], rows)
 
 
-STUDY: Final = Study("strategies", "card play as a zero-sum game", 200_000, simulate, options=(SCORING,), tables=tables)
+STUDY: Final = Study("strategies", "card play as a zero-sum game", 200_000, simulate, schemes=True, tables=tables)

@@ -20,10 +20,9 @@ from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation.record import Record
-from bayesbridge.studies.dealing import deal_blocks
-from bayesbridge.studies.inference import DRAWS, usable
-from bayesbridge.studies.readers.boards import look, see
-from bayesbridge.studies.readers.named import USUAL, reader_of
+from bayesbridge.studies.benchmark import look, see
+from bayesbridge.studies.deals import deal_blocks
+from bayesbridge.studies.readers import DRAWS, USUAL, reader_of, usable
 
 BOARDS = 40
 

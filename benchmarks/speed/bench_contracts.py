@@ -27,7 +27,7 @@ from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.protocol import run as judge
 from bayesbridge.evidence import Reveal
 from bayesbridge.layouts import Layouts
-from bayesbridge.studies.dealing import deal_blocks
+from bayesbridge.studies.deals import deal_blocks
 
 EACH = 10
 """Positions of each kind."""

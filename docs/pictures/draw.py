@@ -5,6 +5,7 @@ import doctest
 import json
 import runpy
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +17,12 @@ from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.plots import BLUE, GREY, ORANGE, bare, new_axes
 from bayesbridge.studies import captures, comparative, conditions, headline
-from bayesbridge.studies.calibration import SCENARIOS, calibrate
-from bayesbridge.studies.honesty.positions import POSITIONS
-from bayesbridge.studies.honesty.scores import Honesty
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "evaluation"))
+
+import calibration
+import honesty
+import odds
 
 HERE = Path(__file__).parent
 
@@ -62,9 +66,10 @@ def main():
     save("paper-algorithms", studies.plot_algorithms(compared))
     save("paper-second-hand", studies.plot_second_hand(compared))
     save("paper-headline", studies.plot_headline(headline.simulate(10_000_000, 1)))
-    scenario = SCENARIOS["enumerate"]
+    scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(
-        calibrate(scenario, 6250), calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400)
+        calibration.calibrate(scenario, 6250),
+        calibration.calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400),
     )
 
 
@@ -81,29 +86,27 @@ def draw_tutorial():
 def draw_calibration(right, wrong):
     """A hundred thousand cards, and what a wrong idea of the bidders looks like."""
     numbers = ["T", "left's points", "likelihood"]
-    save("calibration-ranks", studies.plot_ranks(right, numbers))
-    save("calibration-reliability", studies.plot_reliability(right))
-    save("calibration-coverage", studies.plot_coverage(right))
-    save("calibration-wrong", studies.plot_ranks(wrong, numbers))
+    save("calibration-ranks", calibration.plot_ranks(right, numbers))
+    save("calibration-reliability", calibration.plot_reliability(right))
+    save("calibration-coverage", calibration.plot_coverage(right))
+    save("calibration-wrong", calibration.plot_ranks(wrong, numbers))
 
 
 def draw_honesty(folder):
-    """Stated errors by position, from what ``study honesty --engine E --kind K --resume FOLDER/E_K.jsonl`` leaves."""
+    """Stated errors by position, from what ``honesty.py --engine E --kind K --resume FOLDER/E_K`` leaves."""
     scores = []
-    for file in Path(folder).glob("*_*.jsonl"):
-        engine, _, kind = file.stem.partition("_")
-        how = studies.Setting(checkpoint=file)
-        found = studies.STUDIES["honesty"].simulate(40, 1, how=how, engine=(engine,), kind=(kind.replace("_", " "),))
-        scores += found.source.scores
-    scores.sort(key=lambda one: POSITIONS.index(one.answers.case.position))
-    save("honesty", studies.plot_honesty(Honesty(tuple(scores))))
+    for kept in Path(folder).glob("*_*"):
+        engine, _, kind = kept.name.partition("_")
+        positions = [one for one in honesty.POSITIONS if one.kind == kind.replace("_", " ")]
+        scores += honesty.measure(positions, 200, (engine,), how=studies.Setting(checkpoint=kept)).scores
+    scores.sort(key=lambda one: honesty.POSITIONS.index(one.answers.case.position))
+    save("honesty", honesty.plot_honesty(honesty.Honesty(tuple(scores))))
 
 
-def draw_odds(records, checkpoint, deals=2000, **options):
-    """P(make) told beside what is true, from the checkpoint that ``bayesbridge study odds --resume FILE`` leaves."""
-    how = studies.Setting(checkpoint=Path(checkpoint))
-    found = studies.STUDIES["odds"].simulate(deals, 1, how=how, records=records, **options)
-    save("odds", studies.plot_odds(found.source))
+def draw_odds(records, checkpoint, boards=2000, **options):
+    """P(make) told beside what is true, from the checkpoint that ``odds.py --resume FOLDER`` leaves."""
+    what = odds.plan(records, boards, **options)
+    save("odds", odds.plot_odds(odds.measure(what, how=studies.Setting(checkpoint=Path(checkpoint)))))
 
 
 def draw_learning_curve(*logs, shipped="bayesbridge/bidders/data/auction.npz"):

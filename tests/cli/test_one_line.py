@@ -17,9 +17,9 @@ from bayesbridge.bidders.fit import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
 from bayesbridge.studies import engine
+from bayesbridge.studies.benchmark import Judged
 from bayesbridge.studies.engine import Job, Pool, Setting
 from bayesbridge.studies.readers import boards
-from bayesbridge.studies.readers.judge import Judged
 from tests.positions import EAST, NORTH, SOUTH, wide
 
 PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'

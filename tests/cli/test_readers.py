@@ -1,68 +1,14 @@
-"""``score`` and ``study readers``: any reader at the command line, files there and back, one line for what is wrong."""
+"""``score``: any reader at the command line, files there and back, one line for what is wrong."""
 
 from pathlib import Path
 
 import pytest
 
 from bayesbridge.notation import open_records, write_pbn
-from bayesbridge.studies.deal_split import is_test
-from bayesbridge.studies.readers.frozen_list import frozen_list
+from bayesbridge.studies.benchmark import frozen_list, is_test
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 RECORDS = open_records(BOARDS).records
-QUICK = ("counting", "tests.studies.readers.test_beliefs_file:Direct")
-
-
-def test_a_run_that_is_continued_ends_with_the_same_figures(tmp_path, document):
-    words = ["study", "readers", "--records", BOARDS, "--readers", ",".join(QUICK), "--deals", "5", "--workers", "1"]
-    whole = document(*words)
-    kept = tmp_path / "kept.jsonl"
-    assert document(*words, "--resume", str(kept))["rows"] == whole["rows"]
-    lines = kept.read_bytes().splitlines(keepends=True)
-    kept.write_bytes(b"".join(lines[:2]))
-    assert document(*words, "--resume", str(kept))["rows"] == whole["rows"]
-
-
-def test_tables_are_put_into_a_page(tmp_path, answer, complaint):
-    page = tmp_path / "page.md"
-    page.write_text("# Readers\n\n<!-- readers -->\nold\n<!-- end of readers -->\n\nThe end.\n")
-    words = ["study", "readers", "--records", BOARDS, "--readers", "counting", "--deals", "2", "--page", str(page)]
-    answer(*words)
-    text = page.read_text("utf-8")
-    assert text.startswith("# Readers\n\n<!-- readers -->\n\n**Readers, the opening leader after auction**\n")
-    assert text.endswith("<!-- end of readers -->\n\nThe end.\n")
-    assert "old" not in text
-    assert "| counting | 2 | 1.0986\u00a0±\u00a00.0000 |" in text
-    page.write_text("nothing")
-    assert "has no place for tables: write the lines <!-- readers --> and <!-- end of readers -->" in complaint(*words)
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ([], "no boards to read: give a PBN or LIN file with --records"),
-        (["--records", "no/such.pbn"], "there is no file 'no/such.pbn': give a PBN or LIN file"),
-        (["--records", BOARDS, "--runs", "2"], "2 runs: the boards of a file are read once, leave --runs out"),
-        (["--records", BOARDS, "--moments", "tea"], "argument --moments: unknown moment 'tea'"),
-        (["--records", BOARDS, "--chair", "dummy", "--moments", "lead"], "dummy looks on from the lead on"),
-        (["--records", BOARDS, "--chair", "north"], "argument --chair: unknown chair 'north'"),
-        (["--records", BOARDS, "--readers", "nobody"], "argument --readers: unknown bidder model 'nobody'"),
-        (["--records", BOARDS, "--readers", ","], "argument --readers: ',': name at least one reader"),
-        (["--records", BOARDS, "--draws", "1"], "argument --draws: '1': write a whole number from 2 on"),
-        (
-            ["--records", BOARDS, "--page", "none.md"],
-            "argument --page: cannot read the page 'none.md': name a Markdown file",
-        ),
-    ],
-)
-def test_what_a_study_of_readers_refuses(complaint, words, line):
-    assert line in complaint("study", "readers", *words)
-
-
-def test_no_board_that_can_be_scored(tmp_path, complaint):
-    bare = tmp_path / "bare.pbn"
-    bare.write_text('[Board "1"]\n[Dealer "N"]\n')
-    assert "can be scored: give complete deals and auctions" in complaint("study", "readers", "--records", str(bare))
 
 
 def test_score_at_several_moments(document, answer):

@@ -13,8 +13,8 @@ from bayesbridge.cli import main
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.studies import claims
 from bayesbridge.studies import paper as printed
-from bayesbridge.studies.dealing import deal_blocks
-from bayesbridge.studies.verdicts import FAILS, HOLDS, UNDECIDED, Claim, Part, between_rates, mean_of, share_of
+from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, Claim, Part, between_rates, mean_of, share_of
+from bayesbridge.studies.deals import deal_blocks
 from tests.estimators.test_play_out import tricks_by_hand
 from tests.studies import literal
 

@@ -86,7 +86,7 @@ def workers_at(address):
         return len(client.scheduler_info()["workers"])
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, monkeypatch):
+def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, tmp_path, monkeypatch):
     address, workers = cluster
     wait_for(lambda: workers_at(address) == 2)
     deals, killed = 80_000, []
@@ -102,20 +102,27 @@ def test_a_cluster_that_loses_a_worker_gives_the_serial_integers(cluster, monkey
     assert workers[1].poll() is None
     serial = engine.run(JOB, deals, 3, 1, Setting(workers=1))
     assert np.array_equal(found.by_run, serial.by_run)
-    assert_the_command_line_reaches_it_too(address)
+    assert_a_killed_command_is_resumed(address, tmp_path / "kept")
     monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
     with pytest.raises(engine.OtherVersion, match=r"worker tcp://127\.0\.0\.1:\d+ has bayesbridge"):
         engine.run(JOB, deals, 3, 1, Setting(scheduler=address))
 
 
-def assert_the_command_line_reaches_it_too(address):
-    def answer(*words):
-        command = [sys.executable, "-m", "bayesbridge", "study", "comparative", "--deals", "30000", "--json", *words]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
+def assert_a_killed_command_is_resumed(address, kept):
+    command = [sys.executable, "-m", "bayesbridge", "study", "comparative", "--deals", "5e6", "--json"]
+    cluster = [*command, "--scheduler", address, "--resume", str(kept)]
+
+    def counts(words):
+        done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE)
         assert (done.returncode, done.stderr) == (0, "")
         return json.loads(done.stdout)["counts"]
 
-    assert answer("--scheduler", address) == answer("--workers", "1")
+    process = subprocess.Popen(cluster, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for(lambda: len(list(kept.glob("*.npy"))) > 1 or process.poll() is not None)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(PATIENCE) == -signal.SIGKILL
+    assert 1 < len(list(kept.glob("*.npy"))) < 10
+    assert counts(cluster) == counts([*command, "--workers", "1"])
 
 
 def test_no_scheduler_at_the_address_is_one_line(monkeypatch):

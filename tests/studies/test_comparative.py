@@ -7,7 +7,7 @@ import pytest
 
 from bayesbridge.capture import literal as paper
 from bayesbridge.studies import comparative
-from bayesbridge.studies.dealing import deal_blocks
+from bayesbridge.studies.deals import deal_blocks
 from tests.studies import literal
 
 

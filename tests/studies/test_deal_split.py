@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Deal
-from bayesbridge.studies.deal_split import Part, is_test, part_of
+from bayesbridge.studies.benchmark import Part, is_test, part_of
 
 
 def deals(count):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from bayesbridge.random64 import seed_state
-from bayesbridge.studies.dealing import BLOCK, deal_blocks, redeal
+from bayesbridge.studies.deals import BLOCK, deal_blocks, redeal
 
 DECK = (1 << 52) - 1
 

@@ -7,7 +7,7 @@ from bayesbridge.capture import literal as paper
 from bayesbridge.errors import NotationError
 from bayesbridge.scoring import NEW, OLD, Scheme
 from bayesbridge.studies import headline, strategies
-from bayesbridge.studies.dealing import deal_blocks
+from bayesbridge.studies.deals import deal_blocks
 from tests.studies import literal
 
 DEALS = 2_500

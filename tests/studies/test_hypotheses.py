@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbridge.studies.equilibrium import solve
-from bayesbridge.studies.hypotheses import goodness_of_fit, holm, homogeneity, mcnemar, together, two_proportions
+from bayesbridge.studies.strategies import solve
+from bayesbridge.studies.study import goodness_of_fit, holm, homogeneity, mcnemar, together, two_proportions
 
 
 def test_goodness_of_fit_by_hand():

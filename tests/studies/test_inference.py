@@ -12,18 +12,17 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called
 from bayesbridge.notation import Record, open_records
-from bayesbridge.studies.inference import (
+from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
+from bayesbridge.studies.readers import (
     CHAIRS,
     HONOURS,
+    ModelReader,
     monte_carlo_parts,
+    reader_of,
     seat_of,
     smoothed_marginals,
     usable,
 )
-from bayesbridge.studies.readers.boards import look, see
-from bayesbridge.studies.readers.models import ModelReader
-from bayesbridge.studies.readers.named import reader_of
-from bayesbridge.studies.readers.tally import Tally, bucket_of
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 

@@ -13,7 +13,7 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.evidence import Called, Reveal
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies import opponents
-from bayesbridge.studies.contracts import draw_contracts
+from bayesbridge.studies.deals import draw_contracts
 
 SHARP = IterativeBidder(slip=0.0)
 SEATS = (Seat.S, Seat.W, Seat.N, Seat.E)

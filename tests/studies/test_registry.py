@@ -14,8 +14,7 @@ import pytest
 from bayesbridge import studies
 from bayesbridge.cli import build_parser, main
 from bayesbridge.cli.completion import _complete_files
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.studies import STUDIES, Comparison, Job, Option, Study, Table, engine
+from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table, engine
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,18 +28,11 @@ def named(counts):
     return {"deals": int(counts[0]), "heads": int(counts[1])}
 
 
-def simulate(deals, seed, workers=None, runs=1, how=None, *, stake=1, rules=()):
+def simulate(deals, seed, workers=None, runs=1, how=None, schemes=()):
     done = engine.run(Job("coins", count), deals, seed, runs, how)
-    won = stake * int(done.counts[1])
     return Comparison.of_run(
-        done, named, title="Coins", unit="heads", answers={"won": won, "rules": list(rules)}, source=done
+        done, named, title="Coins", unit="heads", answers={"schemes": [one.name for one in schemes]}
     )
-
-
-def read_stake(text):
-    if not text.isdecimal():
-        raise BayesBridgeError(f"{text!r} is not a stake: write a whole number")
-    return int(text)
 
 
 COINS = Study(
@@ -48,11 +40,8 @@ COINS = Study(
     "how often a coin shows heads",
     300,
     simulate,
-    options=(
-        Option("--stake", "stake", "N", "points for each head", read_stake),
-        Option("--rule", "rules", "FILE", "a TOML file", lambda table: table["name"], files=True),
-    ),
-    tables=lambda found: [Table("Coins won", ["", "points"], [["all", str(found.answers["won"])]])],
+    schemes=True,
+    tables=lambda found: [Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])],
 )
 
 
@@ -61,31 +50,25 @@ def coins(monkeypatch):
     monkeypatch.setitem(STUDIES, "coins", COINS)
 
 
-def test_a_new_study_is_found_at_the_command_line(coins, capsys, tmp_path):
+def test_a_new_study_is_found_at_the_command_line(coins, capsys):
     assert main(["study", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "coins: how often a coin shows heads" in shown
-    assert "coins: points for each head" in shown
+    assert "headline and strategies and coins: a TOML file with a scoring scheme" in shown
     assert "coins 300" in shown
-    rule = tmp_path / "rule.toml"
-    rule.write_text('name = "fair"')
-    words = ["study", "coins", "--stake", "5", "--rule", str(rule), "--rule", str(rule), "--runs", "2"]
+    words = ["study", "coins", "--runs", "2"]
     assert main([*words, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["total"], found["counts"]["deals"], found["paper"]) == ("600", "600", None)
-    assert found["won"] == 5 * int(found["counts"]["heads"])
-    assert found["rules"] == ["fair", "fair"]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert "Coins won" in shown
-    assert str(found["won"]) in shown
+    assert found["counts"]["heads"] in shown
     assert "600 deals, seed 1, " in shown
 
 
 def test_its_mistakes_are_one_line(coins, capsys):
     for words, what in (
-        (["coins", "--stake", "much"], "argument --stake: 'much' is not a stake: write a whole number"),
-        (["captures", "--stake", "5"], "study 'captures' takes no --stake: it goes with coins"),
+        (["captures", "--scoring", "x"], "study 'captures' takes no --scoring: it goes with headline and strategies"),
         (["coins", "--exact"], "study 'coins' has no exact count"),
     ):
         assert main(["study", *words]) == 2
@@ -97,7 +80,7 @@ def test_its_options_are_completed(coins):
     _complete_files(parser, "files")
     study = parser._subparsers._group_actions[0].choices["study"]
     completed = {action.dest for action in study._actions if getattr(action, "complete", None) == "files"}
-    assert completed == {"scoring", "rule", "records", "page", "resume"}
+    assert completed == {"scoring", "resume"}
 
 
 def test_every_study_module_is_registered():
@@ -114,41 +97,8 @@ def test_every_study_module_is_registered():
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
-def test_options_are_arguments_of_simulate(study):
-    taken = inspect.signature(study.simulate).parameters
-    assert all(option.keyword in taken and option.flag.startswith("--") for option in study.options)
-
-
-PICTURES = {
-    "conditions": ["plot_runs"],
-    "captures": ["plot_runs"],
-    "comparative": ["plot_algorithms", "plot_second_hand"],
-    "headline": ["plot_headline"],
-    "claims": [],
-    "strategies": [],
-    "opponents": [],
-    "calibration": ["plot_ranks", "plot_reliability", "plot_coverage"],
-    "honesty": ["plot_honesty"],
-    "odds": ["plot_odds"],
-    "readers": [],
-}
-
-SMALL = {
-    "calibration": {"method": "sample"},
-    "honesty": {"positions": 1, "seeds": 5, "engine": ("sample",)},
-    "odds": {"records": str(ROOT / "examples" / "boards.pbn"), "draws": 30, "solve": 2, "correct": 1},
-    "readers": {"records": str(ROOT / "examples" / "boards.pbn"), "readers": ("counting",)},
-}
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_a_study_draws_its_pictures(name):
-    study = STUDIES[name]
-    small = SMALL.get(name, {})
-    found = study.count_exactly() if study.count_exactly else study.simulate(8 if small else 20_000, 1, **small)
-    drawn = study.draw(found)
-    assert list(drawn) == PICTURES[name]
-    assert all(np.ravel(axes)[0].figure is not None for axes in drawn.values())
+def test_schemes_are_an_argument_of_those_that_take_them(study):
+    assert ("schemes" in inspect.signature(study.simulate).parameters) == study.schemes
 
 
 def test_declarations_are_light():

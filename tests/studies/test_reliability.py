@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge.studies.reliability import Bin, bin_of, calibration_error, curve, curve_of
+from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve, curve_of
 
 
 def test_forecasts_fall_into_their_bins():

@@ -2,13 +2,16 @@
 
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
 
-from bayesbridge.studies import reproduction
-
 ROOT = Path(__file__).parents[2]
+LOADER = SourceFileLoader("reproduce", str(ROOT / "scripts" / "reproduce"))
+reproduction = module_from_spec(spec_from_loader("reproduce", LOADER))
+LOADER.exec_module(reproduction)
 PAGE = ROOT / "docs" / "reproduction.md"
 
 

@@ -9,10 +9,20 @@ from scipy.stats import norm
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, comparative, conditions, headline
-from bayesbridge.studies.comparison import FOUND, LEVEL, POWER, Comparison, Figure, mean_z, share_spread, share_z
-from bayesbridge.studies.hypotheses import homogeneity, together
 from bayesbridge.studies.paper import CAPTURES, CONDITIONS, PaperTable
-from bayesbridge.studies.tables import hypotheses_table
+from bayesbridge.studies.study import (
+    FOUND,
+    LEVEL,
+    POWER,
+    Comparison,
+    Figure,
+    homogeneity,
+    hypotheses_table,
+    mean_z,
+    share_spread,
+    share_z,
+    together,
+)
 
 
 def test_the_printed_tables_agree_with_each_other():

@@ -1,0 +1,495 @@
+"""The reading benchmark: which boards are its test, and what a reading is worth beside the truth.
+
+The rule of the split looks at the cards alone, so anybody rebuilds the test list from a public collection. All tables
+of one deal are on the same side, in every file and in every order, so no list of boards needs to be published. Written
+out, for those who use another language:
+
+- each hand is the sum of 2 ** (13 * suit + rank) over its cards; suits C D H S = 0 … 3, ranks 2 … A = 0 … 12
+- the text is the four numbers of N, E, S, W in decimal: ``(1, 2, 3, 4)``, each comma followed by one space
+- the first eight hexadecimal digits of the SHA-256 of that text, as a number modulo 100, are the share
+- shares 0 to 89 train, 90 to 94 validate, 95 to 99 are the test
+
+Of each test deal one table is taken, that whose auction and play have the smallest SHA-256, so boards are independent.
+They stand in the order of the SHA-256 of their deals: the first thousand boards of a longer list are the list of a
+thousand.
+
+Tables of one deal are no independent witnesses. Deals are put into BUCKETS by the hash of their cards, and the errors
+are those between buckets: all tables of a deal are in one, and while there are fewer deals than buckets, nearly every
+deal has one for itself. With N boards, sums S_b over n_b boards and the mean m, the variance of m is
+G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. For the calibration error, which is no mean, buckets
+are left out one by one (the jackknife).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from math import isfinite, log, nan, sqrt
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbridge.cards import HIGH_CARD_POINTS
+from bayesbridge.deal import Deal
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.notation.record import Record
+from bayesbridge.studies.readers import (
+    HONOURS,
+    LEAST,
+    SURE,
+    CountingReader,
+    Reader,
+    Reading,
+    Seen,
+    lengths_of_cards,
+    log_product,
+    seat_of,
+    usable,
+)
+from bayesbridge.studies.study import Table
+from bayesbridge.words import number
+
+
+class Part(IntEnum):
+    """What a deal is used for."""
+
+    TRAIN = 0
+    VALIDATE = 1
+    TEST = 2
+
+
+def digest_of_masks(masks: Iterable[int]) -> str:
+    """SHA-256 of a deal in hexadecimal digits, given the masks of the hands N E S W."""
+    return hashlib.sha256(repr(tuple(int(mask) for mask in masks)).encode()).hexdigest()
+
+
+def part_of_masks(masks: Iterable[int]) -> Part:
+    """The part of a deal, given the masks of the hands N E S W."""
+    share = int(digest_of_masks(masks)[:8], 16) % 100
+    return Part.TRAIN if share < 90 else Part.VALIDATE if share < 95 else Part.TEST
+
+
+def part_of(deal: Deal) -> Part:
+    """The part of a deal: nine in ten train, one in twenty validates, one in twenty is the test.
+
+    >>> part_of(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
+    <Part.TEST: 2>
+    """
+    return part_of_masks(hand.mask for hand in deal.hands)
+
+
+def is_test(deal: Deal) -> bool:
+    """Whether a deal is on the test list, on which nothing may be fitted or chosen.
+
+    >>> is_test(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
+    True
+    """
+    return part_of(deal) is Part.TEST
+
+
+def frozen_list(records: Iterable[Record], most: int | None = None, part: Part = Part.TEST) -> list[Record]:
+    """The first ``most`` boards of the list (default: all), numbered from 1; names and remarks are left out."""
+    kept: dict[str, tuple[str, Record]] = {}
+    for record in records:
+        if (deal := record.deal) is None or usable(record) is not None:
+            continue
+        masks = tuple(hand.mask for hand in deal.hands)
+        if part_of_masks(masks) is not part:
+            continue
+        key, table = digest_of_masks(masks), hashlib.sha256(_told(record).encode()).hexdigest()
+        if key not in kept or table < kept[key][0]:
+            kept[key] = table, record
+        if most is not None and len(kept) > 2 * most + 1000:
+            kept = {key: kept[key] for key in sorted(kept)[:most]}
+    return [
+        replace(kept[key][1], board=str(number), room="", alerts=(), tags=())
+        for number, key in enumerate(sorted(kept)[:most], 1)
+    ]
+
+
+def _told(record: Record) -> str:
+    """The text of a table's auction and play, which tells the tables of a deal apart."""
+    return f"{record.auction} / {' '.join(f'{seat.name}{card}' for seat, card in record.plays)}"
+
+
+class Bin(NamedTuple):
+    """Forecasts of about the same probability."""
+
+    predicted: float
+    """Mean probability."""
+    observed: float
+    """Share that came true."""
+    cards: int
+    """How many forecasts."""
+
+
+def bin_of(predicted: ArrayLike, bins: int) -> NDArray[np.int64]:
+    """The number of the bin of each probability, 0 … bins − 1; a rounding error below an edge is corrected.
+
+    >>> bin_of([0.0, 0.3 - 1e-12, 0.5, 1.0], 10).tolist()
+    [0, 3, 5, 9]
+    """
+    return np.clip((np.asarray(predicted) * bins + 1e-9).astype(np.int64), 0, bins - 1)
+
+
+def curve(cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike) -> tuple[Bin, ...]:
+    """The bins that have forecasts, from sums over each bin: forecasts, their probabilities, those that came true."""
+    sums: Any = zip(*(np.asarray(column).tolist() for column in (cards, predicted, observed)), strict=True)
+    return tuple(Bin(p / n, k / n, int(n)) for n, p, k in sums if n)
+
+
+def curve_of(predicted: NDArray[np.float64], observed: NDArray[np.float64], bins: int) -> tuple[Bin, ...]:
+    """The same from single forecasts: the probability of each, and 1 if it came true, else 0."""
+    place = bin_of(predicted, bins)
+    return curve(*(np.bincount(place, weight, bins) for weight in (np.ones(len(place)), predicted, observed)))
+
+
+def calibration_error(bins: tuple[Bin, ...]) -> float:
+    """Mean gap between predicted and observed, bins weighed by their number of forecasts; 0 without any.
+
+    >>> round(calibration_error((Bin(0.2, 0.3, 10), Bin(0.8, 0.8, 30))), 6)
+    0.025
+    """
+    return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
+
+
+type Floats = NDArray[np.float64]
+type Ints = NDArray[np.int64]
+type Masks = NDArray[np.uint64]
+
+MEASURES: Final = ("honours", "cards", "lengths", "points", "log_true", "log_tssr", "brier", "top1")
+"""In the order of :attr:`Judged.values`; the first three are −log P at the truth, means over what is in doubt."""
+
+_POINTS: Final = np.tile(np.array(HIGH_CARD_POINTS, dtype=np.float64), 4)
+_HONOUR: Final = np.isin(np.arange(52), HONOURS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What a reading was worth.
+
+    values:  (8,) as MEASURES names them; ``nan`` where nothing is in doubt. ``points`` is the mean squared error
+    honours: (h, k) what was said of each honour in doubt, by hidden seat
+    truth:   (h,) the column of the true seat
+    noise:   (2,) Monte Carlo part of the losses of honours and lengths, 0 where exact
+    hard:    (2,) the same losses by the hard evidence alone
+    way:     how log P(true layout) was found
+    """
+
+    values: Floats
+    honours: Floats
+    truth: Ints
+    noise: Floats
+    hard: Floats
+    way: str
+    seconds: float = nan
+
+
+def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Judged:
+    """The reading of one board beside its deal; cards whose place the hard evidence tells are not asked about."""
+    hard = reading.hard or seen.hard
+    masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
+    doubt = np.flatnonzero(hard.cards.max(axis=1) < SURE)
+    if not len(doubt):
+        values = np.full(len(MEASURES), nan)
+        values[[2, 4, 5]] = 0.0
+        nobody = np.empty(0, dtype=np.int64)
+        return Judged(values, np.empty((0, 1)), nobody, np.zeros(2), np.zeros(2), reading.way, seconds)
+    seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
+    holder = (masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).argmax(axis=1)
+    truth = np.searchsorted(seats, holder[doubt])
+    honour = _HONOUR[doubt]
+    lengths = lengths_of_cards(reading.cards) if reading.lengths is None else reading.lengths
+    told = np.clip(reading.cards[np.ix_(doubt, seats)], LEAST, 1.0)
+    loss = -np.log(told[np.arange(len(doubt)), truth])
+    said, right = told[honour], truth[honour]
+    came = np.arange(len(seats)) == right[:, None]
+    log_true = log_product(told, truth)
+    if reading.log_layout is not None:
+        log_true = float(reading.log_layout(masks[None, :])[0])
+    values = np.array(
+        [
+            _mean(loss[honour]),
+            loss.mean(),
+            -np.log(np.maximum(_true_lengths(lengths, masks, seats), LEAST)).mean(),
+            _squared_points(reading.cards, masks, seats),
+            log_true,
+            log_true + log(hard.count),
+            _mean(((said - came) ** 2).sum(axis=1)),
+            _mean((said.argmax(axis=1) == right).astype(np.float64)),
+        ]
+    )
+    at = doubt[honour], holder[doubt][honour]
+    noise = np.zeros(2)
+    if reading.noise is not None:
+        noise = np.array([_mean(reading.noise[0][at]), _true_lengths(reading.noise[1], masks, seats).mean()])
+    by_hard = np.array([_mean(-np.log(hard.cards[at])), -np.log(_true_lengths(hard.lengths, masks, seats)).mean()])
+    return Judged(values, said, right, noise, by_hard, reading.way, seconds)
+
+
+def _mean(values: Floats) -> float:
+    """``nan`` for the mean of nothing."""
+    return float(values.mean()) if len(values) else nan
+
+
+def _true_lengths(lengths: Floats, masks: Masks, seats: Ints) -> Floats:
+    """(seats × 4,) what stands at the true length of each suit in each of the seats."""
+    true = suit_lengths(masks[seats]).astype(np.intp)
+    found: Floats = lengths[seats[:, None], np.arange(4), true]
+    return found.ravel()
+
+
+def _squared_points(cards: Floats, masks: Masks, seats: Ints) -> float:
+    """Mean over the seats of (expected − true high-card points)²; the expectation needs the cards one by one only."""
+    expected = (cards.T @ _POINTS)[seats]
+    return float(((expected - high_card_points(masks[seats])) ** 2).mean())
+
+
+def verify(reading: Reading, who: str) -> None:
+    """Raise unless a reading of somebody else's code is made of probabilities."""
+    cards, lengths = np.asarray(reading.cards), reading.lengths
+    if cards.shape != (52, 4) or (lengths is not None and np.shape(lengths) != (4, 4, 14)):
+        shapes = f"{cards.shape} and {None if lengths is None else np.shape(lengths)}"
+        raise BayesBridgeError(f"{who} gave cards and lengths of shapes {shapes}: give (52, 4) and (4, 4, 14) or None")
+    for what, chances in (("card", cards), ("length", lengths)):
+        if chances is not None and not (np.all(chances >= 0) and np.allclose(chances.sum(axis=-1), 1.0, atol=1e-6)):
+            raise BayesBridgeError(f"{who} gave chances of a {what} that do not add up to one: let each row sum to 1")
+
+
+BUCKETS: Final = 1000
+
+BINS: Final = 10
+"""Of the calibration curve."""
+
+
+class Measured(NamedTuple):
+    """A figure and one standard error of it; both ``nan`` where no board tells it."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """What a reader was worth on some boards; losses in nats."""
+
+    boards: int
+    honours: Measured
+    """−log P(true seat) of the hidden A K Q J T."""
+    cards: Measured
+    """The same of all hidden cards."""
+    lengths: Measured
+    """−log P(true length) of each suit in each hidden hand."""
+    points: Measured
+    """Root of the mean squared error of a hidden hand's expected high-card points."""
+    log_true: Measured
+    """log P(true layout ∣ seen)."""
+    log_tssr: Measured
+    """log of P(true layout ∣ seen) × number of layouts, the true-state sampling ratio; 0 knows nothing."""
+    brier: Measured
+    """Of the honours: Σ over seats of (P − what came)²."""
+    top1: Measured
+    """How often the likeliest seat of an honour is the true one."""
+    calibration_error: Measured
+    """Mean gap between predicted and observed places of honours, over bins weighted by their cards."""
+    calibration: tuple[Bin, ...]
+    noise: tuple[float, float]
+    """How much of the losses of honours and lengths is due to the number of draws."""
+    hard: tuple[float, float]
+    """The losses of honours and lengths by the hard evidence alone."""
+    seconds: float
+    """For a board."""
+    ways: dict[str, int]
+    """How log P(true layout) was found, and on how many boards."""
+
+
+def bucket_of(deal: Deal) -> int:
+    """Where the tables of a deal are added up."""
+    return int(digest_of_masks(hand.mask for hand in deal.hands)[8:16], 16) % BUCKETS
+
+
+class Tally:
+    """Running sums over boards."""
+
+    def __init__(self) -> None:
+        self.boards, self.seconds = 0, 0.0
+        self.ways: dict[str, int] = {}
+        self.told = np.zeros((BUCKETS, len(MEASURES)))
+        self.sums = np.zeros((BUCKETS, len(MEASURES)))
+        self.bins = np.zeros((BUCKETS, 3, BINS))
+        self.others, self.others_told = np.zeros(4), np.zeros(4)
+
+    def add(self, one: Judged, bucket: int) -> None:
+        """Take a board in."""
+        self.seconds += one.seconds
+        self.take(one.values, np.concatenate([one.noise, one.hard]), binned(one), one.way, bucket)
+
+    def take(self, values: Floats, others: Floats, bins: Floats, way: str, bucket: int) -> None:
+        """The same from its parts: (8,) values, (4,) noise and hard, (3, BINS) as :func:`binned` gives them."""
+        self.boards += 1
+        self.ways[way] = self.ways.get(way, 0) + 1
+        self.told[bucket] += ~np.isnan(values)
+        self.sums[bucket] += np.nan_to_num(values)
+        self.others_told += ~np.isnan(others)
+        self.others += np.nan_to_num(others)
+        self.bins[bucket] += bins
+
+    def summary(self) -> Summary:
+        """Means and errors."""
+        measured = dict(zip(MEASURES, map(mean_of, self.told.T, self.sums.T), strict=True))
+        mean, error = measured["points"]
+        root = sqrt(mean) if mean >= 0 else nan
+        measured["points"] = Measured(root, error / (2 * root) if root else 0.0)
+        others = np.divide(self.others, self.others_told, where=self.others_told > 0, out=np.zeros(4)).tolist()
+        return Summary(
+            self.boards,
+            **measured,
+            calibration_error=jackknife(self.bins),
+            calibration=curve(*self.bins.sum(axis=0)),
+            noise=(others[0], others[1]),
+            hard=(others[2], others[3]),
+            seconds=self.seconds / self.boards if self.boards else nan,
+            ways=self.ways,
+        )
+
+
+def binned(one: Judged) -> Floats:
+    """(3, BINS) sums over the places of honours in each bin: how many, their probabilities, those that came true."""
+    predicted = one.honours.ravel()
+    came = (np.arange(one.honours.shape[1]) == one.truth[:, None]).ravel()
+    place = bin_of(predicted, BINS)
+    return np.array([np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), predicted, came)])
+
+
+def mean_of(told: Floats, sums: Floats) -> Measured:
+    """The mean over boards and its error from sums by bucket; the error of a single bucket is 0."""
+    n = told.sum()
+    if not n:
+        return Measured(nan, nan)
+    mean = float(sums.sum() / n)
+    used = np.count_nonzero(told)
+    if used < 2:
+        return Measured(mean, 0.0)
+    squares = float(np.square(sums - told * mean).sum())
+    return Measured(mean, sqrt(used / (used - 1) * squares) / float(n))
+
+
+def jackknife(bins: Floats) -> Measured:
+    """The calibration error of (buckets, 3, BINS) sums, and its error."""
+    total = bins.sum(axis=0)
+    used = bins[bins[:, 0].sum(axis=1) > 0]
+    if not len(used):
+        return Measured(nan, nan)
+    value = calibration_error(curve(*total))
+    if len(used) < 2:
+        return Measured(value, 0.0)
+    left = total - used
+    gaps = np.abs(left[:, 1] - left[:, 2]).sum(axis=1) / left[:, 0].sum(axis=1)
+    return Measured(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
+
+
+KEYS: Final = {
+    "honours": ("honour_log_loss", "honour_error"),
+    "cards": ("card_log_loss", "card_error"),
+    "lengths": ("length_log_loss", "length_error"),
+    "points": ("points_rmse", "points_error"),
+    "log_true": ("log_true", "log_true_error"),
+    "log_tssr": ("log_tssr", "log_tssr_error"),
+    "brier": ("brier", "brier_error"),
+    "top1": ("top1", "top1_error"),
+    "calibration_error": ("calibration_error", "calibration_error_error"),
+}
+"""Each figure of a summary: its key in a document, and that of its standard error."""
+
+COLUMNS: Final = {
+    "honours": ("honours", 4),
+    "cards": ("all cards", 4),
+    "lengths": ("lengths", 4),
+    "points": ("points", 3),
+    "log_true": ("log P(true)", 2),
+    "log_tssr": ("log TSSR", 2),
+    "brier": ("Brier", 4),
+    "calibration_error": ("calibration", 4),
+}
+"""Of the table of several moments or readers: the field, its title and its digits."""
+
+UNITS: Final = (
+    "losses in nats; points: root mean squared error; ± one standard error, tables of one deal taken together"
+)
+
+
+def summary_document(found: Summary) -> dict[str, Any]:
+    """All figures; ``None`` for what no board tells."""
+    told: dict[str, Any] = {"boards": found.boards}
+    for field, (value, error) in KEYS.items():
+        measured: Measured = getattr(found, field)
+        told |= {value: measured.value, error: measured.error}
+    told |= {"honour_monte_carlo": found.noise[0], "length_monte_carlo": found.noise[1]}
+    told |= {"honour_hard_loss": found.hard[0], "length_hard_loss": found.hard[1]}
+    told |= {"log_true_by": dict(found.ways), "seconds_per_board": found.seconds}
+    told["calibration"] = [one._asdict() for one in found.calibration]
+    return {key: finite(value) for key, value in told.items()}
+
+
+def finite(value: Any) -> Any:
+    """``None`` for what JSON cannot say."""
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def figures(found: Mapping[str, Any]) -> list[str]:
+    """A document as a row of COLUMNS, each with its error."""
+    return [told(found, field, digits) for field, (_, digits) in COLUMNS.items()]
+
+
+def told(found: Mapping[str, Any], field: str, digits: int) -> str:
+    """One figure with its error; a dash where no board tells it."""
+    value, error = (found[key] for key in KEYS[field])
+    return "–" if value is None else f"{number(value, digits)} ± {number(error, digits)}"
+
+
+def markdown(shown: Table) -> str:
+    """A table for a page, which tells the units itself; figures do not break at their spaces."""
+    rule = ["---"] + ["---:"] * (len(shown.header) - 1)
+    rows = [[row[0], *(cell.replace(" ", "\u00a0") for cell in row[1:])] for row in shown.rows]
+    body = "\n".join(f"| {' | '.join(row)} |" for row in [shown.header, rule, *rows])
+    return f"**{shown.title.partition(';')[0]}**\n\n{body}\n"
+
+
+def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Table:
+    """A row for each moment or reader, from documents."""
+    header = [first, "boards", *(name for name, _ in COLUMNS.values())]
+    return Table(f"{title}; {UNITS}", header, [[name, number(one["boards"]), *figures(one)] for name, one in rows])
+
+
+class Looked(NamedTuple):
+    """One reader at one board and moment."""
+
+    seen: Seen
+    reading: Reading
+    judged: Judged
+    answered: bool
+    """Whether the reader said anything; if not, the reading is that of somebody who knows nothing."""
+
+
+def see(record: Record, chair: str, cards: int, board: int = 0) -> Seen:
+    """What a chair saw of a record that can be scored; dummy has no cards to play and is asked before the lead."""
+    if chair == "dummy" and cards:
+        raise BayesBridgeError(f"dummy after {cards} cards: dummy looks on from the lead on, take cards=0", cards=cards)
+    assert record.contract is not None
+    return Seen.of(record, seat_of(chair, record.contract.declarer), cards, board)
+
+
+def look(reader: Reader, record: Record, seen: Seen) -> Looked:
+    """Ask the reader and judge what it says; the seconds are the reader's own."""
+    assert record.deal is not None
+    started = time.perf_counter()
+    said = reader.read(seen)
+    seconds = time.perf_counter() - started
+    reading = CountingReader().read(seen) if said is None else said
+    verify(reading, f"reader {type(reader).__name__}")
+    return Looked(seen, reading, judge(reading, seen, record.deal, seconds), said is not None)

@@ -1,0 +1,740 @@
+"""Readers of the reading benchmark: what one seat has seen of a table, and what a reader says of the hidden cards.
+
+A reader says P(card at seat). Whoever gives that alone is taken to mean each card by itself: lengths are then sums of
+independent cards, and P(layout) is proportional to the product over the hidden cards, among all layouts with hands of
+the right size. Draws make a loss larger than the posterior deserves: −log p̂ exceeds −log p by Var(p̂) / 2p² on average.
+That part of each loss is estimated from the draws and reported beside it.
+
+Readers by name, at the command line and in tables: ``counting``; ``direct``; ``BIDDER`` or ``BIDDER+PLAYER``, such as
+``learned`` and ``learned+learned``; a file of beliefs (its name ends in ``.jsonl``); ``module:name`` of any reader. A
+bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``. ``LABEL=`` before any
+of these is what tables call it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.auction import Auction
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.witness import seen_by
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import Floats as Singles
+from bayesbridge.bidders.learned import Holdings, linear, stored
+from bayesbridge.bidders.learned import Reader as Sequence
+from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
+from bayesbridge.deal import Seat
+from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.target import Target
+from bayesbridge.errors import BayesBridgeError, NotationError, shorten
+from bayesbridge.estimators.registry import offered, with_settings
+from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
+from bayesbridge.evidence.kinds import Piece
+from bayesbridge.jit import one_thread
+from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.notation.record import Record, Vulnerability
+
+if TYPE_CHECKING:
+
+type Floats = NDArray[np.float64]
+
+MOMENTS: Final = {"auction": 0, "lead": 1, "trick 1": 4, "trick 3": 12, "trick 6": 24, "trick 9": 36}
+"""Cards played at each moment. At ``auction`` nobody has led; at ``lead`` dummy is open."""
+
+
+def moment_of(text: str) -> str:
+    """The name of a moment; the number of a trick is enough.
+
+    >>> moment_of("3"), moment_of("lead")
+    ('trick 3', 'lead')
+    """
+    word = " ".join(text.split())
+    name = f"trick {word}" if word.isdecimal() else word
+    if name not in MOMENTS:
+        raise BayesBridgeError(f"unknown moment {text!r}: choose auction, lead, 1, 3, 6 or 9", moment=text)
+    return name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hard:
+    """What the hard evidence says by itself, counted.
+
+    cards:   (52, 4) P(seat holds card)
+    lengths: (4, 4, 14) P(seat has so many cards of a suit)
+    count:   layouts that fit
+    """
+
+    cards: Floats
+    lengths: Floats
+    count: int
+
+    @classmethod
+    def of_target(cls, target: Target) -> Hard:
+        """From the counting tables of a target."""
+        cards, lengths = target.shares
+        return cls(cards, lengths, target.count)
+
+    @classmethod
+    def of_posterior(cls, posterior: Posterior) -> Hard:
+        """From the tables that the posterior has built already."""
+        return cls.of_target(posterior.draws.target)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """All that one seat knows of a table; the hidden hands are not in it."""
+
+    observer: Seat
+    hand: Hand
+    """The observer's own 13 cards."""
+    vulnerable: Vulnerability
+    auction: Auction
+    """Of four players, over."""
+    plays: tuple[tuple[Seat, Card], ...]
+    """In the order played."""
+    dummy: Hand | None
+    """Dummy's 13 cards, once they lie open to the observer."""
+    evidence: tuple[Piece, ...]
+    """The same as pieces of evidence, in the order seen."""
+    board: int = 0
+    """Number of the record in its file, from 1; 0 where there is no file."""
+
+    @classmethod
+    def of(cls, record: Record, observer: Seat, cards: int, board: int = 0) -> Seen:
+        """What a seat saw of a record with a complete auction, after the first ``cards`` cards."""
+        seat, hand, pieces = seen_by(record, observer, cards)
+        assert record.auction is not None
+        shown = [piece.hand for piece in pieces if isinstance(piece, Reveal)]
+        return cls(
+            seat,
+            hand,
+            record.vulnerable or Vulnerability.NONE,
+            record.auction,
+            tuple(record.plays[:cards]),
+            shown[0] if shown else None,
+            tuple(pieces),
+            board,
+        )
+
+    def belief(self, bidder: BidderModel, player: PlayerModel | None = None) -> Belief:
+        """What the seat believes under these models; without a player, cards say only where they lie."""
+        start = Belief(self.observer, self.hand, dummy=None, bidder=bidder, player=player)
+        return start.given(*self.evidence)
+
+    @cached_property
+    def hard(self) -> Hard:
+        """What is known without any model."""
+        contract = self.auction.contract
+        # The calls are left out, so this bidder is never asked; who wins a trick still depends on the strain.
+        strain = None if contract is None else contract.strain
+        start = Belief(self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder())
+        known = start.given(*(piece for piece in self.evidence if piece.excludes))
+        return Hard.of_target(Target(known.constraints))
+
+
+HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
+"""T J Q K A of each suit."""
+
+PSEUDO: Final = 10.0
+"""Draws that the prior is worth beside the particles', so that no place is ever called impossible by chance."""
+
+DRAWS: Final = 1000
+"""After the auction the Monte Carlo part of the honours' loss is then about 0.001, of the lengths' 0.004: less than the
+standard error up to some thousand boards."""
+
+CHAIRS: Final = {
+    "leader": "the opening leader",
+    "partner": "the leader's partner",
+    "declarer": "declarer",
+    "dummy": "dummy",
+}
+"""Whose posterior is scored, and how it is called in a sentence."""
+
+
+def usable(record: Record) -> str | None:
+    """Why a record cannot be scored; ``None`` if it can."""
+    if record.deal is None:
+        return "not all four hands are on record"
+    if record.auction is None or not record.auction.is_over:
+        return "no complete auction is on record"
+    return "passed out: nobody leads" if record.contract is None else None
+
+
+def seat_of(chair: str, declarer: Seat) -> Seat:
+    """The seat of a chair.
+
+    >>> [seat_of(chair, Seat.S).name for chair in CHAIRS]
+    ['W', 'E', 'S', 'N']
+    """
+    steps = {"leader": 1, "partner": 3, "declarer": 0, "dummy": 2}
+    if chair not in steps:
+        raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(CHAIRS)}", chair=chair)
+    return declarer.next(steps[chair])
+
+
+def hard_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
+    """P(card in seat) (52, 4) and P(length) (4, 4, 14) by the hard evidence alone, exact."""
+    return posterior.draws.target.shares
+
+
+def smoothed_marginals(posterior: Posterior, hard: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
+    """P(card in seat) (52, 4) and P(length) (4, 4, 14), mixed with what the hard evidence alone says.
+
+    The prior weighs as much as a few draws, so exact posteriors are left alone. ``hard``: :func:`hard_marginals`, where
+    they were counted already.
+    """
+    cards, lengths = hard or hard_marginals(posterior)
+    if posterior.draws.log_likelihood is None:
+        return cards, lengths
+    share = _prior_share(posterior)
+    sums = posterior.marginals
+    return (1 - share) * sums.cards() + share * cards, (1 - share) * sums.lengths() + share * lengths
+
+
+def _prior_share(posterior: Posterior) -> float:
+    return 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior))
+
+
+def monte_carlo_parts(posterior: Posterior, cards: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """Var(p̂) / 2p̂² of every smoothed probability: by how much draws raise −log p̂ on average; 0 where exact.
+
+    The variance is Σ W² (x − p)² over weighted draws, and no less than draws of equal weight would give that are worth
+    as many independent ones. It is a first-order figure, which grows beyond all bounds for a cell that few draws met:
+    no part is said to be more than the whole loss −log p̂.
+    """
+    if posterior.exact or posterior.draws.log_likelihood is None:
+        return np.zeros_like(cards), np.zeros_like(lengths)
+    squares = Marginals.empty()
+    for masks, weights in posterior.blocks():
+        squares.add(masks, weights**2)
+    total, ess, share = float(np.square(posterior.weights).sum()), max(posterior.ess, 1.0), _prior_share(posterior)
+    sums = posterior.marginals
+    found = []
+    for p, in_cell, smoothed in (
+        (sums.cards(), squares.cards(), cards),
+        (sums.lengths(), squares.lengths(), lengths),
+    ):
+        at_least = np.clip(p, 1 / ess, 1.0)
+        variance = np.maximum(in_cell * (1 - 2 * p) + total * p**2, at_least * (1 - at_least) / ess)
+        known = np.maximum(smoothed, 1e-12)
+        found.append(np.minimum((1 - share) ** 2 * variance / (2 * known**2), -np.log(np.minimum(known, 1.0))))
+    return found[0], found[1]
+
+
+LEAST: Final = 1e-12
+"""Smaller probabilities count as this one: to be wrong and certain costs 27.6 nats."""
+
+SURE: Final = 1.0 - 1e-12
+"""From here on the hard evidence says where a card lies, and nobody is asked."""
+
+POSTERIOR: Final = "posterior"
+SAMPLES: Final = "samples"
+PRODUCT: Final = "product of cards"
+OWN: Final = "the reader itself"
+WAYS: Final = (POSTERIOR, SAMPLES, PRODUCT, OWN)
+"""The ways to log P(layout): by likelihood and evidence, by the share of samples, by the cards one by one, by whoever
+gives ``log_layout``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What a reader says at one moment."""
+
+    cards: Floats
+    """(52, 4) P(seat holds card); rows sum to one."""
+    lengths: Floats | None = None
+    """(4, 4, 14) P(seat has so many cards of a suit); ``None``: cards one by one."""
+    log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)
+    """log P(layout ∣ seen) of (n, 4) layouts; ``None``: cards one by one."""
+    way: str = ""
+    """How log P(layout) is found, one of WAYS; left out, it follows from ``log_layout``."""
+    noise: tuple[Floats, Floats] | None = None
+    """By how much draws raise −log P of cards and of lengths on average; ``None`` where there are no draws."""
+    hard: Hard | None = None
+    """What the hard evidence says, where the reader has counted it already."""
+
+    def __post_init__(self) -> None:
+        way = self.way or (PRODUCT if self.log_layout is None else OWN)
+        if way not in WAYS:
+            raise BayesBridgeError(f"way {way!r}: choose {', '.join(WAYS)}, or leave it out", way=way)
+        object.__setattr__(self, "way", way)
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Anything that says where cards lie: a posterior, a network that predicts cards directly, a file of beliefs."""
+
+    def read(self, seen: Seen) -> Reading | None:
+        """What it says of a table at a moment; ``None`` where it says nothing, which is counted."""
+        ...
+
+
+def of_layouts(masks: Masks, weights: Floats, hard: Hard, cards: Floats | None = None) -> Reading:
+    """A reading from (n, 4) sampled layouts and (n,) weights that add up to one; ``cards`` if they were given too.
+
+    What the hard evidence says is mixed in with the weight of a few draws, so that no place is impossible by chance.
+    P(layout) is the share of samples, mixed in the same way, where there are at least as many as layouts.
+    """
+    share = PSEUDO / (PSEUDO + len(masks))
+    sums = Marginals.empty()
+    sums.add(masks, weights)
+    drawn = (1 - share) * sums.cards() + share * hard.cards
+    lengths = (1 - share) * sums.lengths() + share * hard.lengths
+
+    def log_layout(wanted: Masks) -> Floats:
+        same = (masks[None, :, :] == wanted[:, None, :]).all(axis=2)
+        shares: Floats = np.log((1 - share) * np.where(same, weights, 0.0).sum(axis=1) + share / hard.count)
+        return shares
+
+    enough = len(masks) >= hard.count
+    return Reading(
+        drawn if cards is None else cards,
+        lengths,
+        log_layout if enough else None,
+        SAMPLES if enough else PRODUCT,
+    )
+
+
+def lengths_of_cards(cards: Floats) -> Floats:
+    """(4, 4, 14) P(length) of each seat and suit if each card lay by itself; ``cards``: (52, 4)."""
+    found = np.zeros((4, 4, 14))
+    found[:, :, 0] = 1.0
+    for suit in range(4):
+        for chance in cards[13 * suit : 13 * suit + 13]:
+            there = found[:, suit, :-1] * chance[:, None]
+            found[:, suit] *= 1.0 - chance[:, None]
+            found[:, suit, 1:] += there
+    return found
+
+
+def log_product(chances: Floats, truth: NDArray[np.int64]) -> float:
+    """log of the product of the true places, over its sum among all places with the same number of cards for each seat.
+
+    chances: (n, k) P(seat of each card), k = 2 or 3 hidden seats
+    truth:   (n,) the column of the true seat
+    """
+    p = np.maximum(chances, LEAST)
+    sizes = np.bincount(truth, minlength=p.shape[1])
+    # ways[a, b]: the sum over places of the cards so far with a in the first seat and b in the second.
+    ways = np.zeros((sizes[0] + 1, sizes[1] + 1))
+    ways[0, 0] = 1.0
+    log_scale = 0.0
+    for row in p:
+        after = ways * (row[2] if len(row) > 2 else 0.0)
+        after[1:] += ways[:-1] * row[0]
+        after[:, 1:] += ways[:, :-1] * row[1]
+        top = after.max()
+        log_scale += float(np.log(top))
+        ways = after / top
+    true = float(np.log(p[np.arange(len(truth)), truth]).sum())
+    return true - log_scale - float(np.log(ways[-1, -1]))
+
+
+class CountingReader:
+    """Knows where cards cannot lie, and takes every layout that is left for as likely as any other."""
+
+    def read(self, seen: Seen) -> Reading:
+        """Exact, from counting tables."""
+        hard = seen.hard
+
+        def log_layout(masks: Masks) -> Floats:
+            return np.full(len(masks), -log(hard.count))
+
+        return Reading(hard.cards, hard.lengths, log_layout, POSTERIOR, hard=hard)
+
+
+@dataclass(frozen=True)
+class ModelReader:
+    """The posterior under models of how the others call and, if there is one, how they choose cards."""
+
+    bidder: BidderModel
+    player: PlayerModel | None = None
+    draws: int = DRAWS
+    seed: int = 1
+
+    def read(self, seen: Seen) -> Reading:
+        """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
+        posterior = seen.belief(self._bidders[seen.vulnerable], self.player).infer("auto", self.draws, self.seed)
+        soft, log_all = posterior.draws.target.soft, posterior.log_soft + log(posterior.count())
+        hard = Hard.of_posterior(posterior)
+        cards, lengths = smoothed_marginals(posterior, (hard.cards, hard.lengths))
+
+        def log_layout(masks: Masks) -> Floats:
+            return soft.of_layouts(masks) - log_all
+
+        noise = monte_carlo_parts(posterior, cards, lengths)
+        return Reading(cards, lengths, log_layout, POSTERIOR, noise, hard)
+
+    @cached_property
+    def _bidders(self) -> dict[Vulnerability, BidderModel]:
+        """The bidder at each vulnerability, where it has such a setting."""
+        try:
+            return {one: with_settings(self.bidder, {"vulnerable": one}) for one in Vulnerability}
+        except TypeError:
+            return dict.fromkeys(Vulnerability, self.bidder)
+
+
+HEARD: Final = 32
+"""Calls that are read, the first ones of the auction."""
+
+END: Final = 38
+"""Stands after the last call."""
+
+STARTS: Final = np.cumsum((0, 39, 4, 4))
+"""Where the rows of each part of a token begin: the call, who made it (0 the reader, 1 the left-hand opponent …), who
+is vulnerable (2 · the reader's side + the other side), the place in the auction."""
+
+
+class DirectReader:
+    """A network that says where cards lie straight from the auction, with no bidder model; silent after the lead.
+
+    A transformer reads the own hand and the auction; what it knows after the last call becomes P(seat) of every card
+    and P(length) of every suit of the three hidden hands. It knows nothing of layouts as wholes, and nothing of the
+    play. A baseline for the posterior, fitted on the same tables by ``scripts/fit_direct_reader.py``.
+    """
+
+    def read(self, seen: Seen) -> Reading | None:
+        """P(card at seat) and P(length), softmax of the network's scores."""
+        if seen.plays:
+            return None
+        with one_thread():
+            card_scores, length_scores = _network().scores(seen)
+        own = seen.observer
+        cards = np.zeros((52, 4))
+        lengths = np.zeros((4, 4, 14))
+        for step in range(3):
+            seat = own.next(step + 1)
+            cards[:, seat] = _softmax(card_scores)[:, step]
+            lengths[seat] = _softmax(length_scores)[step]
+        held = np.array([seen.hand.mask >> card & 1 for card in range(52)], np.bool_)
+        cards[held] = 0.0
+        cards[held, own] = 1.0
+        for suit in range(4):
+            lengths[own, suit, (seen.hand.mask >> 13 * suit & SUIT_MASK).bit_count()] = 1.0
+        return Reading(cards, lengths)
+
+
+class DirectNetwork:
+    """The fitted parameters, made ready."""
+
+    def __init__(self) -> None:
+        self.parameters = p = stored("direct.npz")
+        self.reader, self.holdings = Sequence(p), Holdings(p)
+
+    def scores(self, seen: Seen) -> tuple[Singles, Singles]:
+        """(52, 3) scores of the hidden seats for each card, (3, 4, 14) scores of lengths; seats from the left on."""
+        hand = self.holdings.vectors(np.array([seen.hand.mask], np.uint64))
+        known = self.reader.read(tokens_of(seen), linear(self.parameters, "enter", hand))[-1:]
+        last = np.maximum(linear(self.parameters, "hidden", known), 0)
+        cards, lengths = (linear(self.parameters, name, last)[0] for name in ("cards", "lengths"))
+        return cards.reshape(52, 3), lengths.reshape(3, 4, 14)
+
+
+def tokens_of(seen: Seen) -> NDArray[np.intp]:
+    """(calls + 1, 4) rows of the reader's table, the last of them after the last call."""
+    auction, own = seen.auction, seen.observer
+    calls = [call.index for call in auction.calls][:HEARD]
+    ours, theirs = own in seen.vulnerable, own.next() in seen.vulnerable
+    place = np.arange(len(calls) + 1)
+    who = (auction.first + place - own) % 4
+    sides = np.full(len(place), 2 * ours + theirs)
+    tokens: NDArray[np.intp] = np.stack([[*calls, END], who, sides, place], axis=1) + STARTS
+    return tokens
+
+
+@cache
+def _network() -> DirectNetwork:
+    return DirectNetwork()
+
+
+def _softmax(scores: Singles) -> NDArray[np.float64]:
+    """Probabilities along the last axis."""
+    chances: NDArray[np.float64] = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))
+    chances /= chances.sum(axis=-1, keepdims=True)
+    return chances
+
+
+type Key = tuple[int, Seat, str]
+"""Number of the board, seat of the observer, moment."""
+
+LONGEST_LINE: Final = 64_000_000
+"""Bytes: a line with a hundred thousand layouts passes."""
+
+ROUNDING: Final = 0.01
+"""Chances may add up to one within this; they are scaled to do so."""
+
+_MOMENT: Final = {cards: name for name, cards in MOMENTS.items()}
+_DIGITS: Final = 6
+"""Of probabilities that are written."""
+
+
+class BeliefsFile:
+    """Beliefs of any program as JSON Lines, one object for each board, seat and moment (docs/reading-benchmark.md).
+
+        {"board": 1, "seat": "W", "hand": "AKQ2.KJ3.A54.Q32", "moment": "auction",
+         "cards": {"SJ": {"N": 0.3, "E": 0.3, "S": 0.4}, …}}
+
+    ``board`` is the number of the record in its file, from 1; ``hand`` is the observer's, so that a wrong number is
+    found out. ``cards`` has every hidden card; a seat left out has probability 0. Optional: ``lengths``, by seat and
+    suit the chances of 0 to 13 cards, and ``layouts``, sampled deals in PBN that count the same. With ``layouts``,
+    ``cards`` may be left out. Lines are found at once and read when they are asked for.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.lines: dict[Key, tuple[int, int]] = {}
+        """Where the line of each key begins, and its number."""
+        try:
+            with self.path.open("rb") as file:
+                self._index(file)
+        except OSError as error:
+            raise NotationError(f"cannot read {str(path)!r}: {error.strerror}", path=path) from None
+        if not self.lines:
+            raise NotationError(f"{str(path)!r} holds no beliefs: write one JSON object on each line", path=path)
+
+    def read(self, seen: Seen) -> Reading | None:
+        """What the file says; ``None`` where it has no line for this board, seat and moment."""
+        key = seen.board, seen.observer, _MOMENT.get(len(seen.plays), "")
+        if key not in self.lines:
+            return None
+        begin, number = self.lines[key]
+        with self.path.open("rb") as file:
+            file.seek(begin)
+            entry = self._entry(file.readline(), number)
+        try:
+            return reading_of(entry, seen)
+        except BayesBridgeError as error:
+            self._complain(number, str(error))
+
+    def _index(self, file: BinaryIO) -> None:
+        begin = number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                self._complain(number, f"it has more than {LONGEST_LINE} bytes: write fewer layouts")
+            if line.strip():
+                entry = self._entry(line, number)
+                try:
+                    key = key_of(entry)
+                except BayesBridgeError as error:
+                    self._complain(number, str(error))
+                if key in self.lines:
+                    where = f"board {key[0]}, {key[1].name}, {key[2]!r}"
+                    self._complain(number, f"{where} stands in line {self.lines[key][1]} already: leave one out")
+                self.lines[key] = begin, number
+            begin += len(line)
+
+    def _entry(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        if not isinstance(entry, dict):
+            self._complain(number, "it is no JSON object: write one on each line")
+        return entry
+
+    def _complain(self, number: int, what: str) -> NoReturn:
+        raise NotationError(f"{self.path}: line {number}: {what}", path=self.path, line=number)
+
+
+def key_of(entry: Mapping[str, Any]) -> Key:
+    """Which board, seat and moment a line speaks of."""
+    board, seat, moment = entry.get("board"), entry.get("seat"), entry.get("moment", "auction")
+    if type(board) is not int or board < 1:
+        raise NotationError(f"board {shorten(board)}: give the number of the record in its file, from 1")
+    if not isinstance(seat, str) or not isinstance(moment, str):
+        raise NotationError(f"seat {shorten(seat)}, moment {shorten(moment)}: give both as text")
+    if "cards" not in entry and "layouts" not in entry:
+        raise NotationError("neither cards nor layouts: give one of them")
+    return board, Seat.of(seat), moment_of(moment)
+
+
+def reading_of(entry: Mapping[str, Any], seen: Seen) -> Reading:
+    """The reading of one line, checked against what was seen."""
+    if (hand := entry.get("hand")) != seen.hand.pbn:
+        raise NotationError(
+            f"hand {shorten(hand)}: {seen.observer.name} holds {seen.hand.pbn!r} on board {seen.board}; "
+            "count the records of the file from 1"
+        )
+    cards = _cards(entry["cards"], seen.hard) if "cards" in entry else None
+    lengths = _lengths(entry["lengths"], seen.hard) if "lengths" in entry else None
+    if "layouts" not in entry:
+        assert cards is not None
+        return Reading(cards, lengths, hard=seen.hard)
+    masks = _layouts(entry["layouts"], seen.hard)
+    drawn = of_layouts(masks, np.full(len(masks), 1.0 / len(masks)), seen.hard, cards)
+    return drawn if lengths is None else Reading(drawn.cards, lengths, drawn.log_layout, drawn.way, hard=seen.hard)
+
+
+def _cards(told: object, hard: Hard) -> Floats:
+    """(52, 4) P(seat holds card); what everybody can know is filled in."""
+    if not isinstance(told, dict):
+        raise NotationError(f"cards {shorten(told)}: give an object of cards")
+    cards = hard.cards.copy()
+    left = set(np.flatnonzero(cards.max(axis=1) < SURE).tolist())
+    for text, chances in told.items():
+        card = Card.of(text).index
+        name = str(Card(card))
+        if not isinstance(chances, dict):
+            raise NotationError(f"card {name}: {shorten(chances)}: give an object of seats")
+        row = np.zeros(4)
+        for seat, chance in chances.items():
+            place = Seat.of(seat)
+            row[place] = _chance(chance, f"card {name} with {place.name}")
+        if card in left:
+            left.remove(card)
+            cards[card] = _scaled(row, f"card {name}")
+    if left:
+        names = ", ".join(str(Card(card)) for card in sorted(left, reverse=True)[:5])
+        raise NotationError(f"no chances of {names}{' …' if len(left) > 5 else ''}: give every hidden card")
+    return cards
+
+
+def _lengths(told: object, hard: Hard) -> Floats:
+    """(4, 4, 14) P(length) by seat and suit; seats left out must be known."""
+    if not isinstance(told, dict):
+        raise NotationError(f"lengths {shorten(told)}: give an object of seats")
+    lengths = hard.lengths.copy()
+    left = {(seat, suit) for seat in Seat for suit in Suit if lengths[seat, suit].max() < SURE}
+    for name, suits in told.items():
+        seat = Seat.of(name)
+        if not isinstance(suits, dict):
+            raise NotationError(f"lengths of {seat.name}: {shorten(suits)}: give an object of suits")
+        for letter, chances in suits.items():
+            suit = Suit.of(letter)
+            where = f"lengths of {seat.name} in {suit.name}"
+            if not isinstance(chances, list) or len(chances) != 14:
+                raise NotationError(f"{where}: {shorten(chances)}: give the chances of 0 to 13 cards")
+            if (seat, suit) in left:
+                left.remove((seat, suit))
+                lengths[seat, suit] = _scaled(np.array([_chance(chance, where) for chance in chances]), where)
+    if left:
+        seat, suit = min(left)
+        raise NotationError(
+            f"no lengths of {seat.name} in {suit.name}: give all suits of all hidden hands, or no lengths"
+        )
+    return lengths
+
+
+def _layouts(told: object, hard: Hard) -> Masks:
+    """(n, 4) layouts, each possible."""
+    if not isinstance(told, list) or not told or not all(isinstance(text, str) for text in told):
+        raise NotationError(f"layouts {shorten(told)}: give a list of deals in PBN, at least one")
+    masks = Layouts.of(told).masks
+    may = [sum(1 << card for card in np.flatnonzero(hard.cards[:, seat]).tolist()) for seat in Seat]
+    wrong = np.argwhere(masks & ~np.array(may, dtype=np.uint64))
+    if len(wrong):
+        row, seat = wrong[0].tolist()
+        card = (int(masks[row, seat]) & ~may[seat]).bit_length() - 1
+        raise NotationError(f"layout {row + 1} gives {Card(card)} to {Seat(seat).name}, where it cannot lie")
+    return masks
+
+
+def _chance(value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0 + ROUNDING:
+        raise NotationError(f"{where}: {shorten(value)}: give a probability, from 0 to 1")
+    return float(value)
+
+
+def _scaled(row: Floats, where: str) -> Floats:
+    if abs(total := float(row.sum()) - 1.0) > ROUNDING:
+        raise NotationError(f"{where}: the chances add up to {1.0 + total:.4g}: let them add up to 1")
+    return row / row.sum()
+
+
+def line_of(seen: Seen, reading: Reading) -> str:
+    """What a reader says as one line of a file, without the line's end."""
+    hard = reading.hard or seen.hard
+    doubt = np.flatnonzero(hard.cards.max(axis=1) < SURE)[::-1]
+    seats = [Seat(seat) for seat in np.flatnonzero(hard.cards[doubt].any(axis=0)).tolist()]
+    entry: dict[str, Any] = {
+        "board": seen.board,
+        "seat": seen.observer.name,
+        "hand": seen.hand.pbn,
+        "moment": _MOMENT[len(seen.plays)],
+        "cards": {
+            str(Card(card)): {seat.name: round(float(reading.cards[card, seat]), _DIGITS) for seat in seats}
+            for card in doubt.tolist()
+        },
+    }
+    if (lengths := reading.lengths) is not None:
+        entry["lengths"] = {
+            seat.name: {suit.name: [round(p, _DIGITS) for p in lengths[seat, suit].tolist()] for suit in reversed(Suit)}
+            for seat in seats
+        }
+    return json.dumps(entry)
+
+
+COUNTING: Final = "counting"
+DIRECT: Final = "direct"
+USUAL: Final = "learned+learned"
+BASELINES: Final = (COUNTING, "textbook", DIRECT, "learned", USUAL)
+"""Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
+
+
+def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None = None) -> Reader:
+    """The reader of a name; ``draws``, ``seed`` and ``limits`` are for those that need them."""
+    text = labelled(text)[1]
+    if text == COUNTING:
+        return CountingReader()
+    if text == DIRECT:
+        return DirectReader()
+    if text.endswith(".jsonl"):
+        return BeliefsFile(text)
+    who, plus, player = text.partition("+")
+    found: Any = _imported(who) if ":" in who else None
+    if found is not None and not plus and isinstance(found, Reader):
+        return found
+    bidder = offered("bidders", [who]).bidder(who) if found is None else _model(found, who)
+    return ModelReader(bidder, _player(player) if plus else None, draws, seed)
+
+
+def labelled(text: str) -> tuple[str, str]:
+    """What tables call a reader, and the rest of its name.
+
+    >>> labelled("direct=my_package:Direct"), labelled("learned")
+    (('direct', 'my_package:Direct'), ('learned', 'learned'))
+    """
+    label, equals, rest = text.partition("=")
+    return (label.strip(), rest.strip()) if equals and label.strip() and "/" not in label else (text, text)
+
+
+def _player(text: str) -> PlayerModel:
+    if text == "learned":
+        from bayesbridge.bidders.play import LearnedPlayer
+
+        return LearnedPlayer()
+    if ":" not in text:
+        raise BayesBridgeError(f"unknown player {text!r}: write learned, or module:name of your own", player=text)
+    player: PlayerModel = _model(_imported(text), text)
+    return player
+
+
+def _imported(path: str) -> Any:
+    """What a module calls so; a class is made without arguments."""
+    module, _, name = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found() if isinstance(found, type) else found
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise BayesBridgeError(f"cannot load {path!r} ({what}): write module:name of an installed module") from None
+
+
+def _model(found: Any, text: str) -> Any:
+    if not callable(getattr(found, "log_likelihood", None)):
+        raise BayesBridgeError(f"{text!r} has neither read nor log_likelihood: name a reader or a model", name=text)
+    return found

@@ -1,0 +1,777 @@
+"""Simulation-based calibration: does the truth behave like one more draw of the posterior?
+
+    python benchmarks/evaluation/calibration.py --method tilted --deals 1000 --resume tilted
+
+Draw a deal and all that a player sees of it from the model, ask an engine for the posterior, and note the rank of the
+truth in that posterior: over many deals ranks are uniform if and only if the posterior is right on average (S. Talts,
+M. Betancourt, D. Simpson, A. Vehtari and A. Gelman, "Validating Bayesian inference algorithms with simulation-based
+calibration", 2018). Predictions of single cards are compared with where the cards lay.
+
+Everything that South is told comes about by a rule that the posterior knows, so that the posterior is right if the
+engine is. Cards shown are chosen at random from a hand, points and lengths are told as the cell of a fixed partition:
+neither says more than the hard evidence that it becomes. Calls and cards played follow the models that weigh them.
+
+Ranks lie from 0 to 1 and are kept as counts in BINS cells. Whether they are uniform is tested by χ² and by a band for
+their distribution function, that of T. Säilynoja, P.-C. Bürkner and A. Vehtari, "Graphical test for discrete uniformity
+and its applications in goodness-of-fit evaluation and multiple sample comparison" (2022): at each edge of a cell the
+number of ranks below is binomial, and the level of these intervals is lowered until a sample of uniform ranks stays
+within all of them with the requested probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from math import inf, pi, sqrt
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from common import in_chunks, options, setting, show
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from bayesbridge.auction import Auction
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.bidders.fit import Prior
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer, simulate_play
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.turn import simulate_auction
+from bayesbridge.capture.kernels import captures
+from bayesbridge.cards import Hand, Suit
+from bayesbridge.deal import Deal, Seat
+from bayesbridge.engines.convolution import capture_counts
+from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
+from bayesbridge.errors import BayesBridgeError, TooFewDraws
+from bayesbridge.estimators.registry import load
+from bayesbridge.evidence import BidderModel, HighCards, Holds, Length, Piece, Play, PlayerModel, Reveal, pieces
+from bayesbridge.layouts import Masks, high_card_points, suit_lengths
+from bayesbridge.plots import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE,
+    SKY,
+    VERMILION,
+    bare,
+    ink,
+    new_axes,
+    new_grid,
+    percent_axis,
+)
+from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
+from bayesbridge.studies.engine import Setting
+from bayesbridge.studies.study import Table, Test, goodness_of_fit, hypotheses_table, together
+from bayesbridge.words import number, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OBSERVER: Final = Seat.S
+UNKNOWN: Final = Seat.W
+"""Whose style is drawn where a scenario has a prior of styles."""
+
+LENGTH_CELLS: Final = ((0, 1), (2, 3), (4, 5), (6, 13))
+POINT_CELLS: Final = ((0, 4), (5, 9), (10, 14), (15, 40))
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """From a random deal to a posterior."""
+
+    method: str
+    """The engine; see :data:`ENGINES`."""
+    bidder: BidderModel | None = None
+    """Who calls; ``None`` if nobody does."""
+    believed: BidderModel | None = None
+    """The model of the bidders that South assumes; ``None`` for the right one."""
+    dummy: Seat | None = Seat.N
+    """The seat that does not bid; ``None`` in the four-player game."""
+    open_dummy: bool = False
+    shown: int = 0
+    """Cards of each hidden hand that South has seen."""
+    told_lengths: bool = False
+    """Whether South is told about how long one suit of the player on the right is."""
+    told_points: bool = False
+    """Whether South is told about how many points the player on the left has."""
+    player: PlayerModel | None = None
+    """Who plays, in the four-player game."""
+    cards: int = 0
+    """How many cards are played."""
+    prior: Prior | None = None
+    """Where West's style comes from, which South does not know; the others bid by ``bidder``."""
+    draws: int = 4000
+    """Layouts that a sampling engine returns."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.shown <= 12:
+            raise BayesBridgeError(f"{self.shown} cards shown: show 0 to 12 of a hand of 13", shown=self.shown)
+        if self.bidder is None and (self.cards or self.prior is not None):
+            raise BayesBridgeError("cards and styles follow calls: give the scenario a bidder", cards=self.cards)
+        if self.cards and (self.player is None or self.dummy is not None):
+            raise BayesBridgeError("cards are played by a player model, by four players: give player= and dummy=None")
+
+    def draw(self, rng: np.random.Generator | int) -> Scene:
+        """A deal, and what South believes after all that South has seen of it."""
+        generator = np.random.default_rng(rng)
+        order = generator.permutation(52).reshape(4, 13)
+        layout = (np.uint64(1) << order.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
+        north, east, south, west = (Hand(int(mask)) for mask in layout)
+        deal = Deal((north, east, south, west))
+        style = None if self.prior is None else self.prior.draw(generator)
+        seen = self._seen(deal, style, generator)
+        informed = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.bidder, player=self.player).given(*seen)
+        belief = informed
+        if self.believed is not None:
+            belief = Belief(OBSERVER, south, dummy=self.dummy, bidder=self.believed, player=self.player).given(*seen)
+        return Scene(layout, belief, informed, style, self.prior)
+
+    def _seen(self, deal: Deal, style: StyleBidder | None, rng: np.random.Generator) -> list[Piece]:
+        seen: list[Piece] = []
+        dummy = self.dummy
+        if self.bidder is not None:
+            auction = self._auction(deal, self.bidder, style, rng)
+            seen += pieces(auction)
+            if dummy is None and auction.contract is not None:
+                dummy = auction.contract.declarer.partner
+            if self.player is not None:
+                seen += [Play(*play) for play in simulate_play(deal, auction, self.player, self.cards, rng)]
+        opened = self.open_dummy and dummy is not None and dummy != OBSERVER
+        if opened and dummy is not None:
+            # The dummy opens after the lead.
+            lead = next((i + 1 for i, piece in enumerate(seen) if isinstance(piece, Play)), len(seen))
+            seen.insert(lead, Reveal(dummy, deal[dummy]))
+        left, right = OBSERVER.next(), OBSERVER.next(3)
+        if self.told_points:
+            points = deal[left].points
+            seen.append(HighCards(left, *next(cell for cell in POINT_CELLS if cell[0] <= points <= cell[1])))
+        if self.told_lengths:
+            suit = Suit(int(rng.integers(4)))
+            length = (deal[right].mask >> 13 * suit & 0x1FFF).bit_count()
+            seen.append(Length(right, suit, *next(cell for cell in LENGTH_CELLS if cell[0] <= length <= cell[1])))
+        if self.shown:
+            hidden = [seat for seat in Seat if seat != OBSERVER and not (opened and seat == dummy)]
+            for seat in hidden:
+                cards = list(deal[seat])
+                seen.append(Holds(seat, [cards[i] for i in rng.choice(13, self.shown, replace=False)]))
+        return seen
+
+    def _auction(self, deal: Deal, bidder: BidderModel, style: StyleBidder | None, rng: np.random.Generator) -> Auction:
+        seats = [seat for seat in Seat if seat != self.dummy]
+        bidders = dict.fromkeys(seats, bidder)
+        if style is not None:
+            bidders[UNKNOWN] = style
+        return simulate_auction(deal, bidders, seats[int(rng.integers(len(seats)))], self.dummy, rng)
+
+
+class Scene(NamedTuple):
+    """The truth, and what South believes."""
+
+    layout: NDArray[np.uint64]
+    """(4,) the true hands."""
+    belief: Belief
+    informed: Belief
+    """The same evidence, with the right model of the bidders."""
+    style: StyleBidder | None
+    """West's true style, where South does not know it, and what it was drawn from."""
+    prior: Prior | None
+
+
+type Floats = NDArray[np.float64]
+type Values = NDArray[np.integer] | Floats
+
+QUANTITIES: Final = ("T", "left's points", "right's points", "left's spades", "right's hearts", "top spade's seat")
+"""Numbers of a layout: what the player on South's left would capture with the dummy, or with their partner where four
+bid; points and lengths of the players beside South; and which seat has the highest spade that South lacks."""
+
+LIKELIHOOD: Final = "likelihood"
+"""P(calls ∣ layout) by the bidders as they are. A posterior that ignores the calls is the prior, in which all that does
+not look at the calls ranks evenly too; this number shows the difference (M. Modrák et al., "Simulation-based
+calibration checking for Bayesian computation: the choice of test quantities shapes sensitivity", 2025)."""
+
+AGGRESSIVENESS: Final = "aggressiveness"
+"""Of West's style, where South does not know it."""
+
+STYLES: Final = 500
+"""Points in the space of West's style, or some more."""
+
+LEFT: Final = OBSERVER.next()
+RIGHT: Final = OBSERVER.next(3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distribution:
+    """Values with weights that add up to one, and the true value; ``worth``: independent draws, inf where exact."""
+
+    values: Values
+    weights: Floats
+    truth: float
+    worth: float = inf
+
+    def rank(self, uniform: float) -> float:
+        """Randomised rank of the truth from 0 to 1, uniform if the truth is one more draw of the distribution.
+
+        For n equal weights it is (draws below + a random place among ties and the truth) / (n + 1), for an exact
+        distribution P(below) + uniform · P(equal).
+        """
+        below = float(self.weights[self.values < self.truth].sum())
+        ties = float(self.weights[self.values == self.truth].sum())
+        if self.worth == inf:
+            return min(below + uniform * ties, 1.0)
+        return (self.worth * below + uniform * (self.worth * ties + 1.0)) / (self.worth + 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction:
+    """An engine's answer on one scene."""
+
+    numbers: dict[str, Distribution]
+    cards: Floats
+    """(52, 4) P(seat holds card)."""
+
+
+def names_of(soft: bool, styled: bool) -> tuple[str, ...]:
+    """The numbers that are ranked: with calls their likelihood, with an unknown style its aggressiveness too."""
+    return (*QUANTITIES, *[LIKELIHOOD] * soft, *[AGGRESSIVENESS] * styled)
+
+
+def predict(scene: Scene, method: str, draws: int, rng: np.random.Generator) -> Prediction:
+    """Ask one engine."""
+    if method not in ENGINES:
+        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
+    return ENGINES[method](scene, draws, rng)
+
+
+def _numbers(belief: Belief, masks: Masks) -> dict[str, Values]:
+    """(n,) of every quantity for (n, 4) layouts."""
+    points, lengths = high_card_points(masks), suit_lengths(masks)
+    first, second = _pair(belief)
+    top = np.uint64(_top_spade(belief))
+    found: dict[str, Values] = dict(
+        zip(
+            QUANTITIES,
+            (
+                captures(np.ascontiguousarray(masks[:, first]), np.ascontiguousarray(masks[:, second])).T,
+                points[:, LEFT],
+                points[:, RIGHT],
+                lengths[:, LEFT, Suit.S],
+                lengths[:, RIGHT, Suit.H],
+                (masks >> top & np.uint64(1)).argmax(axis=1),
+            ),
+            strict=True,
+        )
+    )
+    if soft := belief.target.soft:
+        found[LIKELIHOOD] = soft.of_layouts(masks)
+    return found
+
+
+def _pair(belief: Belief) -> tuple[Seat, Seat]:
+    return LEFT, LEFT.partner if belief.dummy is None else belief.dummy
+
+
+def _top_spade(belief: Belief) -> int:
+    """The highest spade that the observer lacks; a heart for one who has them all."""
+    return next(card for card in range(51, -1, -1) if not belief.hand.mask >> card & 1)
+
+
+def _of_layouts(scene: Scene, masks: Masks, weights: Floats, exact: bool = False) -> dict[str, Distribution]:
+    """Every quantity under weighted layouts."""
+    # The truth goes through the same batch: its likelihood must tie with that of layouts that the model finds equal.
+    numbers = _numbers(scene.informed, np.vstack([scene.layout[None], masks]))
+    worth = inf if exact else 1.0 / float(weights @ weights)
+    return {name: Distribution(all_[1:], weights, float(all_[0]), worth) for name, all_ in numbers.items()}
+
+
+def _inferred(method: str, scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
+    return _of_posterior(scene, scene.belief.infer(method, draws, rng))
+
+
+def _of_posterior(scene: Scene, posterior: Posterior) -> Prediction:
+    numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, posterior.exact)
+    return Prediction(numbers, posterior.card_probabilities().values[::-1])
+
+
+def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction:
+    """Hard evidence alone: exact counts of cards, lengths and points, and T by suit convolution."""
+    belief = scene.belief
+    sampler = belief.target.sampler
+    cards = np.asarray(sampler.card_marginals() / sampler.total, dtype=np.float64)
+    points, lengths = sampler.point_distributions(), sampler.length_distributions()
+    tables: Iterable[Values] = (
+        capture_counts(belief.constraints, *_pair(belief)).T,
+        points[LEFT],
+        points[RIGHT],
+        lengths[LEFT, Suit.S],
+        lengths[RIGHT, Suit.H],
+        cards[_top_spade(belief)],
+    )
+    truth = _numbers(belief, scene.layout[None])
+    numbers = {}
+    for name, table in zip(QUANTITIES, tables, strict=True):
+        shares = np.asarray(table, dtype=np.float64)
+        numbers[name] = Distribution(np.arange(len(shares)), shares / shares.sum(), float(truth[name][0]))
+    return Prediction(numbers, cards)
+
+
+def _jointly(scene: Scene, draws: int, rng: np.random.Generator) -> Prediction:
+    """The layouts with West's style summed out, and West's aggressiveness itself."""
+    from bayesbridge.joint import infer_jointly
+
+    if scene.style is None:
+        raise BayesBridgeError('method "joint" is for a style that is not known: give the scenario a prior of styles')
+    found = infer_jointly(scene.belief, UNKNOWN, (), scene.prior, layouts=draws, draws=STYLES, chains=1, rng=rng)
+    posterior, styles = found.layouts, found.styles.draws(UNKNOWN.name)[:, 0]
+    walked = len(posterior) == posterior.count()
+    numbers = _of_layouts(scene, posterior.layouts.masks, posterior.weights, walked)
+    equal = np.full(len(styles), 1.0 / len(styles))
+    own = Distribution(styles, equal, scene.style.aggressiveness, found.diagnostics.ess)
+    return Prediction({**numbers, AGGRESSIVENESS: own}, posterior.card_probabilities().values[::-1])
+
+
+ENGINES: Final[dict[str, Callable[[Scene, int, np.random.Generator], Prediction]]] = {
+    **{method: partial(_inferred, method) for method in BELIEF_ENGINES},
+    "counting": _counted,
+    "joint": _jointly,
+}
+"""What can be calibrated: the engines of a belief; exact counting with suit convolution for T; a style and the layout
+in one posterior."""
+
+
+type Counts = NDArray[np.int64]
+
+BINS: Final = 40
+"""Cells: the ends of the intervals below are edges."""
+
+LEVELS: Final = (0.5, 0.8, 0.9, 0.95)
+"""Of the central intervals."""
+
+EDGES: Final = np.arange(1, BINS) / BINS
+SIMULATIONS: Final = 9999
+"""Samples of uniform ranks that the band and its p come from; always the same ones."""
+
+EXPECTED: Final = 20
+"""Ranks that a cell of the χ² test should have."""
+
+
+def tally(ranks: ArrayLike) -> Counts:
+    """(BINS,) how many ranks lie in each cell."""
+    place = np.minimum((np.asarray(ranks) * BINS).astype(np.int64), BINS - 1)
+    return np.bincount(place, minlength=BINS).astype(np.int64)
+
+
+def cells_for(deals: int) -> int:
+    """Cells of the χ² test and of a histogram, so that each has some ranks: 40, 20, 10 or 5."""
+    return next((cells for cells in (40, 20, 10) if deals >= EXPECTED * cells), 5)
+
+
+def chi_square(name: str, counts: Counts) -> Test:
+    """Pearson's χ² of ranks against equal shares."""
+    cells = cells_for(int(counts.sum()))
+    shares = counts.reshape(cells, -1).sum(axis=1).tolist()
+    return goodness_of_fit(f"{name}: ranks fill the cells evenly", shares, [1.0 / cells] * cells)
+
+
+def ecdf_test(name: str, counts: Counts) -> Test:
+    """Whether the distribution function of the ranks stays within its band; the effect is its largest departure."""
+    deals = int(counts.sum())
+    seen = float(_tails(counts.cumsum()[None, :-1], deals).min())
+    simulated = _smallest_tails(deals)
+    p = (1.0 + np.searchsorted(simulated, seen * (1 + 1e-12), side="right")) / (1.0 + len(simulated))
+    departure = float(np.abs(counts.cumsum()[:-1] / deals - EDGES).max())
+    return Test(f"{name}: no rank comes too early or too late", departure, float(p), departure)
+
+
+def ecdf_band(deals: int, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Lowest and highest share of ranks below each of EDGES, all at once with probability ``level``."""
+    tail = float(np.quantile(_smallest_tails(deals), 1.0 - level))
+    low, high = stats.binom.ppf(tail / 2, deals, EDGES), stats.binom.isf(tail / 2, deals, EDGES)
+    return np.asarray(low / deals), np.asarray(high / deals)
+
+
+def share_band(deals: int, share: float, level: float = 0.95) -> tuple[float, float]:
+    """Between which shares of deals something that happens with probability ``share`` stays with ``level``."""
+    low, high = stats.binom.interval(level, deals, share)
+    return float(low) / deals, float(high) / deals
+
+
+def covered(counts: Counts) -> dict[float, int]:
+    """By level, how many ranks lie in the central interval: how often it held the truth."""
+    found = {}
+    for level in LEVELS:
+        outside = round(BINS * (1.0 - level) / 2)
+        found[level] = int(counts[outside : BINS - outside].sum())
+    return found
+
+
+def _tails(below: NDArray[np.int64], deals: int) -> Floats:
+    """(n, BINS − 1) two-sided binomial tail of the number of ranks below each edge."""
+    low, high = stats.binom.cdf(below, deals, EDGES), stats.binom.sf(below - 1, deals, EDGES)
+    return np.asarray(2.0 * np.minimum(low, high))
+
+
+@lru_cache(maxsize=64)
+def _smallest_tails(deals: int) -> Floats:
+    """(SIMULATIONS,) rising: the smallest tail of each sample of uniform ranks."""
+    rng = np.random.default_rng(0)
+    samples = rng.multinomial(deals, np.full(BINS, 1.0 / BINS), size=SIMULATIONS)
+    smallest = np.sort(_tails(samples.cumsum(axis=1)[:, :-1], deals).min(axis=1))
+    smallest.setflags(write=False)
+    return smallest
+
+
+TRIES: Final = 100
+"""Deals that an engine may refuse one after the other."""
+CARD_BINS: Final = 20
+"""Bins of the reliability curve."""
+CHUNK: Final = 8
+"""Deals in a chunk: an engine takes a tenth of a second to seconds for one."""
+
+SCENARIOS: Final = {
+    "enumerate": Scenario("enumerate", StyleBidder(), open_dummy=True, shown=5),
+    "sample": Scenario("sample", told_lengths=True, told_points=True, shown=2),
+    "counting": Scenario("counting", told_lengths=True, shown=2),
+    "exact": Scenario("exact", IterativeBidder(slip=0.05), open_dummy=True),
+    "tilted": Scenario("tilted", StyleBidder(), draws=2000),
+    "smc": Scenario("smc", StyleBidder(), dummy=None, draws=2000),
+    "weights": Scenario("weights", IterativeBidder(slip=0.05, suits=True), draws=20_000),
+    "joint": Scenario("joint", StyleBidder(), open_dummy=True, shown=5, prior=Prior()),
+    "auto": Scenario("auto", LearnedBidder(), dummy=None, open_dummy=True, player=LearnedPlayer(), cards=8, draws=2000),
+}
+"""A scenario for each engine, one that it would be used for: three players but for ``smc`` and ``auto``, whose four are
+style bidders, and experts who also play two tricks."""
+
+
+def count(scenario: Scenario, seed: np.random.SeedSequence, deals: int) -> Floats:
+    """Deals; ranks by number and cell; by bin cards, predicted, observed, squared gaps; sums for the slope."""
+    names = names_in(scenario)
+    ranks = np.zeros((len(names), BINS), dtype=np.int64)
+    bins = np.zeros((4, CARD_BINS))
+    slope = np.zeros(3)
+    for child in seed.spawn(deals):
+        rng = np.random.default_rng(child)
+        scene, prediction = _predicted(scenario, rng)
+        for row, name in enumerate(names):
+            ranks[row] += tally([prediction.numbers[name].rank(rng.random())])
+        hidden = _hidden_places(scene.belief)
+        lies = (scene.layout[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).astype(np.float64)
+        deal_bins, deal_slope = _compared(prediction.cards[hidden].ravel(), lies[hidden].ravel())
+        bins += deal_bins
+        slope += deal_slope
+    return np.concatenate([[deals], ranks.ravel(), bins.ravel(), slope])
+
+
+def _predicted(scenario: Scenario, rng: np.random.Generator) -> tuple[Scene, Prediction]:
+    """A deal and the answer to it; another deal where plain weights refuse.
+
+    That depends on what is seen and on the draws, not on the hidden cards, so the truth still ranks evenly.
+    """
+    refused = 0
+    while True:
+        scene = scenario.draw(rng)
+        try:
+            return scene, predict(scene, scenario.method, scenario.draws, rng)
+        except TooFewDraws:
+            refused += 1
+            if refused == TRIES:
+                raise
+
+
+def _hidden_places(belief: Belief) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Index of cards × seats: the cards whose seat the hard evidence leaves open, and the seats that are not full."""
+    known = belief.constraints.normalised()
+    return np.ix_([card for card in range(52) if known.unknown_mask >> card & 1], known.hidden)
+
+
+def _compared(predicted: Floats, observed: Floats) -> tuple[Floats, Floats]:
+    """What one deal adds. Its cards are not independent: the error of a bin comes from the squared sum of each deal."""
+    place = bin_of(predicted, CARD_BINS)
+    weights = np.ones(len(predicted)), predicted, observed
+    cards, chances, hits = (np.bincount(place, weight, CARD_BINS) for weight in weights)
+    gap = hits - chances
+    lean = float((observed - predicted) @ predicted)
+    return np.stack([cards, chances, hits, gap**2]), np.array([observed @ predicted, predicted @ predicted, lean**2])
+
+
+def names_in(scenario: Scenario) -> tuple[str, ...]:
+    """The numbers that are ranked in a scenario."""
+    return names_of(scenario.bidder is not None, scenario.prior is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """How the truth ranked in the posteriors of a scenario."""
+
+    scenario: Scenario
+    deals: int
+    names: tuple[str, ...]
+    ranks: Counts
+    """(names, BINS) randomised ranks of the truth by cell, from 0 to 1."""
+    bins: Floats
+    """(4, CARD_BINS) places where a card may lie, by probability: how many; Σ predicted; Σ observed; Σ over deals of
+    the squared gap."""
+    slope: Floats
+    """(3,) Σ observed · predicted, Σ predicted² and Σ over deals of their squared difference."""
+
+    @classmethod
+    def of(cls, scenario: Scenario, sums: Floats) -> Calibration:
+        """From what :func:`count` gives, chunks added up."""
+        names = names_in(scenario)
+        ranks, bins = BINS * len(names), 4 * CARD_BINS
+        deals, first, second, slope = np.split(sums, [1, 1 + ranks, 1 + ranks + bins])
+        cells = first.reshape(-1, BINS).astype(np.int64)
+        return cls(scenario, int(deals[0]), names, cells, second.reshape(4, CARD_BINS), slope)
+
+    def ranks_of(self, name: str) -> Counts:
+        """(BINS,) ranks of one number."""
+        if name not in self.names:
+            raise BayesBridgeError(f"no ranks of {name!r}: there are {', '.join(self.names)}", name=name)
+        return np.asarray(self.ranks[self.names.index(name)])
+
+    @property
+    def coverage(self) -> dict[str, dict[float, float]]:
+        """By number and level, how often the central interval held the truth."""
+        return {
+            name: {level: k / self.deals for level, k in covered(row).items()}
+            for name, row in zip(self.names, self.ranks, strict=True)
+        }
+
+    @property
+    def cards(self) -> int:
+        """How many hidden cards were predicted."""
+        return round(float(self.bins[1].sum()))
+
+    @property
+    def reliability(self) -> tuple[Bin, ...]:
+        """Predicted and observed places of cards."""
+        return curve(*self.bins[:3])
+
+    @property
+    def errors(self) -> tuple[float, ...]:
+        """By bin of :attr:`reliability`, one standard error of the observed share, deals taken as independent."""
+        many, squares = self.bins[0], self.bins[3]
+        return tuple(sqrt(square) / n for n, square in zip(many.tolist(), squares.tolist(), strict=True) if n)
+
+    @property
+    def card_error(self) -> float:
+        """Expected calibration error of card probabilities."""
+        return calibration_error(self.reliability)
+
+    @property
+    def chance_error(self) -> float:
+        """What the calibration error would be by chance alone, if all predictions were right."""
+        spread = sum(error * one.cards for error, one in zip(self.errors, self.reliability, strict=True))
+        return sqrt(2 / pi) * spread / max(1, int(self.bins[0].sum()))
+
+    def tests(self) -> tuple[Test, ...]:
+        """χ² and the band of every number, and whether probabilities of cards are too extreme or too even."""
+        found = [
+            test(name, row)
+            for name, row in zip(self.names, self.ranks, strict=True)
+            for test in (chi_square, ecdf_test)
+        ]
+        return together([*found, self._card_test()])
+
+    def _card_test(self) -> Test:
+        """E[(observed − predicted) · predicted] is 0 if probabilities are right, below 0 if they are too extreme."""
+        hypothesis = "probabilities of cards are neither too extreme nor too even"
+        observed, predicted, square = self.slope.tolist()
+        if square == 0.0:
+            return Test(hypothesis, 0.0, 1.0, 0.0)
+        gap = observed - predicted
+        z = gap / sqrt(square)
+        margin = 1.96 * sqrt(square)
+        return Test(
+            hypothesis,
+            z,
+            2 * float(stats.norm.sf(abs(z))),
+            gap / predicted,
+            ((gap - margin) / predicted, (gap + margin) / predicted),
+        )
+
+    @property
+    def worst_p(self) -> float:
+        """The smallest corrected p: below 0.01 something is wrong with the posterior, or with the model it takes."""
+        return min(test.p_holm for test in self.tests() if test.p_holm is not None)
+
+
+def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
+    """Run a scenario on ``deals`` random deals."""
+    chunks = in_chunks("calibration", partial(count, scenario), CHUNK, deals, seed, how, scenario=repr(scenario))
+    return Calibration.of(scenario, np.sum(chunks, axis=0))
+
+
+def scenario_for(method: str, bidder: BidderModel | None = None) -> Scenario:
+    """The scenario of an engine, with other bidders if given."""
+    if method not in SCENARIOS:
+        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(SCENARIOS)}", method=method)
+    scenario = SCENARIOS[method]
+    if bidder is not None and scenario.bidder is None:
+        raise BayesBridgeError(f"nobody calls where method is {method!r}: leave the bidder out", method=method)
+    return scenario if bidder is None else replace(scenario, bidder=bidder)
+
+
+MARKS: Final = dict(zip(LEVELS, ((SKY, "o"), (BLUE, "s"), (ORANGE, "D"), (VERMILION, "^")), strict=True))
+"""Colour and shape of the mark of each level."""
+
+FEWEST: Final = 10
+"""Places that a mark of the reliability curve stands for at least."""
+
+
+def plot_ranks(
+    found: Calibration,
+    names: Sequence[str] | str | None = None,
+    *,
+    figure: Figure | None = None,
+    axes: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Ranks of the truth, a row for each number: their histogram, and how far their distribution is from uniform.
+
+    If ranks are uniform, each bar ends between the dashed lines with probability 95 %, and the whole curve stays in the
+    grey band with probability 95 %.
+    Returns (names, 2) Axes.
+    """
+    chosen = found.names if names is None else (names,) if isinstance(names, str) else tuple(names)
+    rows = [found.ranks_of(name) for name in chosen]
+    if axes is None:
+        axes = new_grid(6.8, 0.5 + 1.5 * len(rows), len(rows), 2, figure=figure, sharex=True)
+    for (left, right), name, counts in zip(axes, chosen, rows, strict=True):
+        _histogram(left, counts, found.deals)
+        _departure(right, counts, found.deals)
+        left.set_ylabel(name)
+    axes[0, 0].set_title("ranks, share of deals", fontsize=10)
+    axes[0, 1].set_title("share of ranks below, less uniform", fontsize=10)
+    for ax in axes[-1]:
+        ax.set_xlabel("rank of the truth")
+        ax.set_xlim(0, 1)
+    return axes
+
+
+def plot_reliability(found: Calibration, *, ax: Axes | None = None) -> Axes:
+    """Share of cards that lay in a seat, against the probability predicted: on the diagonal if all is right.
+
+    Bars are two standard errors, from deal to deal; the area of a mark grows with the number of places that it stands
+    for, at least ten.
+    """
+    ax = new_axes(4.6, 4.4) if ax is None else ax
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0)
+    enough = [(one, error) for one, error in zip(found.reliability, found.errors, strict=True) if one.cards >= FEWEST]
+    predicted, observed, many = np.array([one for one, _ in enough], dtype=float).reshape(-1, 3).T
+    errors = np.array([error for _, error in enough])
+    ax.errorbar(predicted, observed, 2 * errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2, zorder=2)
+    sizes = 12 + 150 * many / many.max(initial=1.0)
+    ax.scatter(predicted, observed, sizes, color=BLUE, edgecolor=ink(), linewidth=0.6, zorder=3)
+    cards = f"{found.cards:,}".replace(",", " ")
+    ax.set_title(
+        f"{cards} cards: calibration error {found.card_error:.4f}\n({found.chance_error:.4f} by chance alone)",
+        fontsize=10,
+    )
+    for axis in (ax.xaxis, ax.yaxis):
+        percent_axis(axis)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_aspect("equal")
+    ax.set_xlabel("predicted: the card lies there")
+    ax.set_ylabel("observed")
+    bare(ax)
+    return ax
+
+
+def plot_coverage(found: Calibration, *, ax: Axes | None = None) -> Axes:
+    """How often central intervals held the truth, a row for each number, a mark for each level.
+
+    The thin line is the level itself; chance alone leaves the mark in the grey bar with probability 95 %.
+    """
+    ax = new_axes(6.4, 0.9 + 0.5 * len(found.names)) if ax is None else ax
+    places = np.arange(len(found.names))[::-1]
+    for place, (level, (colour, mark)) in enumerate(MARKS.items()):
+        rows = places + 0.2 * (1.5 - place)
+        ax.axvline(level, color=GREY, linewidth=0.8, zorder=0)
+        ax.hlines(rows, *share_band(found.deals, level), color=PALE, linewidth=6)
+        shares = [found.coverage[name][level] for name in found.names]
+        ax.plot(shares, rows, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.6, label=f"{level:.0%}")
+    ax.set_yticks(places, found.names)
+    percent_axis(ax.xaxis)
+    ax.set_xlabel(f"intervals that held the truth, of {found.deals} deals")
+    ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+    bare(ax)
+    return ax
+
+
+def _histogram(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
+    cells = cells_for(deals)
+    shares = counts.reshape(cells, -1).sum(axis=1) / deals
+    ax.bar((np.arange(cells) + 0.5) / cells, shares, 1 / cells, color=SKY, edgecolor=ink(), linewidth=0.4)
+    for height, style in zip((1 / cells, *share_band(deals, 1 / cells)), ("-", "--", "--"), strict=True):
+        ax.axhline(height, color=ink(), linestyle=style, linewidth=1.0)
+    percent_axis(ax.yaxis)
+    bare(ax)
+
+
+def _departure(ax: Axes, counts: NDArray[np.int64], deals: int) -> None:
+    x = np.concatenate([[0.0], EDGES, [1.0]])
+    low, high = (np.concatenate([[0.0], edge - EDGES, [0.0]]) for edge in ecdf_band(deals))
+    ax.fill_between(x, low, high, color=PALE, linewidth=0)
+    ax.axhline(0, color=GREY, linewidth=1.0)
+    below = np.concatenate([[0.0], counts.cumsum() / deals])
+    ax.plot(x, below - x, color=BLUE, linewidth=1.5)
+    bare(ax)
+
+
+def document(found: Calibration) -> dict[str, Any]:
+    """All that was found, as plain data."""
+    return {
+        "method": found.scenario.method,
+        "chain": repr(found.scenario),
+        "deals": found.deals,
+        "levels": list(LEVELS),
+        "coverage": {name: list(by_level.values()) for name, by_level in found.coverage.items()},
+        "ranks": dict(zip(found.names, found.ranks.tolist(), strict=True)),
+        "cards": found.cards,
+        "calibration_error": found.card_error,
+        "calibration_error_by_chance": found.chance_error,
+        "calibration": [
+            {**one._asdict(), "error": error} for one, error in zip(found.reliability, found.errors, strict=True)
+        ],
+        "worst_p": found.worst_p,
+    }
+
+
+def tables(found: Calibration) -> Iterator[Table]:
+    """Coverage of intervals, predicted against observed places of cards, and the tests."""
+    rows = [[name, *map(percent, by_level.values())] for name, by_level in found.coverage.items()]
+    means = np.mean([list(by_level.values()) for by_level in found.coverage.values()], axis=0)
+    rows.append(["mean", *map(percent, means.tolist())])
+    header = ["central intervals that held the true …", *(percent(level, 0) for level in LEVELS)]
+    yield Table(f"Calibration of {found.scenario.method}, {found.deals} deals", header, rows)
+    curve = [
+        [percent(one.predicted), percent(one.observed), f"± {100 * error:.1f}", number(one.cards)]
+        for one, error in zip(found.reliability, found.errors, strict=True)
+        if one.cards >= FEWEST
+    ]
+    gap, chance = found.card_error, found.chance_error
+    title = f"Places of {number(found.cards)} cards: calibration error {gap:.4f}, by chance alone {chance:.4f}"
+    yield Table(title, ["predicted", "observed", "", "places"], curve)
+    yield hypotheses_table(found.tests())
+
+
+def main() -> None:
+    """Calibrate one engine."""
+    parser = options(__doc__)
+    parser.add_argument("--method", choices=SCENARIOS, default="enumerate", help="the engine (default: enumerate)")
+    parser.add_argument("--bidder", metavar="NAME", help="who calls, of 'bayesbridge plugins' (default: as fits)")
+    parser.add_argument("--deals", type=int, default=200)
+    args = parser.parse_args()
+    scenario = scenario_for(args.method, load().bidder(args.bidder) if args.bidder else None)
+    found = calibrate(scenario, args.deals, args.seed, setting(args))
+    if args.picture:
+        plot_ranks(found)[0, 0].figure.savefig(args.picture)
+    show(args, document(found), tables(found), f"Smallest corrected p: {found.worst_p:.3g}.")
+
+
+if __name__ == "__main__":
+    main()

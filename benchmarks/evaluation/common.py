@@ -1,0 +1,55 @@
+"""What the instruments share: their options, chunks that a killed run does not lose, and how results are printed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cli.printing import print_json, print_table, progress_line, say
+from bayesbridge.studies.engine import Job, Setting, results
+from bayesbridge.studies.study import Table
+
+type Floats = NDArray[np.float64]
+type Count = Callable[[np.random.SeedSequence, int], Floats]
+
+
+def options(about: str | None) -> ArgumentParser:
+    """A parser with what every instrument takes."""
+    parser = ArgumentParser(description=about, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+    parser.add_argument("--picture", metavar="FILE", help="draw what was found, too")
+    parser.add_argument("--workers", type=int, metavar="N", help="default: one for each core")
+    parser.add_argument("--scheduler", default="threads", help="threads (default) or processes")
+    parser.add_argument("--resume", metavar="FOLDER", help="keep every finished chunk, and count none of them again")
+    return parser
+
+
+def setting(args: Namespace) -> Setting:
+    """How to run, by the options."""
+    folder = Path(args.resume) if args.resume else None
+    return Setting(args.workers, args.scheduler, folder, progress_line("done"))
+
+
+def in_chunks(
+    name: str, count: Count, chunk: int, many: int, seed: int, how: Setting | None, **parameters: int | str
+) -> list[Floats]:
+    """What ``count`` says of each chunk of ``many``, in the order of the chunks, whoever was ready first."""
+    job = Job(name, count, chunk, parameters)
+    found = {one.number: values for one, values, _ in results(job, many, seed, 1, how)}
+    return [found[number] for number in sorted(found)]
+
+
+def show(args: Namespace, document: dict[str, Any], tables: Iterable[Table], *lines: str) -> None:
+    """Print the tables and the lines below them, or the document."""
+    if args.json:
+        print_json(document)
+        return
+    for table in tables:
+        print_table(*table)
+    say(*lines)

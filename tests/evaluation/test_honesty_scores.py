@@ -1,0 +1,180 @@
+"""Scores of stated errors: honest ones pass, errors too small, too large, biased or missing fail."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from honesty import (
+    BIASED,
+    CHUNK,
+    EVIDENCE,
+    EXACT,
+    GROUPS,
+    HONEST,
+    JOINT,
+    LARGE,
+    LEVEL,
+    OPEN,
+    POSITIONS,
+    QUANTITIES,
+    REFERENCE,
+    SMALL,
+    UNKNOWN,
+    WRONG,
+    Answer,
+    Answers,
+    Case,
+    Honesty,
+    Plan,
+    Stated,
+    packed,
+    pool,
+    rms,
+    row,
+    scored,
+    unpacked,
+    within,
+)
+from scipy import stats
+
+TRUTH = dict.fromkeys(QUANTITIES, 0.5)
+MANY = len(QUANTITIES)
+
+
+def made(n, stated=1.0, shift=0.0, engine="auto", seed=1, position=POSITIONS[0]):
+    """``n`` answers whose true error is 0.01, stated as ``stated`` times as much."""
+    rng = np.random.default_rng(seed)
+    value = 0.5 + shift + 0.01 * rng.standard_normal((n, MANY))
+    error = np.full((n, MANY), 0.01 * stated)
+    no = np.zeros(n, dtype=np.bool_)
+    return Answers(Case(engine, position, n, 100), value, error, no, no, np.full(n, 2500.0))
+
+
+@pytest.mark.parametrize(
+    ("stated", "shift", "verdict"),
+    [(1.0, 0.0, HONEST), (0.7, 0.0, SMALL), (1.5, 0.0, LARGE), (1.0, 0.004, BIASED)],
+)
+def test_a_verdict_for_each_fault(stated, shift, verdict):
+    found = row([scored(made(300, stated, shift), TRUTH, None)])
+    assert found.verdict == verdict
+    assert found.answers == 300
+    assert set(found.rms) == set(GROUPS)
+
+
+def test_few_seeds_decide_nothing():
+    assert row([scored(made(10), TRUTH, None)]).verdict == OPEN
+
+
+def test_an_error_of_zero_must_be_the_truth():
+    exact = made(20, 0.0)
+    assert row([scored(exact, TRUTH, None)]).verdict == WRONG
+    exact.value[:] = 0.5
+    found = row([scored(exact, TRUTH, None)])
+    assert (found.verdict, found.exact, found.wrong) == (EXACT, 1.0, 0)
+    assert np.isnan(found.within.value)
+
+
+def test_a_number_that_never_changes_is_no_score_but_must_be_right():
+    same = made(50)
+    same.value[:, 0] = 0.5
+    found = scored(same, TRUTH, None)
+    assert np.isnan(found.z[:, 0]).all()
+    assert row([found]).wrong == 0
+    same.value[:, 0] = 0.53
+    assert row([scored(same, TRUTH, None)]).verdict == WRONG
+
+
+def test_who_says_not_to_know_may_state_large_errors_but_not_small_ones():
+    unsure = replace(made(60, 50.0, seed=2), ess=np.ones(60), warned=np.ones(60, dtype=np.bool_))
+    assert row([scored(unsure, TRUTH, None)]).verdict == UNKNOWN
+    assert row([scored(replace(unsure, error=unsure.error / 200), TRUTH, None)]).within.high < 0.94
+
+
+def test_without_a_truth_the_mean_takes_its_place_with_its_correction():
+    squares = [np.nanmean(scored(made(5, seed=seed), {}, None).z ** 2) for seed in range(400)]
+    error = np.sqrt(2 / (4 * MANY * 400))
+    assert abs(np.mean(squares) - 1.0) < 5 * error
+    uncorrected = np.mean(squares) * (1 - 1 / 5)
+    assert abs(uncorrected - 1.0) > 5 * error
+
+
+def test_the_interval_is_that_of_chi_square_and_holds_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    z = rng.standard_normal((20_000, 1))
+    found = rms([z])
+    low, high = stats.chi2.ppf([(1 + LEVEL) / 2, (1 - LEVEL) / 2], 20_000)
+    assert (found.low, found.high) == pytest.approx(found.value * np.sqrt([20_000 / low, 20_000 / high]), rel=0.005)
+    # One number told three times is no more than one number; as three it would be missed far more often.
+    held = np.array([(one := rms([np.repeat(rng.standard_normal((60, 1)), 3, axis=1)])).low <= 1.0 <= one.high
+                     for _ in range(600)])  # fmt: skip
+    assert stats.binomtest(int((~held).sum()), 600, 0.03, alternative="greater").pvalue > 1e-6
+
+
+def test_nothing_told_is_no_score():
+    assert np.isnan(rms([]).value)
+    assert np.isnan(within([np.full((3, 2), np.nan)]).value)
+    assert rms([np.array([[1.0]])]).high == np.inf
+
+
+def test_shares_within_two_errors():
+    found = within([np.array([[0.0, 3.0], [1.0, np.nan], [-1.9, 1.0]])])
+    assert found.value == pytest.approx((0.5 + 1 + 1) / 3)
+    assert found.low < found.value < found.high
+    heavy = np.random.default_rng(1).standard_t(1.5, (400, MANY))
+    assert within([heavy]).high < 0.94
+
+
+def test_means_are_compared_with_a_reference_where_the_truth_is_unknown():
+    reference = made(CHUNK, engine=REFERENCE, seed=9)
+    reference.error[:] = 0.002
+    reference.value[:] = 0.5
+    right, wrong = (row([scored(made(100, shift=shift), {}, reference)]) for shift in (0.0, 0.02))
+    assert right.bias_p > 0.001
+    assert wrong.verdict == BIASED
+
+
+def test_runs_with_weights_are_pooled_by_their_evidence():
+    reference = made(2, engine=REFERENCE)
+    place = QUANTITIES.index(EVIDENCE)
+    reference.value[:, 0], reference.value[:, place] = (0.2, 0.8), np.log([0.1, 0.3])
+    value, error = pool(reference)
+    assert value[0] == pytest.approx(0.25 * 0.2 + 0.75 * 0.8)
+    assert np.exp(value[place]) == pytest.approx(0.2)
+    assert error[0] == pytest.approx(0.01 * np.hypot(0.25, 0.75))
+
+
+def test_refused_answers_are_no_scores_and_no_part_of_a_reference():
+    no, yes = np.zeros(60, dtype=np.bool_), np.ones(60, dtype=np.bool_)
+    nothing = np.full((60, MANY), np.nan)
+    all_refused = replace(made(60), value=nothing, error=nothing, refused=yes, ess=np.zeros(60))
+    found = row([scored(all_refused, TRUTH, None)])
+    assert (found.verdict, found.refused) == (UNKNOWN, 1.0)
+    both = row([scored(all_refused, TRUTH, None), scored(made(300), TRUTH, None)])
+    assert (both.verdict, both.refused) == (HONEST, pytest.approx(60 / 360))
+    some = np.where(np.arange(60) < 30, yes, no)
+    reference = replace(made(60, engine=REFERENCE), refused=some)
+    reference.value[some], reference.error[some] = np.nan, np.nan
+    kept = replace(reference, value=reference.value[30:], error=reference.error[30:], refused=no[30:])
+    for one, other in zip(pool(reference), pool(kept), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_rows_are_by_engine_and_kind_and_joint_has_its_own_truth():
+    style = next(position for position in POSITIONS if position.kind == "style")
+    answers = [made(5), made(5, engine="sample"), made(5, shift=9.0, engine=JOINT, position=style)]
+    found = Honesty.of(answers, {POSITIONS[0].name: TRUTH, style.name: TRUTH})
+    assert [(one.engine, one.kind) for one in found.rows] == [("auto", "none"), ("sample", "none"), ("joint", "style")]
+    assert np.isnan(found.rows[2].bias)
+    assert found.rows[2].rms["cards"].value < 2
+
+
+def test_answers_are_packed_and_unpacked():
+    plan = Plan((Case("auto", POSITIONS[0], CHUNK, 100), Case("smc", POSITIONS[5], CHUNK, 100)))
+    given = Answer({"T": Stated(-2.25, 0.5), "card_1": Stated(0.0, 0.0)}, 123.4, True)
+    rows = np.stack([packed(given), *[packed(None)] * (2 * CHUNK - 1)])
+    first, second = unpacked(plan, rows)
+    assert first.case == plan.cases[0]
+    assert (first.value[0, QUANTITIES.index("T")], first.error[0, QUANTITIES.index("T")]) == (-2.25, 0.5)
+    assert first.value[0, 0] == 0.0
+    assert np.isfinite(first.value[0]).sum() == 2
+    assert (first.warned[0], first.ess[0], first.refused[0], second.refused[0]) == (True, 123.4, False, True)

@@ -1,0 +1,96 @@
+"""Odds of contracts: boards judged twice, and calibration that chance explains or not."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from odds import (
+    AT_TRUTH,
+    BESIDE_SOLVER,
+    COLUMNS,
+    CORRECTED,
+    NETWORK,
+    REACHED,
+    SAME,
+    WIDTH,
+    Forecast,
+    Odds,
+    board,
+    document,
+    measure,
+    plan,
+    plot_odds,
+    solver,
+    tables,
+)
+
+import bayesbridge as bb
+
+BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
+
+
+def test_a_board_is_judged_as_the_estimators_judge_it():
+    what = plan(BOARDS, 3, draws=60, solve=5, correct=1, held_out=False)
+    for number in (0, 2):
+        cells = board(what, number, np.random.default_rng(number))
+        told = dict(zip(COLUMNS, cells[2:], strict=True))
+        record = what.records[number]
+        contract = record.contract
+        rng = np.random.default_rng(number)
+        posterior = bb.Belief.of_record(record, contract.declarer.next(), cards=0).infer("auto", 60, rng)
+        asked = {"pair": (contract.declarer, contract.declarer.partner), "trump": contract.strain}
+        result = bb.estimate(posterior, "tricks", **asked)
+        assert told["network"] == pytest.approx(
+            bb.Tricks.of(result, "tricks").at_least(contract.tricks_needed), abs=1e-5
+        )
+        question = bb.Question.of(asked["pair"], trump=contract.strain.trump)
+        (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
+        assert cells[:2].tolist() == [tricks >= contract.tricks_needed, number == 0]
+        assert (told["corrected_error"] > 0) == (number == 0)
+        again = bb.estimate(bb.reached(posterior), "tricks", **asked)
+        assert told["reached"] == pytest.approx(
+            bb.Tricks.of(again, "tricks").at_least(contract.tricks_needed), abs=1e-5
+        )
+        if number == 0:
+            off = told["corrected"] - told["reached"]
+            assert abs(off) < 5 * np.hypot(told["corrected_error"], told["network_error"])
+
+
+def test_all_forecasts_of_a_table():
+    what = plan(BOARDS, 4, solve=10, correct=2, held_out=False)
+    rows = np.zeros((4, WIDTH))
+    rows[::2, 0], rows[:2, 1] = 1, 1
+    rows[:, 2:] = 0.5, 0.1, 0.9, 0.6, 0.4, 0.2, 0.3
+    found = Odds.of(what, rows)
+    assert [(one.name, len(one.told), float(one.told[0]), float(one.made.mean())) for one in found.forecasts] == [
+        (NETWORK, 4, 0.5, 0.5),
+        (REACHED, 4, 0.6, 0.5),
+        (AT_TRUTH, 4, 0.9, 0.5),
+        (CORRECTED, 2, 0.4, 0.5),
+        (SAME, 2, 0.6, 0.5),
+        (BESIDE_SOLVER, 2, 0.6, 0.3),
+    ]
+    assert plot_odds(found).get_xlabel() == "told: the contract makes"
+
+
+def test_what_chance_alone_gives():
+    """Right chances have the error that chance gives, on average; chances pushed apart have more."""
+    rng = np.random.default_rng(3)
+    right = [Forecast("", told, (rng.random(500) < told) * 1.0) for told in rng.random((200, 500))]
+    gaps = np.array([one.error - one.by_chance for one in right])
+    assert abs(gaps.mean()) < 4 * gaps.std(ddof=1) / np.sqrt(len(gaps))
+    biases = np.array([one.bias[0] / one.bias[1] for one in right])
+    assert abs(np.sqrt((biases**2).mean()) - 1) < 4 / np.sqrt(2 * len(biases))
+    wrong = [Forecast("", np.clip(1.4 * one.told - 0.2, 0, 1), one.made) for one in right]
+    assert np.mean([one.error - one.by_chance for one in wrong]) > 20 * gaps.std(ddof=1) / np.sqrt(len(gaps))
+    shares = Forecast("", right[0].told, rng.binomial(100, right[0].told) / 100, trials=100)
+    assert shares.by_chance == pytest.approx(right[0].by_chance / 10)
+    assert shares.error < 3 * shares.by_chance
+
+
+def test_what_was_found_is_shown():
+    found = measure(plan(BOARDS, 2, "declarer", draws=30, solve=3, correct=1, held_out=False))
+    assert document(found)["forecasts"][NETWORK]["boards"] == 2
+    assert [row[0] for row in next(tables(found)).rows] == [one.name for one in found.forecasts]
+    with pytest.raises(bb.BayesBridgeError, match="holds no board with four hands and a contract"):
+        plan(__file__, 2, held_out=False)

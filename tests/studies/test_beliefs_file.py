@@ -1,0 +1,289 @@
+"""Files of beliefs: there and back, better and worse ones, and one line for what is wrong."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbridge.cards import Card
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.notation import open_records
+from bayesbridge.studies.benchmark import MEASURES, look, see, verify
+from bayesbridge.studies.readers import BeliefsFile, Reader, Reading, line_of, reader_of
+from tests.mutants import mutants
+
+RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
+RECORD = RECORDS[0]
+LATE = 36
+
+
+def entry_of(seen, reading=None):
+    return json.loads(line_of(seen, reading or reader_of("counting").read(seen)))
+
+
+def file_of(tmp_path, *entries):
+    path = tmp_path / "beliefs.jsonl"
+    path.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    return BeliefsFile(path)
+
+
+def values_of(reader, record, cards, board=1):
+    return dict(zip(MEASURES, look(reader, record, see(record, "leader", cards, board)).judged.values, strict=True))
+
+
+def test_a_reading_comes_back(tmp_path):
+    """All figures but P(layout), which a file of cards gives by its cards; six digits are written."""
+    lines, expected = [], []
+    for board, record in enumerate(RECORDS[:2], 1):
+        for cards in (0, LATE):
+            seen = see(record, "leader", cards, board)
+            found = look(reader_of("learned", 200), record, seen)
+            lines.append(json.loads(line_of(seen, found.reading)))
+            expected.append((record, board, cards, found.judged))
+    reader = file_of(tmp_path, *lines)
+    assert isinstance(reader, Reader)
+    for record, board, cards, judged in expected:
+        found = look(reader, record, see(record, "leader", cards, board))
+        assert found.answered
+        assert found.judged.way == "product of cards"
+        for name in ("honours", "cards", "lengths", "points", "brier", "top1"):
+            place = MEASURES.index(name)
+            assert found.judged.values[place] == pytest.approx(judged.values[place], abs=1e-4, nan_ok=True)
+
+
+def told(seen, chance_of_truth):
+    """Beliefs that give the true seat of each hidden card this chance, the others share the rest."""
+    entry = entry_of(seen)
+    del entry["lengths"]
+    for name, seats in entry["cards"].items():
+        holder = RECORD.deal.holder(name).name
+        rest = (1 - chance_of_truth) / (len(seats) - 1)
+        entry["cards"][name] = {seat: chance_of_truth if seat == holder else rest for seat in seats}
+    return entry
+
+
+@pytest.mark.parametrize("cards", [0, 12])
+def test_the_truth_scores_best_and_a_lie_worst(tmp_path, cards):
+    seen = see(RECORD, "leader", cards, 1)
+    scores = []
+    for chance in (1.0, 0.8, 1 / len(next(iter(entry_of(seen)["cards"].values()))), 0.1, 0.0):
+        scores.append(values_of(file_of(tmp_path, told(seen, chance)), RECORD, cards))
+    for name in ("honours", "cards", "lengths", "brier"):
+        column = [score[name] for score in scores]
+        assert column == sorted(column), name
+        assert column[0] == pytest.approx(0.0, abs=1e-9)
+    truths = [score["log_true"] for score in scores]
+    assert truths == sorted(truths, reverse=True)
+    assert truths[0] == pytest.approx(0.0, abs=1e-6)
+    assert scores[0]["points"] == pytest.approx(0.0, abs=1e-9)
+    assert scores[-1]["cards"] == pytest.approx(-math.log(1e-12))
+
+
+def test_samples_count_by_their_share(tmp_path):
+    """Late in the play there are more samples than layouts: P(true) is the share, mixed with ten uniform draws."""
+    seen = see(RECORD, "leader", LATE, 1)
+    posterior = seen.belief(reader_of("learned").bidder).infer("sample" if seen.hard.count < 2 else "auto", 2000, 1)
+    layouts = [deal.pbn for deal in posterior.resample(400, rng=2)]
+    assert len(layouts) >= seen.hard.count
+    entry = entry_of(seen)
+    del entry["cards"], entry["lengths"]
+    found = look(file_of(tmp_path, entry | {"layouts": layouts}), RECORD, seen)
+    share = 10 / 410
+    expected = (1 - share) * layouts.count(RECORD.deal.pbn) / 400 + share / seen.hard.count
+    assert found.judged.way == "samples"
+    assert found.judged.values[4] == pytest.approx(math.log(expected))
+    holder = {name: sum(name_in(text, name, RECORD) for text in layouts) / 400 for name in ("SA", "H2", "C9")}
+    for name, part in holder.items():
+        seat = RECORD.deal.holder(name)
+        prior = seen.hard.cards[Card.of(name).index, seat]
+        assert found.reading.cards[Card.of(name).index, seat] == pytest.approx((1 - share) * part + share * prior)
+    few = look(file_of(tmp_path, entry | {"layouts": layouts[:2]}), RECORD, seen)
+    assert few.judged.way == ("product of cards" if seen.hard.count > 2 else "samples")
+
+
+def name_in(text, name, record):
+    suits = text[2:].split()[record.deal.holder(name)].split(".")
+    return name[1] in suits["SHDC".index(name[0])]
+
+
+def test_cards_and_lengths_beside_samples_are_taken_as_told(tmp_path):
+    seen = see(RECORD, "leader", LATE, 1)
+    entry = entry_of(seen) | {"layouts": [RECORD.deal.pbn] * 500}
+    found = look(file_of(tmp_path, entry), RECORD, seen)
+    assert found.reading.cards == pytest.approx(seen.hard.cards, abs=1e-5)
+    assert found.reading.lengths == pytest.approx(seen.hard.lengths, abs=1e-5)
+    assert found.judged.way == "samples"
+
+
+def test_a_board_without_a_line_counts_as_knowing_nothing(tmp_path):
+    reader = file_of(tmp_path, entry_of(see(RECORD, "leader", 0, 1)))
+    found = look(reader, RECORDS[1], see(RECORDS[1], "leader", 0, 2))
+    assert not found.answered
+    assert found.judged.values[0] == pytest.approx(math.log(3))
+
+
+def change(**changed):
+    return lambda entry: {**entry, **changed}
+
+
+def without(key):
+    return lambda entry: {name: value for name, value in entry.items() if name != key}
+
+
+def card(name, chances):
+    return lambda entry: {**entry, "cards": {**entry["cards"], name: chances}}
+
+
+HIDDEN = next(str(Card(i)) for i in range(52) if Card(i) not in RECORD.deal[RECORD.leader])
+OWN = str(next(iter(RECORD.deal[RECORD.leader])))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "line"),
+    [
+        (change(board=0), "board 0: give the number of the record in its file, from 1"),
+        (change(board="1"), "board '1': give the number"),
+        (change(seat="X"), "unknown seat 'X'"),
+        (change(seat=3), "seat 3, moment 'auction': give both as text"),
+        (change(moment="tea"), "unknown moment 'tea': choose auction, lead, 1, 3, 6 or 9"),
+        (change(hand="AKQ2.KJ3.A54.Q32"), "hand 'AKQ2.KJ3.A54.Q32': N holds"),
+        (without("hand"), "hand None: N holds"),
+        (without("cards"), "neither cards nor layouts: give one of them"),
+        (change(cards=3), "cards 3: give an object of cards"),
+        (card("ZZ", {"E": 1.0}), "ZZ"),
+        (card(HIDDEN, 0.5), f"card {HIDDEN}: 0.5: give an object of seats"),
+        (card(HIDDEN, {"E": 0.5}), f"card {HIDDEN}: the chances add up to 0.5: let them add up to 1"),
+        (card(HIDDEN, {"E": -0.5}), f"card {HIDDEN} with E: -0.5: give a probability, from 0 to 1"),
+        (card(HIDDEN, {"E": "most"}), f"card {HIDDEN} with E: 'most': give a probability"),
+        (card(HIDDEN, {"E": float("nan")}), "nan: give a probability"),
+        (card(HIDDEN, {"E": True}), "True: give a probability"),
+        (change(cards={}), "no chances of"),
+        (change(lengths=[]), "lengths []: give an object of seats"),
+        (change(lengths={}), "no lengths of"),
+        (change(lengths={"E": 3}), "lengths of E: 3: give an object of suits"),
+        (change(lengths={"E": {"S": [1.0]}}), "lengths of E in S: [1.0]: give the chances of 0 to 13 cards"),
+        (change(layouts=[]), "layouts []: give a list of deals in PBN, at least one"),
+        (change(layouts=["N:AKQ2.KJ3.A54.Q32"]), "has 1 hands"),
+        (change(layouts=[RECORDS[1].deal.pbn]), "where it cannot lie"),
+    ],
+)
+def test_a_wrong_line_is_one_clear_line(tmp_path, spoil, line):
+    seen = see(RECORD, "leader", 0, 1)
+    entry = spoil(entry_of(seen))
+    with pytest.raises(BayesBridgeError) as caught:
+        file_of(tmp_path, entry).read(seen)
+    said = str(caught.value)
+    assert said.startswith(f"{tmp_path / 'beliefs.jsonl'}: line 1: ")
+    assert line in said
+    assert "\n" not in said
+
+
+def test_a_card_that_everybody_knows_may_be_told_and_is_not_believed(tmp_path):
+    seen = see(RECORD, "leader", 0, 1)
+    found = file_of(tmp_path, card(OWN, {"E": 1.0})(entry_of(seen))).read(seen)
+    assert found.cards[Card.of(OWN).index, seen.observer] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "holds no beliefs: write one JSON object on each line"),
+        ("{}\n", "line 1: board None"),
+        ("\n\n[1]\n", "line 3: it is no JSON object"),
+        ("{,}\n", "line 1: it is no JSON object"),
+        ("[" * 100_000, "line 1: it is no JSON object"),
+        ('{"board": 1, "seat": "W", "cards": {}}\n' * 2, "line 2: board 1, W, 'auction' stands in line 1 already"),
+    ],
+)
+def test_a_file_that_holds_no_beliefs(tmp_path, text, line):
+    path = tmp_path / "beliefs.jsonl"
+    path.write_text(text)
+    with pytest.raises(BayesBridgeError) as caught:
+        BeliefsFile(path)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("seed", "count"), [(1, 300), pytest.param(2, 10_000, marks=pytest.mark.slow)])
+def test_any_damage_is_one_line_or_an_answer(tmp_path, seed, count):
+    """Bytes changed, cut, doubled: probabilities come out, or one line that names the file and its line."""
+    seen = see(RECORD, "leader", LATE, 1)
+    layouts = [RECORD.deal.pbn] * 3
+    whole = [json.dumps(entry_of(seen)).encode(), json.dumps(entry_of(seen) | {"layouts": layouts}).encode()]
+    path = tmp_path / "beliefs.jsonl"
+    answered, refused = 0, []
+    for data in mutants(whole, seed, count):
+        path.write_bytes(data)
+        try:
+            found = BeliefsFile(path).read(seen)
+        except BayesBridgeError as error:
+            refused.append(str(error))
+        else:
+            answered += 1
+            if found is not None:
+                verify(found, "the file")
+    assert answered > 0
+    assert len(refused) > count // 4
+    assert all(str(path) in line and "\n" not in line for line in refused)
+
+
+def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    with pytest.raises(BayesBridgeError, match=r"cannot read .*none\.jsonl'"):
+        BeliefsFile(tmp_path / "none.jsonl")
+    monkeypatch.setattr("bayesbridge.studies.readers.LONGEST_LINE", 10)
+    (tmp_path / "long.jsonl").write_text('{"board": 1, "seat": "W", "cards": {}}\n')
+    with pytest.raises(BayesBridgeError, match="line 1: it has more than 10 bytes"):
+        BeliefsFile(tmp_path / "long.jsonl")
+
+
+class Direct:
+    """A direct predictor: chances of cards and no layouts."""
+
+    def read(self, seen):
+        return Reading(seen.hard.cards)
+
+
+class Flat:
+    """A model that finds every call equally likely from any hand."""
+
+    def log_likelihood(self, hands, *_):
+        return np.zeros(len(hands))
+
+
+NOTHING = Direct()
+
+
+def test_readers_by_name():
+    seen = see(RECORD, "leader", LATE, 1)
+    assert reader_of(f"{__name__}:Direct").read(seen).cards is seen.hard.cards
+    assert reader_of(f"{__name__}:NOTHING") is NOTHING
+    flat = reader_of(f"{__name__}:Flat+{__name__}:Flat", draws=50).read(seen)
+    assert flat.cards == pytest.approx(seen.hard.cards, abs=1e-9)
+    assert reader_of("learned").player is None
+    assert reader_of("learned+learned").player is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("nobody", "nobody"),
+        ("learned+nobody", "unknown player 'nobody': write learned, or module:name of your own"),
+        ("no_such_module:Reader", "cannot load 'no_such_module:Reader' (ModuleNotFoundError"),
+        ("math:pi", "'math:pi' has neither read nor log_likelihood"),
+        ("learned+math:pi", "'math:pi' has neither read nor log_likelihood"),
+    ],
+)
+def test_unknown_readers_are_one_line(name, line):
+    with pytest.raises(BayesBridgeError) as caught:
+        reader_of(name)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_vulnerability_of_the_board_reaches_the_bidder():
+    reader = reader_of("learned")
+    assert {repr(reader._bidders[one.vulnerable]) for one in RECORDS if one.vulnerable is not None} == {
+        f"LearnedBidder({one.vulnerable.value!r}, slip=0.0001)" for one in RECORDS if one.vulnerable is not None
+    }
