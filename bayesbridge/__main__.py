@@ -2,6 +2,8 @@
 
 import sys
 
+from bayesbridge.notices import tell
+
 
 def main() -> int:
     """Run the command line; an interrupt while it is being imported ends it in one line too."""
@@ -10,7 +12,7 @@ def main() -> int:
 
         return run()
     except KeyboardInterrupt:
-        print("bayesbridge: interrupted", file=sys.stderr)
+        tell("interrupted")
         return 130
 
 
