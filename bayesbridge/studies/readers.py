@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Final, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,6 @@ from bayesbridge.evidence.kinds import Piece
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.notation.record import Record, Vulnerability
-
-if TYPE_CHECKING:
 
 type Floats = NDArray[np.float64]
 
@@ -683,8 +681,8 @@ BASELINES: Final = (COUNTING, "textbook", DIRECT, "learned", USUAL)
 """Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
 
 
-def reader_of(text: str, draws: int = 1000, seed: int = 1, limits: Limits | None = None) -> Reader:
-    """The reader of a name; ``draws``, ``seed`` and ``limits`` are for those that need them."""
+def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
+    """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
     text = labelled(text)[1]
     if text == COUNTING:
         return CountingReader()
