@@ -8,7 +8,7 @@ give them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from math import log, log2
@@ -149,6 +149,21 @@ class Posterior:
         for masks, weights in self.blocks():
             sums.add(masks, weights)
         return sums
+
+    def carried_to(self, belief: Perspective) -> Posterior | None:
+        """The same draws for a belief that has learned nothing since; ``None`` where it has.
+
+        An observer's own calls and cards tell them nothing, and what is told of the hidden hands must not move.
+
+        >>> from bayesbridge import Belief, Called
+        >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
+        >>> posterior = belief.infer(draws=100, rng=1)
+        >>> posterior.carried_to(belief.given(Called("S", "2NT")))
+        <Posterior: exact, 100 of 84478098072866400 layouts, ESS 100>
+        >>> posterior.carried_to(belief.given(Called("W", "2NT"))) is None
+        True
+        """
+        return replace(self, belief=belief) if belief.target.same_as(self.draws.target) else None
 
     @property
     def khat(self) -> float | None:

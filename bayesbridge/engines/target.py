@@ -47,6 +47,10 @@ class Target:
         """How many layouts fit the hard evidence, exactly; 0 if it contradicts itself."""
         return count(self.constraints)
 
+    def same_as(self, other: Target) -> bool:
+        """Whether it asks the same: nothing was learned from one to the other, and draws for one are for both."""
+        return self.constraints == other.constraints and self.soft.same_as(other.soft)
+
     @cached_property
     def sampler(self) -> Sampler:
         """Exact draws and marginals under the hard evidence alone."""
