@@ -25,7 +25,7 @@ from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.layouts import Layouts, Masks, read_only
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Posterior:
         sums = Marginals.empty()
         for masks, weights in self.blocks():
             sums.add(masks, weights)
-        return sums
+        return Marginals(read_only(sums.fields), read_only(sums.points))
 
     def carried_to(self, belief: Perspective) -> Posterior | None:
         """The same draws for a belief that has learned nothing since; ``None`` where it has.
@@ -260,6 +260,7 @@ def _numbers(values: Any, n: int) -> NDArray[np.float64]:
 def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArray:
     import xarray
 
+    # A copy: whoever asks may write to the answer, and the next answer is not changed by that.
     return xarray.DataArray(
-        values, coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
+        values.copy(), coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
     )

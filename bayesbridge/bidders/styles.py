@@ -16,6 +16,7 @@ from bayesbridge.bidders.records import CallRecord, bid_rates
 from bayesbridge.bidders.style import LEANING, StyleBidder
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.files import advice, whole_file
+from bayesbridge.layouts import read_only
 from bayesbridge.notation.record import Vulnerability
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Styles:
         """(draws, players, 4) all draws of all chains, parameters in the order of ``STYLE``."""
         posterior = self.tree["posterior"].dataset
         stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
-        return np.stack(stacked, axis=-1)
+        return read_only(np.stack(stacked, axis=-1))
 
     def draws(self, player: str) -> Floats:
         """(draws, 4) what is known of one player."""

@@ -17,6 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.layouts import read_only
+
 type Floats = NDArray[np.float64]
 
 STRETCH: Final = 8.0
@@ -44,7 +46,7 @@ class Batches:
         """From (B, k) weights of the rows on one scale; a row without any weight stays as it is."""
         mean = table.mean(axis=0)
         relative = np.divide(table, mean, out=np.ones_like(table), where=mean > 0)
-        return cls(relative, row, drawn)
+        return cls(read_only(relative), read_only(row), drawn)
 
     @classmethod
     def of_chains(cls, chains: int, draws: int, stretches: int) -> Batches:
@@ -56,7 +58,7 @@ class Batches:
         within = np.repeat(np.arange(stretches), [first, *[draws // stretches] * (stretches - 1)])
         row = (stretches * np.arange(chains)[:, None] + within).ravel()
         sizes = np.bincount(row)
-        return cls(np.diag(len(row) / sizes), row, drawn=False)
+        return cls(np.diag(len(row) / sizes), read_only(row), drawn=False)
 
     def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
         """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""

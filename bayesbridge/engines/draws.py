@@ -16,7 +16,7 @@ from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.sampling import Sampler
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Masks, read_only
 from bayesbridge.random64 import State
 
 type Floats = NDArray[np.float64]
@@ -79,7 +79,7 @@ class Pending:
     @cached_property
     def masks(self) -> Masks:
         """(n, 4) the layouts."""
-        return self.tables.draw_from(self.n, self.state.copy())
+        return read_only(self.tables.draw_from(self.n, self.state.copy()))
 
 
 type Source = Masks | Enumeration | Pending
@@ -87,7 +87,7 @@ type Source = Masks | Enumeration | Pending
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Layouts with weights, and how they came about."""
+    """Layouts with weights, and how they came about. All arrays are read-only: what was found does not change."""
 
     target: Target
     method: str
@@ -123,6 +123,11 @@ class Draws:
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 
+    def __post_init__(self) -> None:
+        for array in (self.source, self.likelihood):
+            if isinstance(array, np.ndarray):
+                read_only(array)
+
     def __len__(self) -> int:
         return len(self.source)
 
@@ -138,7 +143,7 @@ class Draws:
         """(n,) log P(soft evidence ∣ layout), ``None`` without soft evidence."""
         if self.likelihood is not None or not self.target.soft:
             return self.likelihood
-        return self.target.soft.of_layouts(self.stretch(0, len(self)))
+        return read_only(self.target.soft.of_layouts(self.stretch(0, len(self))))
 
     @property
     def mean_log_likelihood(self) -> float:
@@ -157,7 +162,7 @@ class Draws:
     @cached_property
     def weights(self) -> Floats:
         """(n,) normalised weights of the layouts, they add up to one."""
-        return np.full(len(self), 1.0 / len(self)) if self.importance is None else self.importance.W
+        return read_only(np.full(len(self), 1.0 / len(self)) if self.importance is None else self.importance.W)
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""

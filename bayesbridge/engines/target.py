@@ -18,6 +18,7 @@ from bayesbridge.engines.counting import count
 from bayesbridge.engines.soft import NONE, SoftEvidence
 from bayesbridge.errors import Contradiction
 from bayesbridge.evidence.models import QUICK, Cost
+from bayesbridge.layouts import read_only
 
 if TYPE_CHECKING:  # counting alone needs no compiler
     from bayesbridge.engines.enumeration import Enumeration
@@ -62,7 +63,8 @@ class Target:
     def shares(self) -> tuple[Floats, Floats]:
         """P(seat holds card) (52, 4) and P(length) (4, 4, 14) under the hard evidence alone, exact."""
         sampler = self.sampler
-        return sampler.card_marginals() / sampler.total, sampler.length_distributions() / sampler.total
+        counts = sampler.card_marginals(), sampler.length_distributions()
+        return read_only(counts[0] / sampler.total), read_only(counts[1] / sampler.total)
 
     @cached_property
     def walk(self) -> Enumeration:
