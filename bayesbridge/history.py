@@ -36,6 +36,8 @@ def sharpening(
 ) -> pandas.DataFrame:
     """A row for the belief before any evidence, then one after each piece; cards come a trick at a time.
 
+    Where nothing was learned, as by a call of the observer, the row is the same again.
+
     Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
     posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
     that they hold; ``T_at_least``, P(T ≥ 6 + level); ``made`` with its ``made_error``, P(the contract makes) double
@@ -55,11 +57,11 @@ def sharpening(
     level = (1 if goal is None else goal.level) if level is None else level
     if level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
-    rows = [
-        {"event": event, **_believed(posterior, pair, level, rng), **_made(posterior, goal, rng)}
-        for event, _, posterior in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress)
-    ]
-    table = pandas.DataFrame(rows)
+    rows: list[dict[str, Any]] = []
+    for event, _, posterior, news in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
+        found = {**_believed(posterior, pair, level, rng), **_made(posterior, goal, rng)} if news else rows[-1]
+        rows.append({**found, "event": event})
+    table = pandas.DataFrame(rows, columns=["event", *(name for name in rows[0] if name != "event")])
     table.attrs = {"level": level, "contract": "" if goal is None else str(goal)}
     return table
 
@@ -89,7 +91,7 @@ def card_history(
     if wanted in belief.hand:
         raise BayesBridgeError(f"{wanted} is in {belief.observer.name}'s own hand: name another card", card=wanted)
     rows = []
-    for event, _, posterior in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
+    for event, _, posterior, _ in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
         shares = {seat.name: _share(posterior, wanted, seat) for seat in Seat}
         exact = posterior.exact or posterior.draws.tables is not None
         error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
@@ -102,11 +104,15 @@ def _share(posterior: Posterior, card: Card, seat: Seat) -> float:
 
 
 class Moment(NamedTuple):
-    """One step of a history: what happened last, how many pieces were seen, and what is believed then."""
+    """One step of a history: what happened last, how many pieces were seen, and what is believed then.
+
+    ``news``: whether anything was learned since the step before; without, the posterior has the same draws.
+    """
 
     event: str
     pieces: int
     posterior: Posterior
+    news: bool
 
 
 def moments(
@@ -122,8 +128,9 @@ def moments(
     history = list(belief.history())
     posterior: Posterior | None = None
     for number, (pieces, event) in enumerate(events, 1):
-        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior)
-        yield Moment(event, pieces, posterior)
+        same = None if posterior is None else posterior.carried_to(history[pieces])
+        posterior = history[pieces].infer(draws=draws, rng=rng, before=posterior) if same is None else same
+        yield Moment(event, pieces, posterior, same is None)
         if progress is not None:
             progress(number, len(events))
 

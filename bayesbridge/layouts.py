@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Self, overload
+from typing import Any, Final, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,12 @@ HONOURS: Final = tuple(
     if points > 0
 )
 """Pairs (points, mask of the four cards that count so much)."""
+
+
+def read_only[Kind: NDArray[Any]](array: Kind) -> Kind:
+    """The same array, which nobody writes to from now on: for arrays that a value keeps and shows."""
+    array.flags.writeable = False
+    return array
 
 
 def suit_lengths(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
@@ -71,8 +77,7 @@ class Layouts:
             )
         # A read-only array is shared, for batches run to hundreds of megabytes; any other is copied.
         masks = given.astype(np.uint64, copy=given.flags.writeable)
-        masks.flags.writeable = False
-        object.__setattr__(self, "masks", masks)
+        object.__setattr__(self, "masks", read_only(masks))
 
     @classmethod
     def of(cls, deals: Iterable[Deal | str]) -> Self:
@@ -83,8 +88,7 @@ class Layouts:
     @classmethod
     def adopt(cls, masks: Masks) -> Self:
         """Take over a fresh array without copying it; it becomes read-only."""
-        masks.flags.writeable = False
-        return cls(masks)
+        return cls(read_only(masks))
 
     @property
     def lengths(self) -> NDArray[np.uint8]:

@@ -97,6 +97,41 @@ def test_a_step_starts_from_the_proposal_of_the_step_before():
     assert abs(first.infer(draws=4000, rng=4).log_soft - anew.log_soft) > 5 * error, "the second call is heard"
 
 
+def played():
+    """East at a table of four: own calls and cards, dummy's cards, and those of the hidden hands."""
+    hand = "T963.9864.JT8.J7"
+    return bb.Belief("E", hand, dummy=None, player=bb.LearnedPlayer()).given(
+        bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"),
+        bb.Play("W", "CT"),
+        bb.Reveal("N", "J54.AQ2.KQ76.A54"),
+        bb.Play("N", "C4"),
+        bb.Play("E", "CJ"),
+        bb.Play("S", "CQ"),
+    )
+
+
+def test_what_tells_nothing_moves_nothing():
+    """The observer's own calls and cards, and dummy's where it lies open: the row is the same to the last digit."""
+    belief = played()
+    table = bb.sharpening(belief, contract="3NT by S", by_card=True, draws=200, rng=np.random.default_rng(1))
+    told = table.drop(columns="event")
+    same = [False, *(told.iloc[row].equals(told.iloc[row - 1]) for row in range(1, len(table)))]
+    assert table["method"].iloc[3] == "tilted"
+    assert [event for event, nothing in zip(table["event"], same, strict=True) if nothing] == [
+        "E calls Pass",
+        "N plays C4",
+        "E plays CJ",
+    ]
+
+
+def test_draws_are_carried_on_only_where_nothing_was_learned():
+    belief = played()
+    posterior = belief.infer(draws=100, rng=1)
+    assert posterior.carried_to(belief).draws is posterior.draws
+    assert posterior.carried_to(belief.given(bb.Play("S", "HK"))) is None
+    assert posterior.carried_to(belief.with_bidder(bb.StyleBidder())) is None
+
+
 def test_a_card_moves_with_each_piece_of_evidence():
     """Exact at every step, and the same as a posterior of that step says."""
     belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6), bb.Lacks("N", "SQ"))

@@ -96,6 +96,14 @@ def test_every_card_can_be_a_step(record):
     assert found[0]["made"] is None
 
 
+def test_an_own_call_moves_nothing(record):
+    found = states(bb.Belief.of_record(record, "E", cards=0), record.contract, draws=100)
+    assert found[4]["event"] == "East passes"
+    moved = {name for name in found[4] if found[4][name] != found[3][name]}
+    assert (found[4]["told"], moved) == (0.0, {"event", "calls", "told"})
+    assert found[3]["made"] != found[2]["made"]
+
+
 def test_the_table_of_all_steps_needs_no_script(data, html):
     rows = re.findall(r"<tr>", html[html.index('<details id="all">') :])
     assert len(rows) == len(data["steps"]) + 1

@@ -178,4 +178,6 @@ class Perspective:
             return lambda hands: ask(player, hands, contract, cards, seat, auction, table)
 
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
-            yield Term(seat, tuple(piece for piece in plays if piece.seat == seat), likelihood(seat))
+            own = [number for number, piece in enumerate(plays) if piece.seat == seat]
+            given = player, contract, cards[: own[-1] + 1], auction, table  # later cards say nothing of earlier ones
+            yield Term(seat, tuple(plays[number] for number in own), likelihood(seat), given=given)

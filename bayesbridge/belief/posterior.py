@@ -8,7 +8,7 @@ give them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from math import log, log2
@@ -25,7 +25,7 @@ from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.layouts import Layouts, Masks, read_only
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -148,7 +148,22 @@ class Posterior:
         sums = Marginals.empty()
         for masks, weights in self.blocks():
             sums.add(masks, weights)
-        return sums
+        return Marginals(read_only(sums.fields), read_only(sums.points))
+
+    def carried_to(self, belief: Perspective) -> Posterior | None:
+        """The same draws for a belief that has learned nothing since; ``None`` where it has.
+
+        An observer's own calls and cards tell them nothing, and what is told of the hidden hands must not move.
+
+        >>> from bayesbridge import Belief, Called
+        >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("E", "1NT"))
+        >>> posterior = belief.infer(draws=100, rng=1)
+        >>> posterior.carried_to(belief.given(Called("S", "2NT")))
+        <Posterior: exact, 100 of 84478098072866400 layouts, ESS 100>
+        >>> posterior.carried_to(belief.given(Called("W", "2NT"))) is None
+        True
+        """
+        return replace(self, belief=belief) if belief.target.same_as(self.draws.target) else None
 
     @property
     def khat(self) -> float | None:
@@ -245,6 +260,7 @@ def _numbers(values: Any, n: int) -> NDArray[np.float64]:
 def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArray:
     import xarray
 
+    # A copy: whoever asks may write to the answer, and the next answer is not changed by that.
     return xarray.DataArray(
-        values, coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
+        values.copy(), coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
     )

@@ -41,6 +41,7 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.files import advice, whole_file
 from bayesbridge.jit import one_thread
+from bayesbridge.layouts import read_only
 from bayesbridge.notation.record import Record, Vulnerability
 from bayesbridge.random64 import Seed, generator
 
@@ -258,7 +259,7 @@ class Styles:
         """(draws, players, 4) all draws of all chains, parameters in the order of ``STYLE``."""
         posterior = self.tree["posterior"].dataset
         stacked = [posterior[name].values.reshape(-1, len(self.players)) for name in STYLE]
-        return np.stack(stacked, axis=-1)
+        return read_only(np.stack(stacked, axis=-1))
 
     def draws(self, player: str) -> Floats:
         """(draws, 4) what is known of one player."""

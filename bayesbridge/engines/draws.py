@@ -15,7 +15,7 @@ from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Masks, read_only
 from bayesbridge.random64 import State
 
 type Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ class Pending:
     @cached_property
     def masks(self) -> Masks:
         """(n, 4) the layouts."""
-        return self.tables.draw_from(self.n, self.state.copy())
+        return read_only(self.tables.draw_from(self.n, self.state.copy()))
 
 
 type Source = Masks | Enumeration | Pending
@@ -86,7 +86,7 @@ type Source = Masks | Enumeration | Pending
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Layouts with weights, and how they came about."""
+    """Layouts with weights, and how they came about. All arrays are read-only: what was found does not change."""
 
     target: Target
     method: str
@@ -122,6 +122,11 @@ class Draws:
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 
+    def __post_init__(self) -> None:
+        for array in (self.source, self.likelihood):
+            if isinstance(array, np.ndarray):
+                read_only(array)
+
     def __len__(self) -> int:
         return len(self.source)
 
@@ -137,7 +142,7 @@ class Draws:
         """(n,) log P(soft evidence ∣ layout), ``None`` without soft evidence."""
         if self.likelihood is not None or not self.target.soft:
             return self.likelihood
-        return self.target.soft.of_layouts(self.stretch(0, len(self)))
+        return read_only(self.target.soft.of_layouts(self.stretch(0, len(self))))
 
     @property
     def mean_log_likelihood(self) -> float:
@@ -156,7 +161,7 @@ class Draws:
     @cached_property
     def weights(self) -> Floats:
         """(n,) normalised weights of the layouts, they add up to one."""
-        return np.full(len(self), 1.0 / len(self)) if self.importance is None else self.importance.W
+        return read_only(np.full(len(self), 1.0 / len(self)) if self.importance is None else self.importance.W)
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""

@@ -230,7 +230,6 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     shuffler = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
         layouts, terms = _move(layouts, terms, target, shuffler, rng)
-    layouts.setflags(write=False)
     families = np.unique(ancestors, return_counts=True)[1] / n
     lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(

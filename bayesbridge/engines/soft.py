@@ -33,6 +33,8 @@ class Term:
     likelihood: HandLikelihood
     call: tuple[BidderModel, Auction, int] | None = None
     """For a call: the model, the auction and the number of the call, for engines that know the model."""
+    given: tuple[Any, ...] | None = None
+    """All that the likelihood depends on but the hand: terms given the same are the same; ``None`` if not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +68,11 @@ class SoftEvidence:
             same = len(hands) > 1 and bool((hands == hands[0]).all())
             found[:, column] = self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
         return found
+
+    def same_as(self, other: SoftEvidence) -> bool:
+        """Whether the likelihood of every layout is known to be the same."""
+        one, two = ([(term.seat, term.given) for term in soft.terms] for soft in (self, other))
+        return one == two and all(given is not None for _, given in one)
 
     def weighs(self, piece: Piece) -> bool:
         """Whether the piece is behind a term."""
@@ -105,8 +112,9 @@ def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any)
 
 
 def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:
-    """The term of one call."""
-    return Term(seat, tuple(pieces), lambda hands: ask(model, hands, auction, index), (model, auction, index))
+    """The term of one call; the calls after it say nothing of it."""
+    given = model, auction.first, auction.calls[: index + 1], auction.dummy
+    return Term(seat, tuple(pieces), lambda hands: ask(model, hands, auction, index), (model, auction, index), given)
 
 
 def _protected(hands: NDArray[np.uint64]) -> NDArray[np.uint64]:

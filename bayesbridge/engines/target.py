@@ -18,6 +18,7 @@ from bayesbridge.engines.soft import NONE, SoftEvidence
 from bayesbridge.engines.tables import count
 from bayesbridge.errors import Contradiction
 from bayesbridge.evidence.models import QUICK, Cost
+from bayesbridge.layouts import read_only
 
 if TYPE_CHECKING:  # counting alone needs no compiler
     from bayesbridge.engines.enumeration import Enumeration
@@ -47,6 +48,10 @@ class Target:
         """How many layouts fit the hard evidence, exactly; 0 if it contradicts itself."""
         return count(self.constraints)
 
+    def same_as(self, other: Target) -> bool:
+        """Whether it asks the same: nothing was learned from one to the other, and draws for one are for both."""
+        return self.constraints == other.constraints and self.soft.same_as(other.soft)
+
     @cached_property
     def sampler(self) -> Sampler:
         """Exact draws and marginals under the hard evidence alone."""
@@ -58,7 +63,8 @@ class Target:
     def shares(self) -> tuple[Floats, Floats]:
         """P(seat holds card) (52, 4) and P(length) (4, 4, 14) under the hard evidence alone, exact."""
         sampler = self.sampler
-        return sampler.card_marginals() / sampler.total, sampler.length_distributions() / sampler.total
+        counts = sampler.card_marginals(), sampler.length_distributions()
+        return read_only(counts[0] / sampler.total), read_only(counts[1] / sampler.total)
 
     @cached_property
     def walk(self) -> Enumeration:

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.layouts import read_only
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
@@ -223,8 +224,6 @@ def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
     return Tail(khat, None)
 
 
-type Floats = NDArray[np.float64]
-
 STRETCH: Final = 8.0
 """Independent draws that a stretch of a chain is worth at least: stretches are to be independent of each other."""
 
@@ -250,7 +249,7 @@ class Batches:
         """From (B, k) weights of the rows on one scale; a row without any weight stays as it is."""
         mean = table.mean(axis=0)
         relative = np.divide(table, mean, out=np.ones_like(table), where=mean > 0)
-        return cls(relative, row, drawn)
+        return cls(read_only(relative), read_only(row), drawn)
 
     @classmethod
     def of_chains(cls, chains: int, draws: int, stretches: int) -> Batches:
@@ -262,7 +261,7 @@ class Batches:
         within = np.repeat(np.arange(stretches), [first, *[draws // stretches] * (stretches - 1)])
         row = (stretches * np.arange(chains)[:, None] + within).ravel()
         sizes = np.bincount(row)
-        return cls(np.diag(len(row) / sizes), row, drawn=False)
+        return cls(np.diag(len(row) / sizes), read_only(row), drawn=False)
 
     def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
         """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""

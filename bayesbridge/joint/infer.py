@@ -310,7 +310,6 @@ def _with_swaps(
     found = _diagnostics(tree, "nuts")
     values = _values(tree)
     masks = tree["posterior"].dataset["layout"].values.reshape(-1, 4).astype(np.uint64)
-    masks.setflags(write=False)
     _, evidence = weighing.by_points(_around(question, tree), size[0] * size[2], rng)
     summed = Summed(question, evidence.styles, evidence.weights)
     weighed = weighing.by_chains(values, found.ess)

@@ -54,9 +54,10 @@ def states(
     found: list[dict[str, Any]] = []
     before = 0
     bits: float | None = None
-    for _, pieces, posterior in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
+    state: dict[str, Any] = {}
+    for _, pieces, posterior, news in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
         seen = belief.evidence[:pieces]
-        state = _state(posterior, contract, rng)
+        state = _state(posterior, contract, rng) if news else state
         told = None if bits is None or state["bits"] is None else round(bits - state["bits"], 2)
         found.append({"event": _event(belief, seen, before), "told": told, **_counts(seen), **state})
         before, bits = pieces, state["bits"]

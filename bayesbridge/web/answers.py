@@ -174,7 +174,7 @@ def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
     before: Known | None = None
     for number, known in enumerate(memory.history(belief, seed), -1):
-        if before is not None and belief.effect(belief.evidence[number]) == "none":
+        if before is not None and before.posterior.carried_to(known.posterior.belief) is not None:
             yield "chip", {"number": number, "bits": 0.0, "moved": [], "exact": True}
         elif before is not None:
             yield "chip", {"number": number, **change_document(before, known)}

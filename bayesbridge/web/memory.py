@@ -47,7 +47,9 @@ class Memory:
             self._kept.move_to_end(key)
             return self._kept[key]
         before = self._kept.get((_key(belief, seed, 1), more)) if belief.evidence else None
-        posterior = infer(belief, MORE if more else FIRST, seed, None if before is None else before.posterior)
+        earlier = None if before is None else before.posterior
+        posterior = None if earlier is None else earlier.carried_to(belief)
+        posterior = posterior or infer(belief, MORE if more else FIRST, seed, earlier)
         found = Known(posterior, posterior.card_probabilities().values)
         self._kept[key] = found
         while len(self._kept) > KEPT:

@@ -73,6 +73,9 @@ def test_what_a_chip_changed_adds_up(memory):
 def test_an_own_call_changes_nothing_and_noise_is_not_told(memory):
     chips = told(memory, [["call", "W:1H"], ["call", "N:Pass"], ["call", "E:2H"], ["call", "S:X"]], FOUR)["chip"]
     assert chips[3] == {"number": 3, "bits": 0.0, "moved": [], "exact": True}
+    calls = [["call", f"{call}"] for call in ("W:1H", "N:Pass", "E:Pass", "S:1S", "W:Pass", "N:Pass", "E:Pass")]
+    chips = told(memory, [*calls, ["play", "W:H8"], ["play", "N:H4"], ["play", "E:H5"], ["play", "S:H3"]], FOUR)["chip"]
+    assert chips[10] == {"number": 10, "bits": 0.0, "moved": [], "exact": True}
     assert chips[0]["moved"][0][:2] == ["HA", "W"]
     first, again = (
         memory.known(bb.Belief("S", SETTINGS["hand"], dummy=None).given(bb.Called("W", "1H")), seed) for seed in (5, 6)
