@@ -31,10 +31,14 @@ def caution(tables: TrickTables) -> str:
         return f"{start}Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
     if tables.tricks:
         strains = " and ".join(dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks))
+        others = (
+            " The others are the network's, and their errors are of the draws alone."
+            if any(group not in tables.tricks for group in tables.pmfs)
+            else ""
+        )
         return (
             f"{start}The network's predictions, corrected by {number(len(tables.chosen))} layouts solved in {strains}: "
-            "these figures are unbiased, and their errors count both. The others are the network's, and their errors "
-            "are of the draws alone."
+            f"these figures are unbiased, and their errors count both.{others}"
         )
     return (
         f"{start}The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "
