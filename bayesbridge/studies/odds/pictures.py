@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from bayesbridge.plots.palette import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes, percent_axis
 from bayesbridge.studies.odds.scores import AT_TRUTH, CORRECTED, NETWORK, REACHED
+from bayesbridge.words import counted
 
 if TYPE_CHECKING:
     from bayesbridge.studies.odds import Odds
@@ -37,7 +38,7 @@ def plot_odds(found: Odds, *, ax: Axes | None = None) -> Axes:
         colour, mark = MARKS[one.name]
         told, observed, many = np.array([bin_ for bin_ in one.bins if bin_.cards >= FEWEST], float).reshape(-1, 3).T
         errors = 2 * np.sqrt(told * (1 - told) / many)
-        label = f"{one.name}: {len(one.told)} boards, error {100 * one.error:.1f} points"
+        label = f"{one.name}: {counted(len(one.told), 'board')}, error {100 * one.error:.1f} points"
         ax.errorbar(told, observed, errors, fmt="none", ecolor=colour, elinewidth=0.8, capsize=2)
         ax.plot(told, observed, mark, color=colour, markeredgecolor=ink(), markeredgewidth=0.6, label=label)
     for axis in (ax.xaxis, ax.yaxis):

@@ -10,6 +10,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.comparison import Comparison
 from bayesbridge.studies.job import Counts, Setting
 from bayesbridge.studies.study import Option, Study, Table
+from bayesbridge.words import counted, number
 
 if TYPE_CHECKING:
     from bayesbridge.studies.readers.plan import Plan
@@ -117,7 +118,7 @@ def _tables(found: Comparison) -> Iterator[Table]:
 
 def _named(row: Mapping[str, Any]) -> str:
     silent = row["unanswered"]
-    return f"{row['reader']} ({silent} boards unanswered)" if silent else str(row["reader"])
+    return f"{row['reader']} ({counted(silent, 'board')} unanswered)" if silent else str(row["reader"])
 
 
 def _difference(one: Mapping[str, float | None]) -> str:
@@ -132,8 +133,8 @@ def write_page(path: Path, found: Comparison) -> None:
     text = _marked(path)
     begin, end = MARKS
     answers = found.answers
-    boards = f"{found.total} boards, {answers['boards_of_the_test']} of them on the test list; {answers['draws']} draws"
-    origin = f"({boards}; {UNITS}.)"
+    boards = f"{counted(found.total, 'board')}, {number(answers['boards_of_the_test'])} of them on the test list"
+    origin = f"({boards}; {number(answers['draws'])} draws; {UNITS}.)"
     body = "\n".join(markdown(table) for table in _tables(found))
     whole = f"{text[: text.index(begin)]}{begin}\n{body}\n{origin}\n\n{text[text.index(end) :]}"
     with whole_file(path) as part:
