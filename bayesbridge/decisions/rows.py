@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     import xarray
 
 
+def best_rows(rows: list[dict[str, Any]], most: int, passed: str) -> list[dict[str, Any]]:
+    """The first ``most`` contracts, and after them the one that a pass leaves, wherever it stands.
+
+    >>> best_rows([{"contract": "3NT by S"}, {"contract": "4C by S"}, {"contract": "2S by W"}], 1, "2S by W")
+    [{'contract': '3NT by S'}, {'contract': '2S by W'}]
+    """
+    return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
+
+
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     """A dictionary for each row of an answer that has one dimension, that of its labels first.
 

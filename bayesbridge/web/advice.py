@@ -8,7 +8,7 @@ from typing import Any, Final
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.leads import lead_question, leads
-from bayesbridge.decisions.rows import plain_rows
+from bayesbridge.decisions.rows import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Vulnerability
 from bayesbridge.web.questions import Asked
@@ -39,7 +39,7 @@ def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
         except BayesBridgeError as error:
             yield "contracts", {"refused": str(error)}
             return
-        rows = [{name: row[name] for name in ROW} for row in plain_rows(found)[:SHOWN]]
+        rows = [{name: row[name] for name in ROW} for row in best_rows(plain_rows(found), SHOWN, found.attrs["passed"])]
         yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
         return
     try:
