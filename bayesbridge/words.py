@@ -56,6 +56,15 @@ def number(value: float | None, digits: int = 0) -> str:
     return text.replace(",", " ")
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things, one of them in the singular.
+
+    >>> counted(1, "board"), counted(5389, "board")
+    ('1 board', '5 389 boards')
+    """
+    return f"{number(count)} {what}{'' if count == 1 else 's'}"
+
+
 def percent(share: float, digits: int = 1) -> str:
     """A probability as people read it; what is not quite nought or all is never shown as such.
 

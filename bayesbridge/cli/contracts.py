@@ -187,7 +187,7 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
 
 def _show(found: ContractTable, belief: Belief, most: int) -> None:
     """For people."""
-    from bayesbridge.decisions.contracts import scheme_words
+    from bayesbridge.decisions.contracts import best_rows, scheme_words
 
     rows = found.rows
     compared = found.attrs["against"]
@@ -195,7 +195,7 @@ def _show(found: ContractTable, belief: Belief, most: int) -> None:
     if compared:
         header[4:4] = ["difference", *(["IMPs"] if "imps" in found.columns else []), "matchpoints"]
     lines = []
-    for row in rows[:most]:
+    for row in best_rows(rows, most, found.attrs["passed"]):
         line = [row["contract"], _chance(row, "make"), _figure(row, "tricks", 2), _figure(row, "score", 0)]
         if compared:
             line.append(_figure(row, "difference", 0))

@@ -14,7 +14,7 @@ from bayesbridge.cli.printing import bar, print_json, print_table, progress_line
 from bayesbridge.cli.records import open_file
 from bayesbridge.cli.writing import verify_target, writing
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.words import number, percent
+from bayesbridge.words import counted, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
@@ -96,7 +96,7 @@ def run(args: Namespace) -> int:
     found = {name: tally.summary() for name, tally in tallies.items()}
     if args.moments is None and not isfinite(found[AFTER_CARDS].honours.value):
         raise BayesBridgeError(
-            f"nothing is left to score: no honour is in doubt on any of {boards} boards; take fewer cards"
+            f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
     told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
     if args.json and args.moments is None:
@@ -208,7 +208,7 @@ def _write_test_list(args: Namespace) -> int:
     if args.json:
         print_json({"boards": len(boards), "file": str(target)})
     else:
-        say(f"{number(len(boards))} boards of the test list in {target}.")
+        say(f"{counted(len(boards), 'board')} of the test list in {target}.")
     return 0
 
 
@@ -230,7 +230,7 @@ def _show(found: Summary, args: Namespace) -> None:
     ]
     when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
     header = ["", "score", "±", "by chance of draws", "by hard evidence alone"]
-    print_table(f"{found.boards} boards, {CHAIRS[args.chair]} {when}", header, rows)
+    print_table(f"{counted(found.boards, 'board')}, {CHAIRS[args.chair]} {when}", header, rows)
     curve_rows = [
         [percent(predicted), percent(observed), str(cards), bar(observed, 30)]
         for predicted, observed, cards in found.calibration

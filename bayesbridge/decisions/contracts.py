@@ -61,6 +61,15 @@ if TYPE_CHECKING:
     import xarray
 
 
+def best_rows(rows: list[dict[str, Any]], most: int, passed: str) -> list[dict[str, Any]]:
+    """The first ``most`` contracts, and after them the one that a pass leaves, wherever it stands.
+
+    >>> best_rows([{"contract": "3NT by S"}, {"contract": "4C by S"}, {"contract": "2S by W"}], 1, "2S by W")
+    [{'contract': '3NT by S'}, {'contract': '2S by W'}]
+    """
+    return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
+
+
 def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     """A dictionary for each row of an answer that has one dimension, that of its labels first.
 
@@ -633,7 +642,8 @@ def contracts(
     others; ``score`` expected net score of the pair; ``best``, the share of layouts in which it pays most, the lowest
     of equal ones; ``behind``, how much its score is below that of the first row; with ``against`` also ``difference``,
     ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each with its ``…_error``. ``solved`` layouts stand
-    behind a row, and ``basis`` says which of ``network``, ``corrected`` and ``all solved`` it is.
+    behind a row, and ``basis`` says which of ``network``, ``corrected`` and ``all solved`` it is. Attribute ``passed``
+    is the contract that a pass leaves, empty where there is none.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
@@ -697,6 +707,7 @@ def contract_table(
         "vulnerable": Vulnerability.of(vulnerable).value,
         "pair": f"{seats[0].name}:{seats[1].name}",
         "against": "" if other is None else other.payoff.name,
+        "passed": str(contract_if_passed(belief, seats) or ""),
         "layouts": len(tables.layouts),
         "solved": len(tables.chosen),
         "caution": " ".join(filter(None, (caution(tables), _defending(belief, seats, asked)))),

@@ -224,6 +224,8 @@ def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
     return Tail(khat, None)
 
 
+type Floats = NDArray[np.float64]
+
 STRETCH: Final = 8.0
 """Independent draws that a stretch of a chain is worth at least: stretches are to be independent of each other."""
 

@@ -8,7 +8,7 @@ from typing import Final
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.belief.thinning import thinned
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import contracts, plain_rows
+from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.report.tables import percent, table
 
@@ -38,7 +38,7 @@ def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
             f"{row['score']:.0f} ± {row['score_error']:.0f}",
             percent(row["best"]),
         ]
-        for row in plain_rows(found)[:SHOWN]
+        for row in best_rows(plain_rows(found), SHOWN, found.attrs["passed"])
     ]
     heads = ("contract", "makes", "tricks", "score", "best in")
     caption = (

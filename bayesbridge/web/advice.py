@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.contracts import contracts, plain_rows
+from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import Vulnerability
@@ -35,7 +35,7 @@ def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
         except BayesBridgeError as error:
             yield "contracts", {"refused": str(error)}
             return
-        rows = [{name: row[name] for name in ROW} for row in plain_rows(found)[:SHOWN]]
+        rows = [{name: row[name] for name in ROW} for row in best_rows(plain_rows(found), SHOWN, found.attrs["passed"])]
         yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
         return
     try:

@@ -1,13 +1,14 @@
 """Judge the leads on real boards: how often does the card that is recommended cost no double-dummy trick?
 
-    python benchmarks/evaluation/judge_leads.py auctions.pbn.gz -o leads.jsonl --boards 500
+    python benchmarks/evaluation/judge_leads.py auctions.pbn.gz -o leads.jsonl --suits 450 --no-trumps 450
 
 Needs plugins/bayesbridge-double-dummy. Boards are those of the test list (``bayesbridge.studies.benchmark``), on which
 nothing was fitted: the first table of each deal with its auction and its lead on record. The leader believes what they
 believe after the auction; ``--layouts`` layouts of it are solved for every card, and the card with most tricks of the
 defence on average is led. Then the real deal is solved for every card. A lead costs nothing if no other card takes more
-tricks. One line per board is kept; a run that was interrupted continues where it stopped. The table is printed at the
-end, and of what is there with ``--boards 0``.
+tricks. Two shares are counted: DDOLAR, of all boards, and ADDOLAR, without the boards on which every lead ties. One
+line per board is kept; a run that was interrupted continues where it stopped. The table is printed at the end, and of
+what is there with ``--suits 0 --no-trumps 0``.
 """
 
 from __future__ import annotations
@@ -77,43 +78,59 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("records", type=Path)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--boards", type=int, default=500)
+    parser.add_argument("--suits", type=int, default=450, help="boards with a contract in a suit")
+    parser.add_argument("--no-trumps", type=int, default=450, help="boards with a contract at no trumps")
     parser.add_argument("--layouts", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
     lines = args.output.read_text().splitlines() if args.output.exists() else []
     done = [json.loads(line) for line in lines]
-    if len(done) < args.boards:
+    known = {one["deal"] for one in done}
+    left = {False: args.suits, True: args.no_trumps}
+    for one in done:
+        left[is_no_trumps(one["contract"])] -= 1
+    if max(left.values()) > 0:
         solver = lead_solver()
-        known = {one["deal"] for one in done}
         with args.output.open("a") as kept:
             for record in boards(args.records):
-                if len(done) >= args.boards:
+                if max(left.values()) <= 0:
                     break
-                if str(record.deal) in known:
+                kind = is_no_trumps(str(record.contract))
+                if left[kind] <= 0 or str(record.deal) in known:
                     continue
                 try:
                     done.append(judged(record, solver, args.layouts, args.seed))
                 except BayesBridgeError as error:
                     print(f"left out: {error}", file=sys.stderr)
                     continue
+                left[kind] -= 1
                 kept.write(json.dumps(done[-1]) + "\n")
                 kept.flush()
     print(table(done))
     return 0
 
 
+def is_no_trumps(contract: str) -> bool:
+    """Whether a contract, as the kept lines write it, is at no trumps."""
+    return "NT" in contract
+
+
 def table(done: list[dict[str, Any]]) -> str:
-    """Shares of leads that cost nothing, with one standard error, as a Markdown table."""
-    rows = ["| contracts | boards | ours | on record | random card | ours − record |", "|---|---|---|---|---|---|"]
-    for name, wanted in (("in a suit", {False}), ("at no trumps", {True}), ("all", {False, True})):
-        part = [one for one in done if ("NT" in one["contract"]) in wanted]
-        if len(part) < 2:
-            continue
-        ours, record = (np.array([one[who] == 0 for one in part], float) for who in ("ours", "record"))
-        random = np.array([np.mean(np.array(one["random"]) == 0) for one in part])
-        cells = [_share(values) for values in (ours, record, random)]
-        rows.append(f"| {name} | {len(part)} | {' | '.join(cells)} | {_share(ours - record)} |")
+    """DDOLAR and ADDOLAR with one standard error, as a Markdown table."""
+    rows = [
+        "| contracts | measure | boards | ours | on record | random card | ours − record |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, wanted in (("in a suit", False), ("at no trumps", True)):
+        part = [one for one in done if is_no_trumps(one["contract"]) is wanted]
+        decided = [one for one in part if any(one["random"])]
+        for measure, boards in (("DDOLAR", part), ("ADDOLAR", decided)):
+            if len(boards) < 2:
+                continue
+            ours, record = (np.array([one[who] == 0 for one in boards], float) for who in ("ours", "record"))
+            random = np.array([np.mean(np.array(one["random"]) == 0) for one in boards])
+            cells = [_share(values) for values in (ours, record, random, ours - record)]
+            rows.append(f"| {name} | {measure} | {len(boards)} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 

@@ -65,6 +65,11 @@ def test_defending_is_a_row_and_what_a_pass_means(document, answer):
     assert {"2S by W", "2SX by W", "2NT by S"} <= set(rows)
     assert rows["2S by W"]["difference"] == 0.0
     assert said["find_out"]["action"] == said["contracts"][0]["contract"]
+    assert said["passed"] == "2S by W"
+    heart = ("--call", "W:1H", "--call", "N:Pass", "--call", "E:2H", "--call", "S:X")
+    ranked = [row["contract"] for row in document(*FOUR, *heart)["contracts"]]
+    assert ranked.index("2HX by W") >= 12  # too low for the screen, and there all the same
+    assert "\n2HX by W " in answer(*FOUR, *heart)
     named = document(*FOUR, *calls, "--contracts", "3NT,2SX by W,Pass")
     for row in named["contracts"]:
         assert row["score"] == pytest.approx(rows[row["contract"]]["score"], abs=1e-3)

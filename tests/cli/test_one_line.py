@@ -223,4 +223,4 @@ def test_nothing_left_to_score_is_one_line(capsys, tmp_path, monkeypatch, seen):
     path.write_text(PBN)
     status, err = ask(capsys, "score", str(path))
     assert status == 2
-    assert "nothing is left to score: no honour is in doubt on any of 1 boards; take fewer cards" in err
+    assert "nothing is left to score: no honour is in doubt on any of 1 board; take fewer cards" in err

@@ -72,7 +72,7 @@ def test_the_test_list_as_a_file(tmp_path, answer, document, complaint):
     if not expected:
         assert "is on the test list: give a larger collection" in complaint("score", BOARDS, "--test-list", str(out))
         return
-    assert answer("score", BOARDS, "--test-list", str(out)) == f"{len(expected)} boards of the test list in {out}.\n"
+    assert answer("score", BOARDS, "--test-list", str(out)) == f"1 board of the test list in {out}.\n"
     assert list(open_records(out).records) == expected
     assert document("score", BOARDS, "--test-list", str(out), "--boards", "1")["boards"] == 1
 

@@ -62,7 +62,7 @@ def test_score_says_when_draws_are_too_few(answer):
 
 def test_score_for_people(capsys):
     assert main(["score", BOARDS, "--boards", "1", "--cards", "40"]) == 0
-    assert "1 boards, the opening leader after the auction and 40 cards" in capsys.readouterr().out
+    assert "1 board, the opening leader after the auction and 40 cards" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,9 @@ def test_contracts_are_ranked_while_they_can_be_bid(memory):
         bb.Belief("S", SETTINGS["hand"], dummy=None, player=bb.LearnedPlayer()).given(bb.Called("W", "1H")), 1
     )
     found = bb.contracts(posterior.posterior, solve=0, rng=1)
-    assert [row["contract"] for row in contracts["rows"]] == found["contract"].values[:10].tolist()
+    expected = found["contract"].values.tolist()
+    low = ["1H by W"] if "1H by W" in expected[10:] else []
+    assert [row["contract"] for row in contracts["rows"]] == [*expected[:10], *low]
     scores = [row["score"] for row in contracts["rows"]]
     assert scores == sorted(scores, reverse=True)
     assert contracts["scheme"] == "duplicate"

@@ -871,7 +871,7 @@ async function load(file) {
   viewers();
   step(0);
   const more = told.left_out ? `; ${told.left_out} more are left out` : "";
-  say(`${told.boards.length} boards${more}.${told.notes.length ? ` Not read: ${told.notes[0]}` : ""}`);
+  say(`${told.boards.length} ${told.boards.length === 1 ? "board" : "boards"}${more}.${told.notes.length ? ` Not read: ${told.notes[0]}` : ""}`);
 }
 
 function viewers() {
