@@ -97,17 +97,8 @@ def test_a_kernel_is_recompiled_when_a_file_that_it_calls_changes(tmp_path):
     """Numba alone looks only at the file of the kernel itself."""
     package, source = tmp_path / "bayesbridge", Path(bayesbridge.__file__).parent
     package.mkdir()
-    for name in (
-        "__init__.py",
-        "__init__.pyi",
-        "jit.py",
-        "cache.py",
-        "files.py",
-        "notices.py",
-        "errors.py",
-        "words.py",
-    ):
-        shutil.copy(source / name, package)
+    for path in source.glob("*.py*"):
+        shutil.copy(path, package)
     inner = "from bayesbridge.jit import njit\n@njit\ndef times(x):\n    return {} * x\n"
     (package / "outer.py").write_text(
         "from bayesbridge.inner import times\nfrom bayesbridge.jit import njit\n@njit\n"
@@ -117,9 +108,10 @@ def test_a_kernel_is_recompiled_when_a_file_that_it_calls_changes(tmp_path):
     answers = []
     for factor in (2, 2, 3):
         (package / "inner.py").write_text(inner.format(factor))
-        answers.append(
-            run(script, tmp_path, PYTHONPATH=str(tmp_path), BAYESBRIDGE_CACHE=str(tmp_path / "cache")).stdout
+        done = run(
+            script, tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}", BAYESBRIDGE_CACHE=str(tmp_path / "cache")
         )
+        answers.append(done.stdout)
     assert answers == ["20 0\n", "20 1\n", "45 0\n"]
 
 

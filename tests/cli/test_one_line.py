@@ -16,10 +16,9 @@ from bayesbridge import cli
 from bayesbridge.bidders.fit import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
-from bayesbridge.studies import engine
+from bayesbridge.studies import benchmark, engine
 from bayesbridge.studies.benchmark import Judged
 from bayesbridge.studies.engine import Job, Pool, Setting
-from bayesbridge.studies.readers import boards
 from tests.positions import EAST, NORTH, SOUTH, wide
 
 PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'
@@ -191,7 +190,9 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), np.ones(2), np.ones(2), "posterior", 1.0
     )
     monkeypatch.setattr(
-        boards, "look", lambda reader, record, seen: boards.Looked(seen, None, replace(one, values=np.ones(8)), True)
+        benchmark,
+        "look",
+        lambda reader, record, seen: benchmark.Looked(seen, None, replace(one, values=np.ones(8)), True),
     )
 
     def peak(n, command, *words, status):
@@ -218,7 +219,7 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
 def test_nothing_left_to_score_is_one_line(capsys, tmp_path, monkeypatch, seen):
     nobody = np.empty((0, 3 - seen)), np.empty(0, dtype=np.int64)
     none = Judged(np.full(8, np.nan), *nobody, np.zeros(2), np.zeros(2), "posterior", 1.0)
-    monkeypatch.setattr(boards, "look", lambda reader, record, seen: boards.Looked(seen, None, none, True))
+    monkeypatch.setattr(benchmark, "look", lambda reader, record, seen: benchmark.Looked(seen, None, none, True))
     path = tmp_path / "match.pbn"
     path.write_text(PBN)
     status, err = ask(capsys, "score", str(path))
