@@ -58,12 +58,9 @@ from .plots import (
 )
 from .report.page import html_report
 from .report.record import html_record
-from .result_tree import Result
-from .results import equally_weighted, estimate
+from .results import Result, Tricks, at_least, equally_weighted, estimate, summary
 from .scoring import Scheme
 from .sensitivity import sensitivity
-from .summaries import at_least, summary
-from .trick_counts import Tricks
 from .tricks import Trick
 
 __version__: str

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation, Sums
-    from bayesbridge.trick_counts import Tricks
+    from bayesbridge.results import Tricks
 
 CONDITIONS: Final = ("neither", "only A", "both")
 """What the values 0, 1, 2 of the output ``condition`` mean."""
@@ -150,7 +150,7 @@ def reported(found: Evaluation, estimator: str) -> dict[str, Sums]:
 
 def answers(found: Evaluation, estimator: str) -> dict[str, Any]:
     """What one estimator says, output by output; of tricks and captures also every goal."""
-    from bayesbridge.trick_counts import Asked, Tricks
+    from bayesbridge.results import Asked, Tricks
 
     outputs = reported(found, estimator)
     said = {name: _by_label(sums) for name, sums in outputs.items()}

@@ -17,7 +17,7 @@ from bayesbridge.estimators.contract_odds import network_odds
 from bayesbridge.estimators.evaluate import Progress, ask, counted, evaluate
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
-from bayesbridge.trick_counts import Tricks
+from bayesbridge.results import Tricks
 
 if TYPE_CHECKING:
     import pandas

@@ -58,8 +58,7 @@ from bayesbridge.errors import BayesBridgeError, WrongArgument
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening
-from bayesbridge.summaries import distribution, shortest_interval
-from bayesbridge.trick_counts import Asked, Tricks
+from bayesbridge.results import Asked, Tricks, distribution, shortest_interval
 from bayesbridge.words import SEATS, SYMBOLS
 from bayesbridge.words import short_percent as short_percent
 

@@ -1,22 +1,51 @@
-"""Results as DataTrees for ArviZ: draws, weights, exact distributions, and what was asked.
+"""Tricks: the distribution of an output that counts tricks, with everything that is said of it.
+
+An output may be a mixture: the mass where it cannot count (T where the conditions of Algorithm 2 fail), and the number
+of tricks given that it can. Both are kept apart; a mean that mixes them is marked as such. The summary, the history,
+the JSON document, the screen, the page and the pictures all read this one value, and the words for it: a contract
+*makes* only by an output that estimates tricks at the table (``TrickCount.at_table``); T is a number that is reached.
+
+Result: the tree that ``estimate`` gives, which shows itself in a notebook and becomes a table in one call.
+
+It is an xarray DataTree in everything else: ArviZ takes it, and files keep it. What is read back from a file is a plain
+tree, on which every function of the package works too; :meth:`Result.of` makes it a result again.
+
+Results as DataTrees for ArviZ: draws, weights, exact distributions, and what was asked.
 
 Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights and likelihoods), ``pmf`` (whole
 distributions of integer outputs, exact where the attribute says so), ``marginals`` (where cards lie, suit lengths,
 points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract), ``contract``
 (chance and tricks of one that is asked about). The tree round-trips through netCDF and zarr. ArviZ takes draws as
 equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed, same tree: no clock.
+
+A result as one table: every quantity with its mean, spread and interval, and how far to trust them.
+
+T is a mixture: the mass where the conditions fail, and T given that they hold. The table shows both, before the mean
+that mixes them. A column says which figures are exact: their error is 0, and they have no effective sample size.
+
+The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
+u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
+error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
+they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
+one more draw that falls the other way, and with importance weights, for any number, of one more like the draw farthest
+from the mean. Draws that all agree on another number say nothing of its error, nor do a few draws of a mean given that
+the conditions hold, and none is stated.
+Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.weights`).
 """
 
 from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
+import xarray
 from numpy.typing import NDArray
 
 import bayesbridge
@@ -25,19 +54,328 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Batches, Weights, standard_error
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
 from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for
-from bayesbridge.estimators.protocol import Estimator, Question
+from bayesbridge.estimators.protocol import Estimator, Question, TrickCount
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.trick_counts import trick_attributes
 from bayesbridge.tricks import Trick
+from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS
 
 if TYPE_CHECKING:
-    import xarray
+    import pandas
 
-    from bayesbridge.result_tree import Result
+    from bayesbridge.estimators.evaluate import Sums
+    from bayesbridge.estimators.protocol import Question
+
+
+GOALS: Final = range(7, 14)
+"""Numbers of tricks that contracts need: 6 more than their level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whose tricks were asked for, and in which strain."""
+
+    pair: tuple[Seat, Seat]
+    strain: Strain = Strain.NT
+    contract: Contract | None = None
+    """That of the auction once it is over."""
+    dummy: Seat | None = None
+    """The seat that does not bid; ``None`` in the four-player game."""
+
+    @classmethod
+    def of(cls, belief: Perspective, question: Question) -> Asked:
+        """From what is believed and what was asked."""
+        contract = None if belief.auction is None else belief.auction.contract
+        strain = Strain.NT if question.trump is None else Strain(question.trump)
+        return cls(question.pair, strain, contract, belief.dummy)
+
+    @classmethod
+    def of_result(cls, result: xarray.DataTree) -> Asked:
+        """From what a result keeps of it."""
+        kept = result["constant_data"].to_dataset()
+        first, second = (Seat.of(str(name)) for name in kept["pair"].values)
+        contract, dummy = (str(kept[name].values) for name in ("contract", "dummy"))
+        return cls(
+            (first, second),
+            Strain.of(str(kept["trump"].values)),
+            Contract.of(contract) if contract else None,
+            Seat.of(dummy) if dummy else None,
+        )
+
+    def picked(self, where: Mapping[str, Any]) -> Asked:
+        """The same, for one ``strain`` or one ``seat`` as declarer of an output that has several."""
+        strain = Strain.of(where["strain"]) if "strain" in where else self.strain
+        if "seat" not in where:
+            return replace(self, strain=strain)
+        first = Seat.of(where["seat"])
+        second = first.partner if self.dummy in (None, first) else self.dummy
+        return replace(self, strain=strain, pair=(first, second))
+
+    @property
+    def declares(self) -> bool:
+        """Whether the contract, if there is one, is the pair's."""
+        return self.contract is None or self.contract.declarer in self.pair
+
+    @property
+    def names(self) -> str:
+        """The pair, and that it defends."""
+        defends = not self.declares and self.dummy not in self.pair
+        return f"{'the defenders ' if defends else ''}{self.pair[0].name} and {self.pair[1].name}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tricks:
+    """P(number of tricks): ``values`` (n,) rising with their ``shares`` (n,), which add up to one."""
+
+    name: str
+    values: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    count: TrickCount
+    exact: bool
+    doc: str = ""
+    """What the output is, in a sentence."""
+    asked: Asked | None = None
+
+    @classmethod
+    def of_sums(cls, sums: Sums, asked: Asked | None = None) -> Self:
+        """From what was added up over a posterior."""
+        counted, pmf = sums.output.tricks, sums.pmf
+        if counted is None or pmf is None or pmf.ndim != 1:
+            raise _not_tricks(sums.output.name)
+        values = sums.lowest + np.arange(len(pmf))
+        return cls(sums.output.name, values, pmf, counted, sums.exact, sums.output.doc, asked)
+
+    @classmethod
+    def of(cls, result: xarray.DataTree, name: str = "T", **where: Any) -> Self:
+        """From a result; ``where`` picks one number of an output that has several, such as ``strain="NT"``.
+
+        >>> import bayesbridge as bb
+        >>> tricks = Tricks.of(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)))
+        >>> round(tricks.fails, 3), round(tricks.mean_if_held, 2), round(tricks.at_least(9), 3)
+        (0.269, 10.23, 0.713)
+        """
+        pmfs = result["pmf"].to_dataset()
+        if name not in pmfs:
+            raise BayesBridgeError(
+                f"the result has no distribution of {name!r}: it has {', '.join(map(str, pmfs)) or 'none'}", name=name
+            )
+        pmf = pmfs[name].sel(where)
+        if pmf.ndim != 1:
+            dims = ", ".join(str(dim) for dim in pmf.dims[:-1])
+            raise BayesBridgeError(f"{name!r} has several numbers: pick one by {dims}", name=name)
+        attrs = pmfs[name].attrs
+        if not attrs.get("counts_tricks"):
+            raise _not_tricks(name)
+        fails_at = int(attrs["fails_at"]) if "fails_at" in attrs else None
+        counted = TrickCount(fails_at, str(attrs["failing"]), str(attrs["holding"]), bool(attrs.get("at_table", 0)))
+        asked, doc = Asked.of_result(result).picked(where), str(attrs["long_name"])
+        return cls(name, pmf[f"{name}_value"].values, pmf.values, counted, bool(attrs["exact"]), doc, asked)
+
+    @property
+    def fails(self) -> float:
+        """P(it cannot count), 0 for an output that always counts."""
+        return 0.0 if self.count.fails_at is None else float(self.shares[self.values == self.count.fails_at].sum())
+
+    @property
+    def holds(self) -> float:
+        """P(it can count)."""
+        return float(self.shares[self._counting].sum())
+
+    @property
+    def mean(self) -> float:
+        """Mean of the numbers as they stand, those that stand for failing among them."""
+        return float(self.shares @ self.values)
+
+    @property
+    def mean_if_held(self) -> float | None:
+        """Mean given that it can count; ``None`` where it never can."""
+        counting = self._counting
+        return float(self.shares[counting] @ self.values[counting]) / self.holds if self.holds else None
+
+    def at_least(self, tricks: int) -> float:
+        """P(at least so many tricks)."""
+        return min(1.0, float(self.shares[self._counting & (self.values >= tricks)].sum()))
+
+    def share(self, tricks: int) -> float:
+        """P(exactly so many)."""
+        return float(self.shares[self.values == tricks].sum())
+
+    @property
+    def occurring(self) -> range:
+        """The numbers of tricks from the first to the last that occurs; 7 to 13 where none does."""
+        met = self.values[self._counting & (self.shares > 0)]
+        return range(int(met[0]), int(met[-1]) + 1) if len(met) else range(7, 14)
+
+    @property
+    def goals(self) -> dict[int, float]:
+        """P(at least so many) for 7 to 13 tricks."""
+        return {goal: self.at_least(goal) for goal in GOALS}
+
+    @property
+    def judges(self) -> bool:
+        """Whether contracts make by it: it estimates tricks at the table, of the side that declares."""
+        return self.count.at_table and self.asked is not None and self.asked.declares
+
+    def goal(self, tricks: int) -> str:
+        """What "at least so many" is called: a contract that makes, or only a number that is reached.
+
+        >>> import bayesbridge as bb
+        >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=100, rng=1)
+        >>> Tricks.of(bb.estimate(posterior)).goal(9), Tricks.of(bb.estimate(posterior, "tricks"), "tricks").goal(9)
+        ('T ≥ 9', '3NT makes')
+        """
+        if self.judges and self.asked is not None and tricks in GOALS:
+            return f"{tricks - 6}{self.asked.strain.name} makes"
+        return f"{self.name} ≥ {tricks}"
+
+    @property
+    def title(self) -> str:
+        """What is counted and for whom: strain, declarer and dummy of tricks at the table."""
+        if self.asked is None:
+            return self.axis
+        if not self.count.at_table:
+            strain = STRAINS[self.asked.strain.name]
+            if self.name != "T":
+                said = self.doc[:1].lower() + self.doc[1:].removesuffix(".")
+                return f"{self.name} of {self.asked.names}, in {strain}: {said}"
+            plain = "" if self.asked.strain == Strain.NT else ", without trumps"
+            return f"T of {self.asked.names}: captures by the paper's rule{plain}"
+        first, second = (SEATS[seat.name] for seat in self.asked.pair)
+        return f"Tricks of {first}, dummy {second}, in {STRAINS[self.asked.strain.name]}"
+
+    @property
+    def axis(self) -> str:
+        """What the numbers are, in a few words."""
+        if self.name == "T":
+            return "T, captures by the paper's rule"
+        if not self.count.at_table:
+            return self.name
+        return "tricks at the table" if self.name == "tricks" else f"{self.name}, tricks at the table"
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences that a reader needs: what the number is, and what it does not answer."""
+        said = [CAPTURES if self.name == "T" and not self.count.at_table else f"{self.name}: {self.doc}"]
+        if said[0] != CAPTURES and not self.count.at_table:
+            said.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
+        if self.asked is not None and self.asked.strain != Strain.NT and said[0] == CAPTURES:
+            said.append(WITHOUT_TRUMPS)
+        if self.asked is not None and not self.asked.declares:
+            names, other = self.asked.names, f"this is not declarer's contract, {self.asked.contract}"
+            declared = f"tricks that {names} would take if {self.asked.pair[0].name} declared"
+            said.append(f"These are the {declared if self.count.at_table else f'captures of {names}'}; {other}.")
+        return said
+
+    @property
+    def _counting(self) -> NDArray[np.bool_]:
+        everywhere = np.ones(len(self.values), dtype=np.bool_)
+        return everywhere if self.count.fails_at is None else self.values != self.count.fails_at
+
+
+def trick_attributes(count: TrickCount | None) -> dict[str, Any]:
+    """What a result keeps beside a distribution, for :meth:`Tricks.of`."""
+    if count is None:
+        return {}
+    told = {"counts_tricks": 1, "at_table": int(count.at_table), "failing": count.failing, "holding": count.holding}
+    return told if count.fails_at is None else {**told, "fails_at": count.fails_at}
+
+
+def _not_tricks(name: str) -> BayesBridgeError:
+    return BayesBridgeError(f"{name!r} does not count tricks: declare its output with tricks=TrickCount()", name=name)
+
+
+GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")
+"""What every result has."""
+
+
+class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
+    """What ``bb.estimate`` gives: an xarray DataTree that a notebook shows as hands, honours and tricks.
+
+    >>> import bayesbridge as bb
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> isinstance(result, xarray.DataTree), result.to_dataframe().columns.tolist()
+    (True, ['quantity', 'value', 'probability', 'exact'])
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, tree: xarray.DataTree) -> Self:
+        """A tree that was read from a file, as a result; a result passes through."""
+        if isinstance(tree, cls):
+            return tree
+        if missing := [name for name in GROUPS if name not in tree.children]:
+            raise BayesBridgeError(
+                f"the tree has no group {missing[0]!r}: give one that bb.estimate made, read back from its file"
+            )
+        return cls.from_dict(tree.to_dict())
+
+    def to_dataframe(self, group: str = "pmf") -> pandas.DataFrame:
+        """The result as one pandas table.
+
+        ``pmf``: every distribution, one row for each value of each number, with its probability and whether that is
+        exact; numbers have the names of the summary, such as ``delta[C]``. ``posterior``: one row for each draw, a
+        column for each number and the ``weight``, which adds up to one; of a distribution for each layout its mean.
+        """
+        if group not in ("pmf", "posterior"):
+            raise BayesBridgeError(f"group {group!r}: name 'pmf' or 'posterior'", group=group)
+        return _distributions(self) if group == "pmf" else _draws(self)
+
+    def _repr_html_(self) -> str:
+        if all(name in self.children for name in (*GROUPS, "marginals")):
+            return str(import_module("bayesbridge.notebook.values").html(self))
+        return str(super()._repr_html_())  # type: ignore[no-untyped-call]
+
+
+def _distributions(result: Result) -> pandas.DataFrame:
+    import pandas
+
+    rows: dict[str, list[Any]] = {"quantity": [], "value": [], "probability": [], "exact": []}
+    for name, pmf in result["pmf"].to_dataset().data_vars.items():
+        values = pmf[f"{name}_value"].values
+        for label, shares in _numbers(str(name), pmf, pmf.values):
+            rows["quantity"] += [label] * len(values)
+            rows["value"] += values.tolist()
+            rows["probability"] += shares.tolist()
+            rows["exact"] += [bool(pmf.attrs["exact"])] * len(values)
+    return pandas.DataFrame(rows)
+
+
+def _draws(result: Result) -> pandas.DataFrame:
+    import pandas
+
+    group, stats = result["posterior"].to_dataset(), result["sample_stats"].to_dataset()
+    chains, draws = group.sizes["chain"], group.sizes["draw"]
+    logs = stats["log_weight"].values.ravel() if "log_weight" in stats else np.zeros(chains * draws)
+    weights = np.exp(logs - logs.max())
+    columns: dict[str, Any] = {
+        "chain": np.repeat(group["chain"].values, draws),
+        "draw": np.tile(group["draw"].values, chains),
+        "weight": weights / weights.sum(),
+    }
+    for name, found in group.data_vars.items():
+        values = found.values.reshape(chains * draws, *found.shape[2:])
+        if f"{name}_value" in found.dims:
+            values = (values * found[f"{name}_value"].values).sum(axis=-1)
+        numbers = found.isel(chain=0, draw=0)
+        columns |= dict(_numbers(str(name), numbers, np.moveaxis(values, 0, -1)))
+    return pandas.DataFrame(columns)
+
+
+def _numbers(name: str, found: xarray.DataArray, values: Any) -> list[tuple[str, Any]]:
+    """Every number of an output with its label, as the summary names them: ``values`` (…, n) by the other axes."""
+    dims = [dim for dim in found.dims if dim != f"{name}_value"]
+    labels = [found[dim].values for dim in dims]
+    told = []
+    for cell in np.ndindex(*(len(names) for names in labels)):
+        where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
+        told.append((f"{name}[{where}]" if where else name, values[cell]))
+    return told
+
 
 SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
 """Packages whose version can change a figure."""
@@ -90,8 +428,6 @@ def estimate(
 def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     import xarray
-
-    from bayesbridge.result_tree import Result
 
     posterior, belief = found.posterior, found.posterior.belief
     names = _names(found)
@@ -285,3 +621,268 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "estimators": ", ".join(estimator.name for estimator in found.estimators),
         "failures": "; ".join(map(str, found.failures.values())),
     }
+
+
+Floats = NDArray[np.float64]
+
+FEWEST: Final = 10.0
+"""Effective draws below which a conditional mean has no error that they could tell."""
+
+
+def summary(
+    result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
+) -> pandas.DataFrame:
+    """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
+
+    Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass may
+    be larger), then ``mcse``, ``ess`` and ``r_hat``, and ``exact``, whether the figure is. All are numbers but the
+    last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no meaning,
+    such as the R-hat of one chain. ``names`` picks outputs. The attributes of the table are those of the result.
+
+    >>> import bayesbridge as bb
+    >>> table = summary(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "T")
+    >>> row = table.loc["T if they hold"]
+    >>> f"{row['mean']:.2f}, exact: {row['exact']}"
+    '10.23, exact: True'
+    >>> len(table[table["exact"] | (table["ess"] > 400)]) == len(table)
+    True
+    """
+    import pandas
+
+    if not 0.0 < probability < 1.0:
+        raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
+    wanted = _wanted(result, names)
+    draws = ResultDraws.of(result)
+    ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
+    rows: dict[str, list[Any]] = {}
+    for name in sorted(wanted, key=lambda name: not counts_tricks(result, name)):
+        for quantity in _quantities(result, name):
+            interval = shortest_interval(quantity.values, quantity.chances, probability)
+            rows[quantity.label] = [
+                quantity.mean,
+                quantity.sd,
+                *((np.nan, np.nan) if quantity.event else interval),
+                *draws.errors(quantity),
+                quantity.exact,
+            ]
+    columns = ["mean", "sd", *ends, "mcse", "ess", "r_hat", "exact"]
+    table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
+    table.index.name = "quantity"
+    table.attrs = dict(result.attrs)
+    return table
+
+
+def at_least(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
+    """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
+
+    What stands for failing, as T = 0 where the conditions fail, reaches no number. Of T these are captures by the
+    paper's rule; they are chances of contracts only for an output that estimates tricks at the table.
+
+    >>> import bayesbridge as bb
+    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> round(at_least(result).sel(tricks=9).item(), 3)
+    0.713
+    """
+    import xarray
+
+    pmf = distribution(result, name)
+    dims = [str(dim) for dim in pmf.dims[:-1]]
+    shares = np.empty((*pmf.shape[:-1], len(GOALS)))
+    for cell in np.ndindex(pmf.shape[:-1]):
+        where = {dim: pmf[dim].values[place] for dim, place in zip(dims, cell, strict=True)}
+        shares[cell] = list(Tricks.of(result, name, **where).goals.values())
+    coords: dict[str, Any] = {dim: pmf[dim].values for dim in dims}
+    return xarray.DataArray(shares, coords={**coords, "tricks": list(GOALS)}, dims=[*dims, "tricks"], name=name)
+
+
+def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:
+    """The distribution of an integer output over ``name_value``."""
+    pmfs = result["pmf"].to_dataset()
+    if name not in pmfs:
+        raise BayesBridgeError(
+            f"the result has no distribution of {name!r}: it has {', '.join(map(str, pmfs)) or 'none'}", name=name
+        )
+    return pmfs[name]
+
+
+def counts_tricks(result: xarray.DataTree, name: str) -> bool:
+    """Whether an output is one number that counts tricks."""
+    pmfs = result["pmf"].to_dataset()
+    return name in pmfs and pmfs[name].ndim == 1 and bool(pmfs[name].attrs.get("counts_tricks"))
+
+
+def shortest_interval(values: NDArray[Any], chances: Floats, probability: float) -> tuple[float, float]:
+    """The shortest [a, b] from value to value that holds the probability; of equally short ones the likeliest.
+
+    ``chances`` (n,) belong to ``values`` (n,) and add up to one.
+
+    >>> shortest_interval(np.array([0, 8, 9, 10]), np.array([0.2, 0.1, 0.4, 0.3]), 0.7)
+    (9.0, 10.0)
+    """
+    places, which = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
+    mass = np.bincount(which, chances)
+    before = np.concatenate([[0.0], np.cumsum(mass)])
+    # Rounding must not ask for one value more than the mass itself does.
+    last = np.searchsorted(before[1:], before[:-1] + probability - 1e-12)
+    first = np.flatnonzero(last < len(places))
+    last = last[first]
+    width = places[last] - places[first]
+    held = before[last + 1] - before[first]
+    best = int(np.lexsort((-held, width))[0])
+    return float(places[first[best]]), float(places[last[best]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Quantity:
+    """One number: its distribution, and the draws behind it unless it is exact."""
+
+    label: str
+    values: NDArray[Any]
+    chances: Floats
+    mean: float
+    sd: float
+    exact: bool
+    draws: Floats
+    """(chain, draw) values."""
+    given: NDArray[np.bool_] | None = None
+    """(chain, draw) the draws that count; ``None`` for all."""
+    event: bool = False
+    """Whether it is 0 or 1, so that an interval says nothing."""
+
+
+def _wanted(result: xarray.DataTree, names: str | Sequence[str] | None) -> list[str]:
+    known = [str(name) for name in result["posterior"].data_vars]
+    wanted = known if names is None else [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if name not in known:
+            raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(known)}", name=name)
+    return wanted
+
+
+def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
+    """Every number of one output; for tricks also the conditions and every goal."""
+    draws = result["posterior"].to_dataset()[name]
+    exact = bool(draws.attrs["exact"])
+    pmf = distribution(result, name) if name in result["pmf"].data_vars else None
+    if counts_tricks(result, name):
+        yield from _tricks(Tricks.of(result, name), draws.values)
+    dims = [dim for dim in draws.dims[2:] if dim != f"{name}_value"]
+    shape = tuple(draws.sizes[dim] for dim in dims)
+    labels = [draws[dim].values for dim in dims]
+    means, spreads = (np.reshape(draws.attrs[key], shape) for key in ("mean", "sd"))
+    weights = ResultDraws.of(result).weights.ravel() if pmf is None else np.empty(0)
+    for cell in np.ndindex(*shape):
+        where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
+        label = f"{name}[{where}]" if where else name
+        own = draws.values[(slice(None), slice(None), *cell)]
+        if own.ndim == 3:  # a distribution for each layout
+            own = (own * result["pmf"][f"{name}_value"].values).sum(axis=-1)
+        if pmf is None:
+            yield _Quantity(label, own.ravel(), weights, float(means[cell]), float(spreads[cell]), exact, own)
+        else:
+            values, chances = pmf[f"{name}_value"].values, pmf.values[cell]
+            yield _Quantity(label, values, chances, *_moments(values, chances), exact, own)
+
+
+def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
+    """Mean and standard deviation; a number that never changes has none, whatever the rounding of its weight."""
+    mean = float(chances @ values)
+    spread = float(chances @ ((values - mean) ** 2)) ** 0.5
+    return mean, spread if spread > 1e-9 else 0.0
+
+
+def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
+    """What is said of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
+    name, spread = tricks.name, draws.ndim == 3
+    failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.fails_at
+
+    def reached(number: int) -> NDArray[Any]:
+        return draws[..., tricks.values >= number].sum(axis=-1) if spread else ~failed & (draws >= number)
+
+    def event(label: str, share: float, happens: NDArray[Any]) -> _Quantity:
+        ends, both, values = np.array([0, 1]), np.array([1.0 - share, share]), happens.astype(np.float64)
+        return _Quantity(label, ends, both, share, (share * (1 - share)) ** 0.5, tricks.exact, values, event=True)
+
+    if tricks.count.fails_at is not None:
+        yield event(tricks.count.failing if name == "T" else f"{name}: {tricks.count.failing}", tricks.fails, failed)
+        if tricks.holds:
+            given = np.where(tricks.values == tricks.count.fails_at, 0.0, tricks.shares) / tricks.holds
+            label = f"{name} if {tricks.count.holding}"
+            yield _Quantity(label, tricks.values, given, *_moments(tricks.values, given), tricks.exact, draws, ~failed)
+    for goal, share in tricks.goals.items():
+        plain = f"{name} ≥ {goal}"
+        yield event(f"{plain}, {tricks.goal(goal)}" if tricks.judges else plain, share, reached(goal))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResultDraws:
+    """What the draws of a result are worth."""
+
+    weights: Floats
+    """(chain, draw) adding up to one."""
+    weighed: bool
+    """Whether they are independent draws with importance weights."""
+    ess: float
+    batches: Batches | None
+    """How the weights vary where they are estimates themselves."""
+
+    @classmethod
+    def of(cls, result: xarray.DataTree) -> ResultDraws:
+        shape = (result["posterior"].sizes["chain"], result["posterior"].sizes["draw"])
+        stats = result["sample_stats"].to_dataset()
+        batches = None
+        if "batch_weight" in stats:
+            table = stats["batch_weight"]
+            batches = Batches(table.values, stats["batch_row"].values.ravel(), bool(table.attrs["drawn"]))
+        if "log_weight" not in stats:
+            return cls(np.full(shape, 1.0 / np.prod(shape)), False, float(stats.attrs["ess"]), batches)
+        logs = stats["log_weight"].values
+        weights = np.exp(logs - logs.max())
+        weighed = stats.attrs["engine"] in ("weights", "tilted")
+        return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
+
+    def errors(self, quantity: _Quantity) -> tuple[float, float, float]:
+        """Monte Carlo standard error of the mean, effective sample size, R-hat; ``nan`` where they mean nothing."""
+        none = (0.0 if quantity.exact else np.nan), np.nan, np.nan
+        if quantity.exact:
+            return none
+        counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
+        share = float((self.weights * counts).sum())
+        if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
+            return none
+        u = counts * (quantity.draws - quantity.mean) / share
+        error, r_hat = self.error_of(u)
+        if quantity.event or self.weighed:
+            far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
+            error = float(np.hypot(error, far / self._worth(counts)))
+        if not error:
+            return none
+        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan, r_hat
+
+    def _worth(self, counts: Floats) -> float:
+        """Effective draws among those that count."""
+        some = self.weights * counts
+        if self.weighed:
+            return float(some.sum() ** 2 / (some**2).sum())
+        return self.ess * float(some.sum())
+
+    def error_of(self, u: Floats) -> tuple[float, float]:
+        """Standard error of the mean of u, and R-hat where there are chains."""
+        variance = float((self.weights * u**2).sum())
+        if u.min() == u.max():
+            return 0.0, np.nan
+        if len(u) > 1:
+            if (u == u[:, :1]).all():  # every chain stuck at its own value: ArviZ would divide by zero
+                return variance**0.5, np.inf
+            statistics: Any = import_module("arviz_stats.base").array_stats
+            return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
+        # Rare events may have been met at light draws only: no better than if all draws counted the same.
+        own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
+        if self.batches is not None:
+            moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
+            return float(moved**2 + own * self.batches.drawn) ** 0.5, np.nan
+        if self.weighed:
+            # An engine that knows its weights to deceive says that they are worth less than they look.
+            deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
+            return (deceit * own) ** 0.5, np.nan
+        return (variance / self.ess) ** 0.5, np.nan

@@ -24,7 +24,7 @@ from bayesbridge.estimators.evaluate import ask, counted, evaluate
 from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
-from bayesbridge.trick_counts import GOALS, Tricks
+from bayesbridge.results import GOALS, Tricks
 
 if TYPE_CHECKING:
     import xarray

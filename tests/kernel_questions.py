@@ -28,10 +28,10 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.dealing.language import parse_expression
 from bayesbridge.dealing.tables import DealTable
 from bayesbridge.engines.convolution import capture_counts
+from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import NO_TRUMP as IN_NO_TRUMPS
 from bayesbridge.engines.levels import Caller, LevelMixture, LevelTables
-from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import Sampler

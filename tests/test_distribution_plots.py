@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 import bayesbridge as bb
 from bayesbridge import plots
 from bayesbridge.plots import BLUE, new_axes, percent_axis
-from bayesbridge.summaries import shortest_interval
+from bayesbridge.results import shortest_interval
 from tests import positions
 
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from bayesbridge.cli import build_parser, main
-from bayesbridge.cli.parsing import protect_voids
+from bayesbridge.cli.options import protect_voids
 
 ROOT = Path(__file__).parents[1]
 TESTED = [

@@ -17,7 +17,7 @@ import bayesbridge as bb
 from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior
 from bayesbridge.bidders.style import BOUNDS, StyleBidder, cells
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.soft import SoftEvidence, Term
+from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.weights import Weights
 from bayesbridge.joint import Diagnostics, infer_jointly
 from bayesbridge.joint.layout import HandCells, LayoutStep, layout_variable

@@ -9,7 +9,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.cli.output_tables import MOST_BARS, show_outputs
+from bayesbridge.cli.screens import MOST_BARS, show_outputs
 from bayesbridge.documents import estimate_document
 from bayesbridge.estimators.contract_odds import LAYOUTS, network_odds
 from bayesbridge.estimators.evaluate import evaluate

@@ -13,15 +13,19 @@ import pytest
 from PIL import Image
 
 import bayesbridge as bb
-from bayesbridge.belief.thinning import thinned
+from bayesbridge.belief.posterior import thinned
 from bayesbridge.bidders.turn import MixtureBidder
 from bayesbridge.estimators.contract_odds import ContractOdds
-from bayesbridge.report.contracts import contracts_section
-from bayesbridge.report.honours import told_of_honours
-from bayesbridge.report.in_short import sentences
-from bayesbridge.report.layouts import examples_section
-from bayesbridge.report.models import bidder_words, player_words
-from bayesbridge.report.pictures import INK, PAPER
+from bayesbridge.report.page import (
+    INK,
+    PAPER,
+    bidder_words,
+    contracts_section,
+    examples_section,
+    player_words,
+    sentences,
+    told_of_honours,
+)
 from tests import positions
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.capture import literal
-from bayesbridge.summaries import shortest_interval
+from bayesbridge.results import shortest_interval
 from tests import positions
 
 

@@ -1,4 +1,7 @@
-"""Belief: what one observer knows, and how they come to a posterior."""
+"""From a table on record to what one seat saw of it.
+
+Belief: what one observer knows, and how they come to a posterior.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,49 @@ from typing import TYPE_CHECKING
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, DealError, WrongArgument, shorten, whole
-from bayesbridge.evidence.kinds import Piece, pieces
+from bayesbridge.errors import BayesBridgeError, DealError, NotationError, WrongArgument, shorten, whole
+from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
+from bayesbridge.notation.record import Record, Vulnerability
 from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.notation.record import Record
     from bayesbridge.random64 import Seed
+
+
+def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Seat, Hand, list[Piece]]:
+    """The seat, its 13 cards, and what it saw of the auction and of the first ``cards`` cards played."""
+    seat = Seat.of(observer)
+    hand = record.hands[seat]
+    if hand is None or len(hand) != 13:
+        raise NotationError(
+            f"{record.place}: the record does not tell {seat.name}'s 13 cards: choose another observer", seat=seat
+        )
+    seen: list[Piece] = [Called(caller, call) for caller, call in record.auction or ()]
+    dummy = None if record.contract is None else record.contract.declarer.partner
+    for number, (player, card) in enumerate(record.plays[:cards]):
+        seen.append(Play(player, card))
+        open_hand = None if dummy is None or dummy == seat else record.hands[dummy]
+        if number == 0 and dummy is not None and open_hand is not None:
+            seen.append(Reveal(dummy, open_hand))
+    return seat, hand, seen
+
+
+def bidder_at(record: Record) -> BidderModel:
+    """The usual bidders at a table of four: experts, at its vulnerability."""
+    return LearnedBidder(record.vulnerable or Vulnerability.NONE)
+
+
+def player_at() -> PlayerModel:
+    """The usual players at a table of four: experts."""
+    return LearnedPlayer()
 
 
 @dataclass(frozen=True, init=False)
@@ -84,7 +118,6 @@ class Belief(Perspective):
         The dummy opens after the lead. The others are taken to be experts of the four-player game, learned from
         records; ``bidder`` and ``player`` put other models in their place.
         """
-        from bayesbridge.belief.witness import bidder_at, player_at, seen_by
 
         seat, hand, seen = seen_by(record, observer, cards)
         belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player or player_at())

@@ -3,6 +3,8 @@
 Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, and say what
 those are worth. Marginals under hard evidence alone are exact whatever the number of layouts, since counting tables
 give them.
+
+Fewer layouts of a posterior, for questions that take long for each of them.
 """
 
 from __future__ import annotations
@@ -20,9 +22,8 @@ from numpy.typing import NDArray
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.draws import Draws
+from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
-from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Layouts, Masks, read_only
@@ -31,6 +32,7 @@ from bayesbridge.random64 import Seed, generator
 if TYPE_CHECKING:
     import pandas
     import xarray
+
 
 Floats = NDArray[np.float64]
 
@@ -264,3 +266,58 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
     return xarray.DataArray(
         values.copy(), coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
     )
+
+
+EXACTLY: Final = "; every answer is exact"
+"""What engines that walk all layouts say, and what is no longer so."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """Exact marginals of the whole posterior."""
+
+    whole: Posterior
+
+    def card_marginals(self) -> Floats:
+        """(52, 4) P(seat holds card)."""
+        return np.asarray(self.whole.card_probabilities().values[::-1])
+
+    def length_distributions(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        return np.asarray(self.whole.length_probabilities().values)
+
+    def point_distributions(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points)."""
+        return np.asarray(self.whole.point_probabilities().values)
+
+
+def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
+    """``n`` layouts of a posterior, drawn by their weights, that count the same; ``why`` is added to its own.
+
+    Marginals, the evidence and the entropy stay those of the whole posterior. Its effective draws E become
+    1 / (1/n + 1/E), or n where it was exact.
+
+    >>> from bayesbridge import Belief, Reveal
+    >>> posterior = Belief("S", "AKQ2.KJ3.A54.Q32").given(Reveal("N", "J54.AQ2.KQ76.A54")).infer()
+    >>> thinned(posterior, 300, 1, "300 drawn")
+    <Posterior: enumerate, 300 of 10400600 layouts, ESS 300>
+    """
+    draws = posterior.draws
+    fewer = replace(
+        draws,
+        why=f"{draws.why.removesuffix(EXACTLY)}; {why}",
+        source=posterior.resample(n, rng).masks,
+        exact=False,
+        importance=None,
+        proposed=draws.proposed or draws.importance,
+        likelihood=None,
+        tables=Kept(posterior) if posterior.exact and draws.tables is None else draws.tables,
+        mean_log=draws.mean_log_likelihood,
+        ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
+        chains=1,
+        batches=None,
+    )
+    thin = replace(posterior, draws=fewer)
+    if fewer.tables is None:
+        vars(thin)["marginals"] = posterior.marginals  # what all draws together say is better than what few say
+    return thin

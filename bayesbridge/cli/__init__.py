@@ -33,8 +33,8 @@ from bayesbridge.cli import (
     suit,
     wins,
 )
-from bayesbridge.cli.parsing import Parser, protect_voids
-from bayesbridge.cli.printing import end_progress, still_working
+from bayesbridge.cli.options import Parser, protect_voids
+from bayesbridge.cli.screens import end_progress, still_working
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.notices import tell
 

@@ -7,8 +7,8 @@ from argparse import Namespace
 from bayesbridge.calls import PASS, Call
 from bayesbridge.capture import literal
 from bayesbridge.cli.explanations import why_bid
-from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
-from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.cli.options import Subparsers, add_command, full_hand
+from bayesbridge.cli.screens import print_json, print_table, say
 
 
 def add(commands: Subparsers) -> None:

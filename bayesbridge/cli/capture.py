@@ -7,8 +7,8 @@ from argparse import Namespace
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.cli.explanations import why_captured
-from bayesbridge.cli.parsing import Subparsers, add_command, full_hand
-from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.cli.options import Subparsers, add_command, full_hand
+from bayesbridge.cli.screens import print_json, print_table, say
 from bayesbridge.words import CAPTURES, SUITS
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _SubParsersAction
 from typing import Any
 
-from bayesbridge.cli.parsing import Parser, Subparsers, add_command
-from bayesbridge.cli.printing import print_json, print_script
+from bayesbridge.cli.options import Parser, Subparsers, add_command
+from bayesbridge.cli.screens import print_json, print_script
 
 
 def add(commands: Subparsers) -> None:

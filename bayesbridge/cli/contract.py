@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.parsing import Once, Parser, UsageError, whole
-from bayesbridge.cli.printing import bar, print_table, say
+from bayesbridge.cli.options import Once, Parser, UsageError, whole
+from bayesbridge.cli.screens import bar, print_table, say
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from math import log2
 
-from bayesbridge.cli.evidence_lines import print_evidence
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Subparsers, add_command
-from bayesbridge.cli.printing import print_json, say
-from bayesbridge.cli.show import add_show, examples, print_examples
+from bayesbridge.cli.options import Subparsers, add_command, add_evidence, position_of
+from bayesbridge.cli.screens import add_show, examples, print_evidence, print_examples, print_json, say
 from bayesbridge.documents import evidence_document
 from bayesbridge.words import number
 

@@ -7,9 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.cards import Hand
-from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import print_json, progress_line, say
-from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.cli.options import (
+    Once,
+    Parser,
+    Subparsers,
+    UsageError,
+    add_command,
+    reading,
+    verify_target,
+    whole,
+    writing,
+)
+from bayesbridge.cli.screens import print_json, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.evidence.kinds import KINDS

@@ -1,32 +1,173 @@
-"""``bayesbridge estimate``: what estimators say about everything that may be hidden."""
+"""``--joint T,points[N]``: how two numbers go together, on the screen and in JSON.
+
+``--card SQ``: where a card lies, and how the answer moved with each piece of evidence.
+
+``bayesbridge estimate``: what estimators say about everything that may be hidden.
+"""
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.accuracy import add_draws
-from bayesbridge.cli.card import add_card, card_document, card_steps, show_card
+from bayesbridge.cards import Card
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, show_contract
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.joint import add_joint, joint_documents, joints, show_joints
-from bayesbridge.cli.parsing import Once, Parser, Subparsers, UsageError, add_command, add_pair
-from bayesbridge.cli.printing import print_json, progress_line
-from bayesbridge.cli.show import add_show, examples, print_examples
-from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.cli.options import (
+    Once,
+    Parser,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_evidence,
+    add_pair,
+    position_of,
+    reading,
+    verify_target,
+    writing,
+)
+from bayesbridge.cli.screens import (
+    add_draws,
+    add_show,
+    examples,
+    print_examples,
+    print_json,
+    print_table,
+    progress_line,
+    say,
+)
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 from bayesbridge.notices import tell
+from bayesbridge.words import percent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import xarray
+
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
+
+
+def add_joint(parser: Parser) -> None:
+    """Ask which numbers are wanted together."""
+    parser.add_argument(
+        "--joint",
+        type=_two_names,
+        action="append",
+        default=[],
+        metavar="T,card[HA]",
+        help="how two numbers go together, repeatable: T, condition, Delta, c1[S], delta[S], points[N], level[N], "
+        "length[N:S], card[HA] …",
+    )
+
+
+def _two_names(text: str) -> tuple[str, str]:
+    first, comma, second = (part.strip() for part in text.partition(","))
+    if not comma or "," in second:
+        raise ArgumentTypeError(f"{text!r}: name two numbers with a comma between, such as T,points[N]")
+    return first, second
+
+
+def joints(
+    posterior: Posterior, wanted: list[tuple[str, str]], pair: tuple[Seat, Seat] | None
+) -> dict[str, xarray.Dataset]:
+    """By what was asked."""
+    from bayesbridge.joint_distributions import joint_distribution
+
+    try:
+        return {",".join(names): joint_distribution(posterior, *names, pair=pair) for names in wanted}
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --joint: {error}") from None
+
+
+def joint_documents(found: dict[str, xarray.Dataset]) -> dict[str, Any]:
+    """For ``--json``: nothing where nothing was asked."""
+    from bayesbridge.documents import nested
+
+    said = {
+        text: {
+            "exact": bool(joint.attrs["exact"]),
+            "method": joint.attrs["method"],
+            "probability": nested(joint["probability"]),
+            "error": nested(joint["error"]),
+        }
+        for text, joint in found.items()
+    }
+    return {"joint": said} if said else {}
+
+
+def show_joints(found: dict[str, xarray.Dataset]) -> None:
+    """A table for each: the first number down, the second across; what no layout has is left out."""
+    for joint in found.values():
+        say()
+        shares = joint["probability"]
+        down, across = (str(dim) for dim in shares.dims)
+        columns = [place for place in range(shares.shape[1]) if shares.values[:, place].any()]
+        header = [down, *(str(shares[across].values[place]) for place in columns), "all"]
+        rows = [
+            [str(label), *(percent(share) if share else "·" for share in row[columns]), percent(row.sum())]
+            for label, row in zip(shares[down].values, shares.values, strict=True)
+            if row.any()
+        ]
+        rows.append(["all", *(percent(shares.values[:, place].sum()) for place in columns), ""])
+        how = "exact" if joint.attrs["exact"] else "estimated"
+        print_table(f"{down} (down) and {across} (across) together, {how}", header, rows)
+
+
+SEAT_NAMES = tuple(seat.name for seat in Seat)
+
+
+def add_card(parser: Parser) -> None:
+    """Ask which card is looked for."""
+    parser.add_argument(
+        "--card",
+        type=reading(Card.of),
+        action=Once,
+        metavar="SQ",
+        help="where this card lies, and how each piece of evidence moved the answer",
+    )
+
+
+def card_steps(belief: Belief, args: Namespace) -> list[dict[str, Any]]:
+    """A row for each piece of evidence; none where no card was asked for."""
+    if args.card is None:
+        return []
+    from bayesbridge.history import card_history
+
+    try:
+        table = card_history(belief, args.card, draws=args.draws, rng=args.seed, progress=progress_line("steps"))
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --card: {error}") from None
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
+    """For people; nothing where nothing was asked."""
+    if not steps:
+        return
+    seats = [name for name in SEAT_NAMES if any(step[name] > 0.0 for step in steps)]
+    rows = [
+        [step["event"], *(percent(step[name]) for name in seats), "exact" if step["exact"] else _error(step["error"])]
+        for step in steps
+    ]
+    say()
+    print_table(f"Where {args.card} lies, after each piece of evidence", ["after", *seats, ""], rows)
+
+
+def card_document(steps: list[dict[str, Any]], args: Namespace) -> dict[str, Any]:
+    """For ``--json``: nothing where nothing was asked."""
+    return {"card_history": {"card": str(args.card), "steps": steps}} if steps else {}
+
+
+def _error(error: float) -> str:
+    return f"± {100 * error:.1f} %"
 
 
 def add(commands: Subparsers) -> None:
@@ -57,7 +198,7 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
-    from bayesbridge.cli.estimate_screen import show
+    from bayesbridge.cli.screens import show
     from bayesbridge.documents import estimate_document
 
     target = None

@@ -5,12 +5,27 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.accuracy import add_draws, print_accuracy
-from bayesbridge.cli.evidence_lines import print_evidence
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line, say
-from bayesbridge.cli.writing import add_picture, picture_target, write_picture
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_evidence,
+    add_picture,
+    picture_target,
+    position_of,
+    whole,
+    write_picture,
+)
+from bayesbridge.cli.screens import (
+    add_draws,
+    print_accuracy,
+    print_evidence,
+    print_json,
+    print_table,
+    progress_line,
+    say,
+)
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent

@@ -14,8 +14,8 @@ from secrets import token_hex
 from string import Template
 from typing import Final
 
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command
-from bayesbridge.cli.printing import print_json, say
+from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command
+from bayesbridge.cli.screens import print_json, say
 from bayesbridge.errors import Unwritable
 from bayesbridge.files import advice
 

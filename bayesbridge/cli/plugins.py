@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from bayesbridge.cli.parsing import Subparsers, add_command
-from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.cli.options import Subparsers, add_command
+from bayesbridge.cli.screens import print_json, print_table, say
 
 
 def add(commands: Subparsers) -> None:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.accuracy import MOST_DRAWS
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line, say
-from bayesbridge.cli.record_options import add_board
-from bayesbridge.cli.records import chosen_record, open_file
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_board,
+    add_command,
+    chosen_record,
+    open_file,
+    reading,
+    whole,
+)
+from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import SETTINGS
@@ -123,7 +130,7 @@ def _bidder(args: Namespace, record: Record) -> BidderModel | None:
     """The usual bidders with the systems that they play; ``None`` for the usual ones alone."""
     if not args.system:
         return None
-    from bayesbridge.belief.witness import bidder_at
+    from bayesbridge.belief.belief import bidder_at
     from bayesbridge.bidders.systems import SystemBidder
 
     try:

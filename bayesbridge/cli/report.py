@@ -1,4 +1,7 @@
-"""``bayesbridge report``: the answer to a question as one HTML page with pictures."""
+"""``bayesbridge report FILE``: a table on record as a page with a step control.
+
+``bayesbridge report``: the answer to a question as one HTML page with pictures.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,28 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.accuracy import DRAWS, add_draws
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, evaluated
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, whole
-from bayesbridge.cli.printing import print_json, progress_line, say
-from bayesbridge.cli.record_page import write_record_page
-from bayesbridge.cli.show import add_show, examples
-from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_evidence,
+    add_pair,
+    chosen_record,
+    open_file,
+    position_of,
+    verify_target,
+    whole,
+    writing,
+)
+from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_json, progress_line, say
+from bayesbridge.deal import Seat
 from bayesbridge.documents import accuracy_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
+from bayesbridge.position import SETTINGS
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -32,6 +45,66 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.position import Position
+
+
+RECORD_DRAWS = 2000
+"""Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
+
+OWN = {"observer"}
+"""Settings of a position that a record's page takes; the others are those of the record."""
+
+QUESTIONS = ("contract", "by", "pair", "solve", "seconds", "level", "estimator")
+MOMENTS = ("position", "record", "after_trick", "after_call", "dealer")
+
+NOT_HERE = (*(set(SETTINGS) - OWN), *MOMENTS, *QUESTIONS)
+"""Options of the page of a position that say nothing here."""
+
+
+def write_record_page(args: Namespace, path: Path) -> int:
+    """Compute the steps and write the page in one step."""
+    from bayesbridge.report.record import html_record
+
+    for name in sorted(NOT_HERE):
+        if getattr(args, name) is not None:
+            option = name.replace("_", "-")
+            raise UsageError(f"argument --{option}: a page of FILE takes it from the record: leave --{option} out")
+    if args.evidence or args.method != "auto" or args.actual or args.reached or args.show or args.no_history:
+        raise UsageError(
+            "argument FILE: it tells what was seen: leave evidence and other questions out, or use --record"
+        )
+    observer = Seat.S if args.observer is None else args.observer
+    record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
+    page = html_record(
+        record,
+        observer,
+        title=args.title,
+        by_card=args.cards,
+        draws=args.draws or RECORD_DRAWS,
+        rng=args.seed,
+        progress=progress_line("steps"),
+        command=_record_command(args, observer),
+    )
+    with writing("--out", path) as part:
+        part.write_text(page, "utf-8", newline="\n")
+    told = {"file": str(path), "bytes": path.stat().st_size, "board": record.board, "observer": observer.name}
+    if args.json:
+        print_json(told)
+    else:
+        say(
+            f"{path}: {number(path.stat().st_size)} bytes, opens in any browser; the arrow keys step through the board."
+        )
+    return 0
+
+
+def _record_command(args: Namespace, observer: Seat) -> str:
+    """The command line that makes the page again."""
+    words = ["bayesbridge", "report", args.file, "--observer", observer.name]
+    for name in ("board", "room", "title", "draws"):
+        if (value := getattr(args, name)) is not None:
+            words += [f"--{name}", str(value)]
+    words += ["--cards"] if args.cards else []
+    return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])
+
 
 LEAD_SECONDS = 6.0
 """Time on one core for solving leads, of which the page has a section."""

@@ -8,11 +8,17 @@ from contextlib import ExitStack
 from math import isfinite
 from typing import IO, TYPE_CHECKING
 
-from bayesbridge.cli.accuracy import MOST_DRAWS
-from bayesbridge.cli.parsing import Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import bar, print_json, print_table, progress_line, say
-from bayesbridge.cli.records import open_file
-from bayesbridge.cli.writing import verify_target, writing
+from bayesbridge.cli.options import (
+    Subparsers,
+    UsageError,
+    add_command,
+    open_file,
+    reading,
+    verify_target,
+    whole,
+    writing,
+)
+from bayesbridge.cli.screens import MOST_DRAWS, bar, print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted, number, percent
 

@@ -6,12 +6,21 @@ from argparse import Namespace
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.accuracy import add_draws
-from bayesbridge.cli.evidence_lines import print_evidence
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line, say
-from bayesbridge.cli.writing import add_picture, picture_target, write_picture
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_evidence,
+    add_pair,
+    add_picture,
+    picture_target,
+    position_of,
+    reading,
+    whole,
+    write_picture,
+)
+from bayesbridge.cli.screens import add_draws, print_evidence, print_json, print_table, progress_line, say
 from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import read_probability

@@ -6,8 +6,8 @@ import importlib.util
 import sys
 from argparse import Namespace
 
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import print_json, say
+from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.screens import print_json, say
 from bayesbridge.notices import tell
 
 PORT = 8137
@@ -47,8 +47,7 @@ def run(args: Namespace) -> int:
         raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
     if args.token is not None and not _is_token(args.token):
         raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
-    from bayesbridge.web.guard import is_loopback
-    from bayesbridge.web.serving import explorer, listen, new_token, serve
+    from bayesbridge.web.server import explorer, is_loopback, listen, new_token, serve
 
     listener = listen(args.host, args.port)
     token = args.token or new_token()

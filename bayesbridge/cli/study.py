@@ -9,8 +9,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.parsing import Parser, Subparsers, UsageError, add_command, whole
-from bayesbridge.cli.printing import print_json, print_table, progress_line, say
+from bayesbridge.cli.options import Parser, Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:

@@ -6,11 +6,20 @@ from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
 from bayesbridge.cards import Suit
-from bayesbridge.cli.accuracy import add_draws
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, reading, whole
-from bayesbridge.cli.printing import print_json, print_table, say
-from bayesbridge.cli.writing import add_picture, picture_target, write_picture
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_evidence,
+    add_picture,
+    picture_target,
+    position_of,
+    reading,
+    whole,
+    write_picture,
+)
+from bayesbridge.cli.screens import add_draws, print_json, print_table, say
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.words import SEATS, percent
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.cli.accuracy import add_draws, print_accuracy
-from bayesbridge.cli.evidence_lines import print_evidence
-from bayesbridge.cli.evidence_options import add_evidence, position_of
-from bayesbridge.cli.parsing import Once, Subparsers, UsageError, add_command, add_pair, reading
-from bayesbridge.cli.printing import bar, print_json, print_table, say
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    add_evidence,
+    add_pair,
+    position_of,
+    reading,
+)
+from bayesbridge.cli.screens import add_draws, bar, print_accuracy, print_evidence, print_json, print_table, say
 from bayesbridge.deal import Seat
 from bayesbridge.documents import accuracy_document, evidence_document
 from bayesbridge.errors import BayesBridgeError

@@ -79,9 +79,8 @@ from bayesbridge.dealing.language import (
 from bayesbridge.dealing.tables import DealTable, by_seat, conjuncts
 from bayesbridge.engines.levels import LevelProposal
 from bayesbridge.engines.proposal import Hands, Proposal
-from bayesbridge.engines.soft import SoftEvidence, call_term
 from bayesbridge.engines.tables import MOST_POINTS
-from bayesbridge.engines.target import Target
+from bayesbridge.engines.target import SoftEvidence, Target, call_term
 from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, honour_points, tilted
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.estimators.protocol import Question, run

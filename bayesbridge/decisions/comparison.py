@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.summaries import ResultDraws
+from bayesbridge.results import ResultDraws
 
 if TYPE_CHECKING:
     import xarray

@@ -35,8 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
-from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.thinning import thinned
+from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.calls import CALLS, PASS, Call, Contract
 from bayesbridge.capture.literal import bid
 from bayesbridge.cards import Strain

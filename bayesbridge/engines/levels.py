@@ -57,9 +57,8 @@ from bayesbridge.constraints import SEATS, SUITS, Constraints
 from bayesbridge.engines.classes import ClassRows, ClassTables, HasShape, Level, Points, Quantity, SuitWalks, Tricks
 from bayesbridge.engines.draws import Draws, Pending
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.soft import SoftEvidence
 from bayesbridge.engines.tables import Ints, Unranking
-from bayesbridge.engines.target import Target
+from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.evidence.models import LevelModel
 from bayesbridge.jit import njit

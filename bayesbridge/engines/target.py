@@ -1,4 +1,6 @@
-"""Target: everything that an engine must know, compiled once.
+"""Soft evidence, compiled: log P(what a seat called and played ∣ its hand) for every seat that did either.
+
+Target: everything that an engine must know, compiled once.
 
 ``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, L the likelihood of the soft
 evidence. The tables that count and number the layouts are built when they are first used, and kept.
@@ -6,25 +8,140 @@ evidence. The tables that count and number the layouts are built when they are f
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.auction import Auction
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.soft import NONE, SoftEvidence
 from bayesbridge.engines.tables import count
-from bayesbridge.errors import Contradiction
-from bayesbridge.evidence.models import QUICK, Cost
-from bayesbridge.layouts import read_only
+from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
+from bayesbridge.evidence.kinds import Piece
+from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel
+from bayesbridge.layouts import Masks, read_only
 
-if TYPE_CHECKING:  # counting alone needs no compiler
+if TYPE_CHECKING:
     from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.tables import Sampler
 
+
 type Floats = NDArray[np.float64]
+type HandLikelihood = Callable[[NDArray[np.uint64]], Floats]
+"""(n,) masks of a hand → (n,) log likelihoods."""
+
+ROUNDING: Final = 1e-6
+"""A probability may exceed one by so much: models compute in single precision too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """What one model says about the hand of one seat."""
+
+    seat: int
+    pieces: tuple[Piece, ...]
+    """The evidence behind it; none for a pass that was assumed."""
+    likelihood: HandLikelihood
+    call: tuple[BidderModel, Auction, int] | None = None
+    """For a call: the model, the auction and the number of the call, for engines that know the model."""
+    given: tuple[Any, ...] | None = None
+    """All that the likelihood depends on but the hand: terms given the same are the same; ``None`` if not known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftEvidence:
+    """All terms; each speaks of one hand, so the log likelihood of a layout is their sum."""
+
+    terms: tuple[Term, ...] = ()
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The seats it speaks of, in the order of their first term."""
+        return tuple(dict.fromkeys(term.seat for term in self.terms))
+
+    def of_seat(self, seat: int, hands: NDArray[np.uint64]) -> Floats:
+        """(n,) log likelihood of (n,) hands of one seat."""
+        total = np.zeros(len(hands))
+        for term in self.terms:
+            if term.seat == seat:
+                total += term.likelihood(hands)
+        return total
+
+    def of_layouts(self, masks: Masks) -> Floats:
+        """(n,) log likelihood of (n, 4) layouts."""
+        return self.by_seat(masks).sum(axis=1)
+
+    def by_seat(self, masks: Masks) -> Floats:
+        """(n, seats) the same seat by seat; a hand that is the same in all layouts is asked for once."""
+        found = np.zeros((len(masks), len(self.seats)))
+        for column, seat in enumerate(self.seats):
+            hands = np.ascontiguousarray(masks[:, seat])
+            same = len(hands) > 1 and bool((hands == hands[0]).all())
+            found[:, column] = self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
+        return found
+
+    def same_as(self, other: SoftEvidence) -> bool:
+        """Whether the likelihood of every layout is known to be the same."""
+        one, two = ([(term.seat, term.given) for term in soft.terms] for soft in (self, other))
+        return one == two and all(given is not None for _, given in one)
+
+    def weighs(self, piece: Piece) -> bool:
+        """Whether the piece is behind a term."""
+        return any(piece is one for term in self.terms for one in term.pieces)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that were asked, as Python text."""
+        return tuple(dict.fromkeys(repr(term.call[0]) for term in self.terms if term.call is not None))
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+
+NONE: Final = SoftEvidence()
+"""Nothing was called or chosen."""
+
+
+def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
+    """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
+    try:
+        found = np.asarray(model.log_likelihood(_protected(hands), *rest), dtype=np.float64)
+    except BayesBridgeError:  # a model that knows better than to be asked this says so itself
+        raise
+    except (Exception, SystemExit) as error:
+        what = " ".join(str(error).split())
+        where = raised_at(error)
+        raise _broken(model, f"raised {type(error).__name__} on {len(hands)} hands: {what}{where}") from error
+    if found.shape != (len(hands),):
+        shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
+        raise _broken(model, f"{shape}: return one for each hand")
+    wrong = np.flatnonzero(~(found <= ROUNDING))
+    if len(wrong):
+        value = f"gave the log likelihood {found[wrong[0]]:g}"
+        raise _broken(model, f"{value}: return a number up to 0, or -inf, for every hand")
+    return found
+
+
+def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:
+    """The term of one call; the calls after it say nothing of it."""
+    given = model, auction.first, auction.calls[: index + 1], auction.dummy
+    return Term(seat, tuple(pieces), lambda hands: ask(model, hands, auction, index), (model, auction, index), given)
+
+
+def _protected(hands: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A read-only view: a model that writes into what it is asked about would change the layouts themselves."""
+    view = hands.view()
+    view.flags.writeable = False
+    return view
+
+
+def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
+    name = f"{type(model).__module__}.{type(model).__qualname__}"
+    return PluginError(f"model {name} {what}", plugin=name, got=what)
+
 
 MOST_DRAWS: Final = 50_000_000
 """Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""

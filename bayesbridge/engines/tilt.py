@@ -71,8 +71,7 @@ from bayesbridge.engines.proposal import (
     Uniform,
     split,
 )
-from bayesbridge.engines.soft import SoftEvidence
-from bayesbridge.engines.target import Target
+from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import honour_values_of

@@ -19,8 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.thinning import thinned
+from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.belief.wins import verify_seen
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat

@@ -29,8 +29,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.thinning import thinned
+from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.calls import CONTRACT_KINDS, Contract
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError

@@ -36,7 +36,7 @@ from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Design, Normal, Pri
 from bayesbridge.bidders.style import BOUNDS, Cells, Options, StyleBidder, cells
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
-from bayesbridge.engines.soft import SoftEvidence
+from bayesbridge.engines.target import SoftEvidence
 from bayesbridge.engines.weights import Weights, standard_error
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, Terms, cells
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
-from bayesbridge.engines.soft import SoftEvidence, Term
+from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks

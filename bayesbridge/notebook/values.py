@@ -20,8 +20,7 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence.kinds import Called
 from bayesbridge.notebook import markup
-from bayesbridge.result_tree import Result
-from bayesbridge.trick_counts import Tricks
+from bayesbridge.results import Result, Tricks
 from bayesbridge.words import SEATS, SYMBOLS, number, percent
 
 if TYPE_CHECKING:

@@ -26,16 +26,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.belief.witness import seen_by
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import Floats as Singles
 from bayesbridge.bidders.learned import Holdings, linear, stored
 from bayesbridge.bidders.learned import Reader as Sequence
 from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError, NotationError, shorten
 from bayesbridge.estimators.registry import offered, with_settings

@@ -1,36 +1,435 @@
-"""What a page is told about a position, event after event: the quickest and most exact first.
+"""What a page may ask, read and checked: nothing of it names a file, a plugin or code.
+
+A question is a flat object: ``settings`` by name and ``evidence`` as pairs of kind and text, both as in position files,
+then ``first`` (who calls first), ``contract`` (the one that is asked about) and ``number`` (of layouts to show).
+
+Posteriors of the positions asked about last: a click adds one piece to a position whose posterior is known.
+
+The state of the table as a page shows it: hands known, auction with its legal calls, tricks with the legal cards.
+
+It is worked out even where the evidence contradicts itself, so that a page can show everything and lose nothing.
+
+What to do: the contracts of the observer's pair by expected score, and the cards to lead.
+
+What a page is told about a position, event after event: the quickest and most exact first.
 
 ``board`` (hands, auction, tricks), ``cards`` (where every card lies, lengths), one ``chip`` for each piece of evidence
 (what it changed), ``tricks`` (of a contract), ``captures``, ``points``, ``contracts`` or ``leads`` (what to do). Under
 calls that are drawn the figures come a second time from more draws. Between two events a newer question may interrupt.
+
+What goes in and out of the page as files: records and positions that were dropped on it, and its downloads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from io import StringIO
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.belief import Belief
+from bayesbridge.auction import Auction
+from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
+from bayesbridge.bidders.systems import system_names
+from bayesbridge.calls import Contract
+from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain
+from bayesbridge.deal import Seat
+from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
+from bayesbridge.decisions.leads import lead_question, leads
 from bayesbridge.documents import accuracy_sentences
-from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.builtin import CaptureEstimator
+from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
+from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.estimators.evaluate import ask, counted, evaluate
 from bayesbridge.estimators.odds import contract_asked
-from bayesbridge.position import python_lines
-from bayesbridge.trick_counts import Asked as Who
-from bayesbridge.trick_counts import Tricks
-from bayesbridge.web.advice import advice
-from bayesbridge.web.board import board_document, conflict_document
-from bayesbridge.web.memory import Known, Memory
-from bayesbridge.web.questions import Asked
+from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
+from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
+from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
+from bayesbridge.results import Asked as Who
+from bayesbridge.results import Tricks
+from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SEATS
 
+MOST_PIECES: Final = 160
+"""Of evidence: a long auction, 52 cards and an open hand are 120."""
+
+LONGEST: Final = 120
+"""Letters of one text."""
+
+MOST_SYSTEMS: Final = 4
+
+MOST_LAYOUTS: Final = 24
+"""Layouts shown at a time."""
+
+KEYS: Final = frozenset(("settings", "evidence", "first", "contract", "number", "seed"))
+
+_SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
+
+
+class Asked(NamedTuple):
+    """A position, and what is asked about it."""
+
+    position: Position
+    first: Seat | None
+    """Who calls first, where no call is there yet."""
+    contract: Contract | None
+    number: int
+    seed: int
+
+
+def read_question(document: Any) -> Asked:
+    """Read a question; what is wrong with it is said in one line."""
+    said = _object(document, "the question")
+    if strange := sorted(set(said) - KEYS):
+        raise NotationError(f"unknown key {_short(strange[0])} in the question: keys are {', '.join(sorted(KEYS))}")
+    settings = {name: _setting(name, text) for name, text in _object(said.get("settings", {}), "settings").items()}
+    evidence = said.get("evidence", [])
+    if not isinstance(evidence, list) or len(evidence) > MOST_PIECES:
+        raise NotationError(f"evidence: give a list of at most {MOST_PIECES} pairs of kind and text")
+    pieces = tuple(_piece(number, pair) for number, pair in enumerate(evidence, 1))
+    first, contract = said.get("first"), said.get("contract")
+    asked = Asked(
+        Position(settings, pieces),
+        None if first is None else _read("first", Seat.of, first),
+        None if contract is None else _read("contract", Contract.of, contract),
+        _whole(said, "number", 6, 1, MOST_LAYOUTS),
+        _whole(said, "seed", 1, 0, 2**64 - 1),
+    )
+    for name, example in EXAMPLES.items():
+        if name not in settings:
+            raise NotationError(f"the position has no {name}: write one, such as {name} = {example!r}")
+    return asked
+
+
+def _setting(name: str, text: Any) -> Sourced[Any]:
+    """One setting; systems and bidders by the names that come with the package alone."""
+    if name not in SETTINGS:
+        raise NotationError(f"unknown setting {_short(name)}: settings are {', '.join(SETTINGS)}")
+    setting = SETTINGS[name]
+    if name == "bidder" and text not in (known := bayesbridge_bidders()):
+        raise NotationError(f"unknown bidder {_short(text)}: choose {', '.join(known)}")
+    if not setting.many:
+        return Sourced(_read(name, setting.read, text), name)
+    texts = text if isinstance(text, list) else [text]
+    if not 1 <= len(texts) <= MOST_SYSTEMS:
+        raise NotationError(f"{name}: give from 1 to {MOST_SYSTEMS} texts")
+    for one in texts:
+        match = _SYSTEM.fullmatch(one) if isinstance(one, str) else None
+        if match is None or not set(match[1].lower().split("+")) <= set(system_names()):
+            raise NotationError(f"unknown system {_short(one)}: choose {', '.join(system_names())}")
+    return Sourced(tuple(_read(name, setting.read, one) for one in texts), name)
+
+
+def _piece(number: int, pair: Any) -> Sourced[Piece]:
+    where = f"chip {number}"
+    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+        raise NotationError(f'{where}: write kind and text, such as ["void", "E:H"]')
+    kind, text = pair
+    if kind not in KINDS:
+        raise NotationError(f"{where}: unknown kind {_short(kind)}: kinds are {', '.join(KINDS)}")
+    return Sourced(_read(where, KINDS[kind].of, text), where)
+
+
+def _read[T](where: str, read: Callable[[str], T], text: Any) -> T:
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise NotationError(f"{where}: {_short(text)} is no text of at most {LONGEST} letters")
+    try:
+        return read(text)
+    except BayesBridgeError as error:
+        raise NotationError(f"{where}: {error}") from None
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise NotationError(f"{name}: give an object, not {_short(value)}")
+    return value
+
+
+def _whole(said: dict[str, Any], name: str, usual: int, low: int, high: int) -> int:
+    value = said.get(name, usual)
+    if type(value) is not int or not low <= value <= high:
+        raise NotationError(f"{name} {_short(value)}: give a whole number from {low} to {high}")
+    return value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}…"
+
+
+KEPT: Final = 100
+"""Posteriors kept; under calls each has a few thousand draws of 32 bytes and their weights."""
+
+WALKED: Final = 200_000
+"""Layouts up to which calls are asked about every one; beyond it tables or draws answer sooner."""
+
+FIRST: Final = 300
+"""Draws of the first answer under calls."""
+
+MORE: Final = 8_000
+"""Draws of the second."""
+
+type Key = tuple[str, ...]
+
+
+class Known(NamedTuple):
+    """A posterior, and where its cards lie: (52, 4), spades and aces first."""
+
+    posterior: Posterior
+    cards: NDArray[np.float64]
+
+
+class Memory:
+    """Posteriors by position and number of draws, the oldest forgotten first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Key, bool], Known] = OrderedDict()
+
+    def known(self, belief: Belief, seed: int, more: bool = False) -> Known:
+        """The posterior of a belief, from memory or computed from that of one piece less; ``more`` draws if wanted."""
+        key = _key(belief, seed), more
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        before = self._kept.get((_key(belief, seed, 1), more)) if belief.evidence else None
+        earlier = None if before is None else before.posterior
+        posterior = None if earlier is None else earlier.carried_to(belief)
+        posterior = posterior or infer(belief, MORE if more else FIRST, seed, earlier)
+        found = Known(posterior, posterior.card_probabilities().values)
+        self._kept[key] = found
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+    def history(self, belief: Belief, seed: int) -> Iterator[Known]:
+        """The posteriors before any evidence and after each piece."""
+        for step in belief.history():
+            yield self.known(step, seed)
+
+
+def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
+    """The most exact posterior that is there in a moment: tables before a walk over millions of layouts."""
+    target = belief.target
+    belief.count()
+    if not target.soft or target.count <= WALKED:
+        return belief.infer("auto", draws, seed)
+    if target.count > target.cost.most_layouts:
+        return belief.infer("auto", draws, seed, before)  # which does not walk them
+    from bayesbridge.engines.levels import exact_tables
+
+    method = "tilted" if exact_tables(target) is None else "exact"
+    return belief.infer(method, draws, seed, before)
+
+
+def _key(belief: Belief, seed: int, less: int = 0) -> Key:
+    pieces = belief.evidence[: len(belief.evidence) - less]
+    models = repr(belief.bidder), repr(belief.player)
+    head = (belief.observer.name, belief.hand.pbn, str(belief.dummy), str(belief.trump), *models, str(seed))
+    return (*head, *(f"{piece.option}={piece.text}" for piece in pieces))
+
+
+def board_document(asked: Asked, start: Belief) -> dict[str, Any]:
+    """All that the rules tell about the evidence in its order."""
+    pieces = [piece.value for piece in asked.position.pieces]
+    auction = _auction(pieces, start.dummy, asked.first)
+    contract = auction.contract
+    tricks = _tricks_played(pieces, start, auction)
+    return {
+        "observer": start.observer.name,
+        "dummy": None if start.dummy is None else start.dummy.name,
+        "open": {seat.name: hand.pbn for seat, hand in _shown(pieces, start).items()},
+        "auction": _auction_document(auction),
+        "contract": None if contract is None else str(contract),
+        "play": _play_document(pieces, start, auction, tricks),
+        "chips": [_chip(piece) for piece in pieces],
+        "words": asked.position.words(),
+        "toml": asked.position.toml(),
+    }
+
+
+def conflict_document(asked: Asked, start: Belief, error: BayesBridgeError) -> dict[str, Any]:
+    """Which chips cannot hold together, by number from 0, and why: the smallest set, or the first that is refused."""
+    pieces = [piece.value for piece in asked.position.pieces]
+    for last in range(1, len(pieces) + 1):
+        try:
+            start.given(*pieces[:last]).count()
+        except Contradiction as conflict:
+            culprits = conflict.data.get("evidence", ())
+            chips = [number for number, piece in enumerate(pieces[:last]) if piece in culprits]
+            own = any(isinstance(piece, Reveal) and piece not in pieces for piece in culprits)
+            return {"message": str(conflict), "chips": chips, "own": own}
+        except BayesBridgeError as refused:
+            return {"message": str(refused), "chips": [last - 1], "own": False}
+    return {"message": str(error), "chips": [], "own": False}
+
+
+def _chip(piece: Piece) -> dict[str, Any]:
+    return {
+        "kind": piece.option,
+        "text": piece.text,
+        "sentence": str(piece),
+        "soft": piece.weighs and not piece.excludes,
+    }
+
+
+def _shown(pieces: Sequence[Piece], start: Belief) -> dict[Seat, Hand]:
+    """The hands that lie open for the observer, their own among them."""
+    return {start.observer: start.hand} | {piece.seat: piece.hand for piece in pieces if isinstance(piece, Reveal)}
+
+
+def _auction(pieces: Sequence[Piece], dummy: Seat | None, first: Seat | None) -> Auction:
+    """The auction as far as its calls are legal."""
+    opener = first if first is not None and first != dummy else next(seat for seat in Seat if seat != dummy)
+    auction: Auction | None = None
+    for piece in pieces:
+        if isinstance(piece, Called):
+            try:
+                auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(piece.seat, piece.call)
+            except BayesBridgeError:
+                break
+    return auction or Auction(opener, (), dummy)
+
+
+def _auction_document(auction: Auction) -> dict[str, Any]:
+    turn = auction.turn
+    return {
+        "first": auction.first.name,
+        "bidders": [seat.name for seat in auction.bidders],
+        "calls": [[seat.name, str(call)] for seat, call in auction],
+        "turn": None if turn is None else turn.name,
+        "legal": [str(call) for call in auction.legal_calls()],
+        "over": auction.is_over,
+    }
+
+
+def _strain(start: Belief, auction: Auction) -> Strain | None:
+    contract = auction.contract
+    return start.trump if start.trump is not None or contract is None else contract.strain
+
+
+def _tricks_played(pieces: Sequence[Piece], start: Belief, auction: Auction) -> tuple[Trick, ...]:
+    """The tricks as far as the plays are legal."""
+    plays = [(piece.seat, piece.card) for piece in pieces if isinstance(piece, Play)]
+    shown, strain = _shown(pieces, start), _strain(start, auction)
+    for many in range(len(plays), 0, -1):
+        for candidate in (strain,) if strain is not None else reversed(Strain):
+            try:
+                return replay(plays[:many], candidate, shown)
+            except BayesBridgeError:
+                continue
+    return ()
+
+
+def _play_document(
+    pieces: Sequence[Piece], start: Belief, auction: Auction, tricks: tuple[Trick, ...]
+) -> dict[str, Any]:
+    contract, strain = auction.contract, _strain(start, auction)
+    trump = None if strain is None else strain.trump
+    trick = tricks[-1] if tricks else None
+    if trick is not None and trick.complete and trick.winner is not None:
+        trick = Trick(trick.winner, trump)
+    leader = _leader(contract, start.dummy)
+    over = len(tricks) == 13 and tricks[-1].complete
+    turn = None if over else leader if trick is None else trick.turn
+    won = {"NS": 0, "EW": 0}
+    for one in tricks:
+        if one.complete and one.winner is not None:
+            won["NS" if one.winner in (Seat.N, Seat.S) else "EW"] += 1
+    return {
+        "tricks": [
+            {
+                "cards": [[seat.name, str(card)] for seat, card in one],
+                "winner": None if one.winner is None or not one.complete else one.winner.name,
+            }
+            for one in tricks
+        ],
+        "voids": sorted({f"{seat.name}:{suit.name}" for one in tricks for seat, suit in one.voids}),
+        "won": won,
+        "turn": None if turn is None else turn.name,
+        "leader": None if leader is None else leader.name,
+        "legal": {seat.name: _legal(seat, pieces, start, trick, tricks) for seat in Seat if turn in (None, seat)}
+        if not over
+        else {},
+        "opens": _opens(contract, start, pieces, tricks),
+        "over": over,
+    }
+
+
+def _leader(contract: Contract | None, dummy: Seat | None) -> Seat | None:
+    """Who leads to the first trick: the next hand after declarer that is not the dummy's."""
+    if contract is None:
+        return None
+    return next(seat for seat in map(contract.declarer.next, range(1, 4)) if seat != dummy)
+
+
+def _legal(
+    seat: Seat, pieces: Sequence[Piece], start: Belief, trick: Trick | None, tricks: tuple[Trick, ...]
+) -> list[str]:
+    """The cards that a seat may play, as far as the table knows: a hidden hand may hold any that is not elsewhere."""
+    shown = _shown(pieces, start)
+    played = sum(card.mask for one in tricks for card in one.cards)
+    held = DECK_MASK & ~played
+    if seat in shown:
+        held &= shown[seat].mask
+        return [str(card) for card in (trick or Trick(seat)).legal(Hand(held))]
+    for other, hand in shown.items():
+        held &= DECK_MASK if other == seat else ~hand.mask
+    for one in tricks:
+        for player, suit in one.voids:
+            if player == seat:
+                held &= ~(SUIT_MASK << 13 * suit)
+    return [str(Card(index)) for index in range(51, -1, -1) if held >> index & 1]
+
+
+def _opens(contract: Contract | None, start: Belief, pieces: Sequence[Piece], tricks: tuple[Trick, ...]) -> str | None:
+    """The dummy's seat once the first card lies and its hand is not entered yet."""
+    if contract is None or not tricks:
+        return None
+    dummy = contract.declarer.partner if start.dummy is None else start.dummy
+    return None if dummy in _shown(pieces, start) else dummy.name
+
+
+SHOWN: Final = 10
+"""Contracts that the page lists."""
+
+SECONDS: Final = 3.0
+"""For solving leads, on one core."""
+
+ROW: Final = ("contract", "make", "make_error", "tricks", "score", "score_error")
+"""What it is told of each."""
+
 type Event = tuple[str, dict[str, Any]]
+
+
+def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
+    """Contracts while the auction goes on, leads once the observer is on lead; nothing where neither is asked."""
+    belief = posterior.belief
+    if belief.auction is None or not belief.auction.is_over:
+        given = asked.position.settings.get("vulnerable")
+        vulnerable = Vulnerability.NONE if given is None else given.value
+        try:
+            found = contracts(posterior, vulnerable=vulnerable, solve=0, rng=asked.seed)
+        except BayesBridgeError as error:
+            yield "contracts", {"refused": str(error)}
+            return
+        rows = [{name: row[name] for name in ROW} for row in best_rows(plain_rows(found), SHOWN, found.attrs["passed"])]
+        yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
+        return
+    try:
+        lead_question(belief, None)
+    except BayesBridgeError:  # passed out, another seat's lead, or it is made
+        return
+    try:
+        told = leads(posterior, seconds=SECONDS, rng=asked.seed)
+    except BayesBridgeError as error:
+        yield "leads", {"refused": str(error)}
+        return
+    yield "leads", told.document() | {"sentence": told.sentence, "caution": told.caution}
+
 
 DIGITS: Final = 6
 """Of a probability."""
@@ -218,3 +617,103 @@ def _models(belief: Belief, seed: int) -> dict[str, Any]:
 
 def _rounded(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=np.float64), DIGITS).tolist()
+
+
+MOST_BOARDS: Final = 64
+"""Boards of a file that the page is told."""
+
+MOST_NOTES: Final = 5
+
+SHOWN_NAME: Final = 60
+
+
+def records_document(name: str, text: str) -> dict[str, Any]:
+    """The boards of a PBN or LIN document, each as what every seat saw of it."""
+    raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
+    lin = name.lower().endswith(".lin") or ("|" in text and "[" not in text)
+    reading = (read_lin if lin else read_pbn)(raw)
+    boards = [board for record in reading.records if (board := _board(record)) is not None]
+    if not boards:
+        why = f": {reading.skipped[0].reason}" if reading.skipped else ""
+        raise NotationError(f"{name[:SHOWN_NAME]!r} has no board with a full hand and an auction or a play{why}")
+    return {
+        "boards": boards[:MOST_BOARDS],
+        "left_out": max(0, len(boards) - MOST_BOARDS),
+        "notes": [f"line {one.line}: {one.reason}" for one in reading.skipped[:MOST_NOTES]],
+    }
+
+
+def _board(record: Record) -> dict[str, Any] | None:
+    """One table; ``None`` where it tells nothing that can be stepped through."""
+    views = {}
+    for seat in Seat:
+        hand = record.hands[seat]
+        if hand is not None and len(hand) == 13:
+            pieces = seen_by(record, seat, None)[2]
+            views[seat.name] = {"hand": hand.pbn, "pieces": [[piece.option, piece.text] for piece in pieces]}
+    if not views or not any(view["pieces"] for view in views.values()):
+        return None
+    return {
+        "board": record.board,
+        "room": record.room,
+        "dealer": None if record.dealer is None else record.dealer.name,
+        "vulnerable": (record.vulnerable or Vulnerability.NONE).value,
+        "contract": None if record.contract is None else str(record.contract),
+        "result": record.result,
+        "views": views,
+    }
+
+
+def position_document(name: str, text: str) -> dict[str, Any]:
+    """A position file as a question: read once for its lines, and again as any question of a page is."""
+    position = parse_position(name[:SHOWN_NAME], text.encode("utf-8", "replace"))
+    settings: dict[str, Any] = {}
+    for key, given in position.settings.items():
+        write = SETTINGS[key].write
+        settings[key] = [write(one) for one in given.value] if SETTINGS[key].many else write(given.value)
+    question = {"settings": settings, "evidence": [[one.value.option, one.value.text] for one in position.pieces]}
+    read_question(question)
+    return question
+
+
+def layouts_document(asked: Asked, memory: Memory) -> dict[str, Any]:
+    """Layouts drawn by their posterior probability."""
+    posterior = memory.known(asked.position.belief(), asked.seed).posterior
+    drawn = posterior.resample(asked.number, asked.seed)
+    return {"layouts": [[Hand(int(mask)).pbn for mask in masks] for masks in drawn.masks.tolist()]}
+
+
+def pbn_text(asked: Asked) -> str:
+    """What is known of the table as PBN: the hands that lie open, the auction of four players and the cards played."""
+    belief = asked.position.belief()
+    shown = {piece.seat: piece.hand for piece in belief.evidence if isinstance(piece, Reveal)}
+    shown[belief.observer] = belief.hand
+    auction = belief.auction
+    plays = tuple((piece.seat, piece.card) for piece in belief.evidence if isinstance(piece, Play))
+    vulnerable = asked.position.settings["vulnerable"].value if "vulnerable" in asked.position.settings else None
+    north, east, south, west = (shown.get(seat) for seat in Seat)
+    told: dict[str, Any] = {"board": "1", "hands": (north, east, south, west), "vulnerable": vulnerable}
+    if auction is not None and auction.dummy is None:
+        told["auction"] = auction
+    try:
+        record = Record(**told, plays=plays)
+    except BayesBridgeError:  # cards without a contract have no place in PBN
+        record = Record(**told)
+    out = StringIO()
+    write_pbn([record], out)
+    return out.getvalue()
+
+
+def report_text(asked: Asked, memory: Memory) -> str:
+    """The report of ``bayesbridge report`` on the position."""
+    from bayesbridge.report.page import html_report
+    from bayesbridge.results import estimate
+
+    belief = asked.position.belief()
+    posterior = memory.known(belief, asked.seed).posterior
+    if not posterior.draws.target.soft:
+        posterior = belief.infer("sample", rng=asked.seed)  # whose marginals and captures are exact all the same
+    result = estimate(posterior, "capture", rng=asked.seed)
+    start = next(belief.history()).infer(rng=asked.seed)
+    prior = estimate(start, "capture", rng=asked.seed) if belief.evidence else None
+    return html_report(posterior, result, prior=prior)

@@ -31,7 +31,7 @@ def work() -> None:
     _block()
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not stand between two events
-    from bayesbridge.web.memory import Memory
+    from bayesbridge.web.answers import Memory
 
     memory = Memory()
     for _ in _answers({"kind": "ask", "question": EXAMPLE}, memory):
@@ -62,26 +62,32 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
 
 def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """The events of one request; the server has checked its outer form."""
-    from bayesbridge.web import exchange
-    from bayesbridge.web.answers import answers
-    from bayesbridge.web.questions import read_question
+    from bayesbridge.web.answers import (
+        answers,
+        layouts_document,
+        pbn_text,
+        position_document,
+        read_question,
+        records_document,
+        report_text,
+    )
 
     kind = request["kind"]
     if kind in ("records", "position"):
-        read = exchange.records_document if kind == "records" else exchange.position_document
+        read = records_document if kind == "records" else position_document
         yield kind, read(request["name"], request["text"])
         return
     asked = read_question(request["question"])
     if kind == "ask":
         yield from answers(asked, memory)
     elif kind == "layouts":
-        yield kind, exchange.layouts_document(asked, memory)
+        yield kind, layouts_document(asked, memory)
     elif kind == "pbn":
-        yield kind, {"text": exchange.pbn_text(asked)}
+        yield kind, {"text": pbn_text(asked)}
     elif kind == "toml":
         yield kind, {"text": asked.position.toml()}
     else:
-        yield kind, {"text": exchange.report_text(asked, memory)}
+        yield kind, {"text": report_text(asked, memory)}
 
 
 def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cli.printing import print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 from bayesbridge.studies.engine import Job, Setting, results
 from bayesbridge.studies.study import Table
 

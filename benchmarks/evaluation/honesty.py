@@ -57,10 +57,9 @@ from bayesbridge.estimators.protocol import Output, Question
 from bayesbridge.evidence import BidderModel, Called, Holds
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
-from bayesbridge.results import to_datatree
+from bayesbridge.results import summary, to_datatree
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.study import Table
-from bayesbridge.summaries import summary
 from bayesbridge.words import number, percent
 
 KINDS: Final = {
@@ -362,7 +361,7 @@ def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
     from bayesbridge.estimators.builtin import CaptureEstimator
     from bayesbridge.estimators.evaluate import counted
-    from bayesbridge.trick_counts import Tricks
+    from bayesbridge.results import Tricks
 
     sums = counted(posterior, CaptureEstimator(), ask(posterior, probe.pair)).get("T")
     if sums is None:

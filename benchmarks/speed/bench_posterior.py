@@ -23,8 +23,8 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.engines.convolution import capture_counts
+from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
-from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.particles import Moves
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError

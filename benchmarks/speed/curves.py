@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from page import UNBROKEN, Cell, Table
 from timing import once
 
-from bayesbridge.cli.printing import number
+from bayesbridge.cli.screens import number
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare
 
 INK = "black"

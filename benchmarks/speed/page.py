@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from bayesbridge.cli.printing import number, print_table
+from bayesbridge.cli.screens import number, print_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -166,7 +166,7 @@ def test_enumeration_offers_the_slip_too() -> None:
 
 @pytest.mark.parametrize("rounds", [0, 1])
 def test_without_patience_a_conflict_is_named_of_which_no_piece_can_be_spared(monkeypatch, rounds: int) -> None:
-    monkeypatch.setattr("bayesbridge.belief.conflict.MOST_ROUNDS", rounds)
+    monkeypatch.setattr("bayesbridge.belief.perspective.MOST_ROUNDS", rounds)
     evidence = [Length("N", "S", 3, 13), Length("W", "S", 4, 13), Holds("N", "HA"), Length("E", "S", 3, 13)]
     culprits = [piece for piece in named(SOUTH, *evidence) if piece in evidence]  # and South's own hand
     assert len(culprits) == 3

@@ -20,8 +20,8 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
+from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.infer import ENGINES
-from bayesbridge.engines.marginals import Marginals
 from bayesbridge.engines.particles import moved
 from bayesbridge.engines.weights import Weights
 from bayesbridge.evidence import Called, Holds, Length, Reveal

@@ -5,7 +5,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
-from bayesbridge.cli.evidence_options import position_of
+from bayesbridge.cli.options import position_of
 
 HAND = "AKQ2.KJ3.A54.Q32"
 SOUTH = ("--observer", "S", "--hand", HAND)

@@ -11,7 +11,7 @@ import pytest
 
 import bayesbridge
 from bayesbridge.cli import main
-from bayesbridge.cli.printing import print_json, print_table, say
+from bayesbridge.cli.screens import print_json, print_table, say
 from bayesbridge.notices import tell
 from bayesbridge.words import printable
 
@@ -49,7 +49,7 @@ def test_every_way_to_print_makes_it_visible(capsys):
 
 
 PRINTERS = {
-    "cli/printing.py": "the one way to stdout",
+    "cli/screens.py": "the one way to stdout",
     "notices.py": "the one way to stderr",
     "cli/__init__.py": "ends a line that Ctrl-C broke",
     "jit.py": "a text of its own",

@@ -10,7 +10,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import build_parser, main
-from bayesbridge.cli.evidence_options import position_of
+from bayesbridge.cli.options import position_of
 from bayesbridge.deal import Seat
 from bayesbridge.notation import read_pbn
 
@@ -180,21 +180,21 @@ def test_bad_pages_are_one_line(folder, complaint, words, line):
 
 
 def test_long_work_shows_a_bar_on_a_terminal(capsys, monkeypatch):
-    from bayesbridge.cli import printing
+    from bayesbridge.cli import screens
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(printing, "PATIENCE", 0.0)
-    with printing.still_working():
-        for timer in list(printing._timers):
+    monkeypatch.setattr(screens, "PATIENCE", 0.0)
+    with screens.still_working():
+        for timer in list(screens._timers):
             timer.join()
-        assert len(printing._lines) == 1
-        printing.say("the answer")
-        assert printing._lines == []
+        assert len(screens._lines) == 1
+        screens.say("the answer")
+        assert screens._lines == []
     out, err = capsys.readouterr()
     assert out == "the answer\n"
     assert "working" in err
     assert "\x1b[?25h" in err  # the cursor is back
     monkeypatch.setattr("sys.stderr.isatty", lambda: False)
-    with printing.still_working():
-        assert printing._timers == []
+    with screens.still_working():
+        assert screens._timers == []

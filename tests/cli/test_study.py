@@ -170,7 +170,7 @@ def test_a_bad_scoring_file_is_refused_in_one_line(capsys, tmp_path):
 
 
 def test_progress_is_one_line_on_a_terminal(capsys, monkeypatch):
-    from bayesbridge.cli.printing import end_progress, progress_line
+    from bayesbridge.cli.screens import end_progress, progress_line
 
     assert progress_line("deals") is None
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

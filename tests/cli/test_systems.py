@@ -2,7 +2,7 @@
 
 import bayesbridge as bb
 from bayesbridge.cli import build_parser
-from bayesbridge.cli.evidence_options import position_of
+from bayesbridge.cli.options import position_of
 from bayesbridge.position import python_lines, read_position
 from bayesbridge.report.page import _evidence
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.marginals import Marginals
+from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.tables import sample
 
 SOUTH = Constraints.free().hold(2, Hand.of("AKQ52.J3.A94.K83").mask)

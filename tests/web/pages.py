@@ -14,7 +14,7 @@ class Server:
     """The explorer at an address of its own."""
 
     def __init__(self, port=0, workers=1):
-        from bayesbridge.web.serving import explorer, listen, serve
+        from bayesbridge.web.server import explorer, listen, serve
 
         up = threading.Event()
         listener = listen("127.0.0.1", port)

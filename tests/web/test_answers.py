@@ -9,10 +9,21 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.errors import NotationError
 from bayesbridge.notation import read_pbn
-from bayesbridge.web import exchange
-from bayesbridge.web.answers import answers, change_document
-from bayesbridge.web.memory import MORE, Memory, infer
-from bayesbridge.web.questions import LONGEST, MOST_PIECES, read_question
+from bayesbridge.web.answers import (
+    LONGEST,
+    MORE,
+    MOST_PIECES,
+    Memory,
+    answers,
+    change_document,
+    infer,
+    layouts_document,
+    pbn_text,
+    position_document,
+    read_question,
+    records_document,
+    report_text,
+)
 
 SETTINGS = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
 FOUR = SETTINGS | {"players": "4"}
@@ -175,7 +186,7 @@ def test_the_board_knows_turns_winners_and_voids(memory):
     assert "1NT" not in board["auction"]["legal"]
     plays = [["play", "W:C4"], ["play", "N:C5"], ["play", "E:C9"], ["play", "S:CQ"], ["play", "S:SA"], ["play", "W:D2"]]
     asked = read_question({"settings": FOUR, "evidence": [*calls, *plays]})
-    from bayesbridge.web.board import board_document
+    from bayesbridge.web.answers import board_document
 
     play = board_document(asked, asked.position._replace(pieces=()).belief())["play"]
     assert play["tricks"][0]["winner"] == "S"
@@ -231,7 +242,7 @@ def test_a_system_is_known_by_name(memory):
 
 
 def test_records_become_what_each_seat_saw():
-    document = exchange.records_document("match.pbn", BOARD)
+    document = records_document("match.pbn", BOARD)
     (board,) = document["boards"]
     assert (board["board"], board["contract"], board["vulnerable"], board["dealer"]) == ("7", "3NT by N", "EW", "N")
     pieces = board["views"]["S"]["pieces"]
@@ -244,38 +255,38 @@ def test_records_become_what_each_seat_saw():
 
 def test_lin_is_read_and_what_is_no_record_is_refused():
     lin = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,S763H654D832CKJ76,SJ54HAQ2DKQ76CA54|sv|o|mb|1N|mb|p|mb|p|mb|p|"
-    assert exchange.records_document("table.lin", lin)["boards"][0]["views"]["S"]["hand"] == "AKQ2.KJ3.A54.Q32"
+    assert records_document("table.lin", lin)["boards"][0]["views"]["S"]["hand"] == "AKQ2.KJ3.A54.Q32"
     with pytest.raises(NotationError, match="no board"):
-        exchange.records_document("/etc/passwd", "/etc/passwd")
+        records_document("/etc/passwd", "/etc/passwd")
 
 
 def test_a_position_file_goes_in_and_out():
     text = 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\nevidence = [{ void = "E:H" }, { call = ["W:1NT"] }]\n'
-    question = exchange.position_document("p.toml", text)
+    question = position_document("p.toml", text)
     asked = read_question(question)
     assert [piece.value.text for piece in asked.position.pieces] == ["E:H", "W:1NT"]
-    assert exchange.position_document("p.toml", asked.position.toml()) == question
+    assert position_document("p.toml", asked.position.toml()) == question
     with pytest.raises(NotationError, match=r"p\.toml:1"):
-        exchange.position_document("p.toml", "observer")
+        position_document("p.toml", "observer")
     with pytest.raises(NotationError, match="unknown bidder"):
-        exchange.position_document("p.toml", text.replace("evidence", 'bidder = "os"\nevidence'))
+        position_document("p.toml", text.replace("evidence", 'bidder = "os"\nevidence'))
 
 
 def test_pbn_of_a_position_reads_back():
-    (board,) = exchange.records_document("match.pbn", BOARD)["boards"]
+    (board,) = records_document("match.pbn", BOARD)["boards"]
     view = board["views"]["S"]
     asked = read_question({"settings": FOUR | {"hand": view["hand"], "vulnerable": "EW"}, "evidence": view["pieces"]})
-    (record,) = read_pbn(io.StringIO(exchange.pbn_text(asked))).records
+    (record,) = read_pbn(io.StringIO(pbn_text(asked))).records
     assert str(record.contract) == "3NT by N"
     assert len(record.plays) == 4
     asked = read_question({"settings": SETTINGS, "evidence": [["play", "W:S5"], ["call", "W:1NT"]]})
-    (record,) = read_pbn(io.StringIO(exchange.pbn_text(asked))).records
+    (record,) = read_pbn(io.StringIO(pbn_text(asked))).records
     assert record.auction is None
 
 
 def test_layouts_fit_the_evidence(memory):
     asked = read_question({"settings": SETTINGS, "evidence": [["void", "E:H"]], "number": 5})
-    layouts = exchange.layouts_document(asked, memory)["layouts"]
+    layouts = layouts_document(asked, memory)["layouts"]
     assert len(layouts) == 5
     for hands in layouts:
         assert hands[2] == "AKQ2.KJ3.A54.Q32"
@@ -284,7 +295,7 @@ def test_layouts_fit_the_evidence(memory):
 
 def test_the_report_is_the_report(memory):
     asked = read_question({"settings": SETTINGS, "evidence": [["reveal", "N:J54.AQ2.KQ76.A54"]]})
-    assert exchange.report_text(asked, memory).startswith("<!DOCTYPE html>")
+    assert report_text(asked, memory).startswith("<!DOCTYPE html>")
 
 
 def test_memory_forgets_the_oldest(memory):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bayesbridge.web import worker
-from bayesbridge.web.memory import Memory
+from bayesbridge.web.answers import Memory
 from tests.web.pages import PATIENCE, TOKEN, Server
 
 POSITION = {"settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}, "evidence": [["void", "E:H"]]}
@@ -147,9 +147,7 @@ def test_what_is_no_http_is_refused(server, capfd):
 
 def test_a_client_that_does_not_finish_its_request_is_left(server, monkeypatch):
     """Its connection is closed after a while, and others are answered meanwhile."""
-    from bayesbridge.web import serving
-
-    monkeypatch.setattr(serving, "ARRIVES", 1.0)
+    monkeypatch.setattr("bayesbridge.web.server.ARRIVES", 1.0)
     slow = threading.Thread(target=exchange, args=(server.port, [b"GET / HTTP/1.1\r\nHost:"]))
     slow.start()
     assert server.ask(POSITION)[-1][0] == "end"
@@ -158,9 +156,7 @@ def test_a_client_that_does_not_finish_its_request_is_left(server, monkeypatch):
 
 
 def test_a_body_that_does_not_come_is_refused(server, monkeypatch):
-    from bayesbridge.web import guard
-
-    monkeypatch.setattr(guard, "ARRIVES", 0.5)
+    monkeypatch.setattr("bayesbridge.web.server.ARRIVES", 0.5)
     head = f"POST {ASK} HTTP/1.1\r\nHost: {server.host}\r\nOrigin: http://{server.host}\r\n"
     head += "Content-Type: application/json\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n{"
     assert b"did not arrive" in exchange(server.port, [head.encode()])
@@ -290,7 +286,7 @@ def test_the_command_says_what_is_wrong(web, capsys, monkeypatch, server):
 
 
 def test_names_of_other_addresses():
-    from bayesbridge.web.guard import is_loopback, names_of
+    from bayesbridge.web.server import is_loopback, names_of
 
     assert "127.0.0.1" in names_of("0.0.0.0")
     assert socket.gethostname().lower() in names_of("0.0.0.0")
@@ -300,7 +296,7 @@ def test_names_of_other_addresses():
 
 
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
-    monkeypatch.setattr("bayesbridge.web.application._tab", lambda document: 1 / 0)
+    monkeypatch.setattr("bayesbridge.web.server._tab", lambda document: 1 / 0)
     status, _, text = server.request("POST", ASK, GOOD)
     assert (status, text) == (500, "the server could not answer: its terminal says why\n")
     err = ""

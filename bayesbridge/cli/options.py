@@ -1,0 +1,438 @@
+"""From words to values: the parser, and the kinds of argument that several commands take.
+
+Records from a file, for the commands that take one.
+
+``--record FILE --board 3 --after-trick 4``: a moment of a table on record as a position.
+
+The EVIDENCE options that several commands take, and the position that they describe.
+
+Files that commands write: whether they can be is found out before the work, and what hinders it is one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from bayesbridge.cards import Hand
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.evidence.kinds import KINDS
+from bayesbridge.files import advice, final_path, whole_file
+from bayesbridge.notices import tell
+from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of
+
+if TYPE_CHECKING:
+    from bayesbridge.evidence.kinds import Piece
+    from bayesbridge.notation import Record
+
+
+class UsageError(BayesBridgeError):
+    """A command line that cannot be understood."""
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of examples, and has room for the names of commands."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as an exception, instead of printing the usage and ending the process."""
+
+    add_later: Callable[[Parser], None] | None = None
+    """Adds arguments when they are first needed, where that takes time."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=_HelpFormatter, **options)
+
+    def add_now(self) -> None:
+        """Add the arguments that waited."""
+        add, self.add_later = self.add_later, None
+        if add is not None:
+            add(self)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        self.add_now()
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see '{self.prog} --help')")
+
+
+class Once(argparse.Action):
+    """Keeps a value, and refuses a second one instead of forgetting the first."""
+
+    def __call__(
+        self,
+        _parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        _option: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) != self.default:
+            raise argparse.ArgumentError(self, f"given twice, the second time as {values}: give it once")
+        setattr(namespace, self.dest, values)
+
+
+type Subparsers = argparse._SubParsersAction[Parser]
+
+
+def add_command(
+    commands: Subparsers, name: str, summary: str, run: Callable[[argparse.Namespace], int], example: str
+) -> Parser:
+    """A new command with the options that every command takes."""
+    described = f"{summary[0].upper()}{summary[1:]}."
+    parser = commands.add_parser(name, help=summary, description=described, epilog=f"example:\n  {example}")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument(
+        "--seed",
+        type=whole(0, 2**64 - 1),
+        default=1,
+        metavar="N",
+        help="where random numbers start; the same seed gives the same answer (default: 1)",
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def reading[T](read: Callable[[str], T]) -> Callable[[str], T]:
+    """The kind of argument that ``read`` reads: its errors then name the option."""
+
+    def read_argument(text: str) -> T:
+        try:
+            return read(text)
+        except BayesBridgeError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read_argument
+
+
+def _full_hand(text: str) -> Hand:
+    return Hand.from_pbn(text.strip()).verify_full("hand")
+
+
+full_hand = reading(_full_hand)
+"""Thirteen cards in PBN."""
+
+
+@reading
+def pair(text: str) -> tuple[Seat, Seat]:
+    """Two seats that play together, such as S:N."""
+    from bayesbridge.estimators.protocol import Question
+
+    return Question.of(text).pair
+
+
+def add_pair(parser: Parser) -> None:
+    """Ask who plays together."""
+    parser.add_argument(
+        "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
+    )
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """A whole number in a range, also written as 10_000_000 or 1e7."""
+
+    def read(text: str) -> int:
+        from decimal import Decimal, InvalidOperation
+
+        try:
+            value = Decimal(text)
+            # The range comes first: the integer of 1e999999999 would fill the memory.
+            if value.is_finite() and low <= value <= high and value == int(value):
+                return int(value)
+            wrong = "is not a whole number" if low <= value <= high else "is out of range"
+        except InvalidOperation:
+            wrong = "is not a number"
+        raise argparse.ArgumentTypeError(f"{text!r} {wrong}: write a whole number from {low} to {high:_}")
+
+    return read
+
+
+def protect_voids(words: Sequence[str]) -> list[str]:
+    """Keep a hand that begins with a void, ``-.AKQ….``, from being taken for an option."""
+    return [f" {word}" if word.startswith("-.") else word for word in words]
+
+
+NOTES = 5
+"""What was left out is told up to so often; the rest is counted."""
+
+
+SHOWN = 8
+"""Boards named where none fits."""
+
+
+def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]:
+    """A function that walks the records of a PBN or LIN file, as often as it is called, one in memory at a time.
+
+    The first walk tells on stderr what was left out, a line each, the first few. What can be read only once, such as a
+    pipe, is kept in memory.
+    """
+    if not os.path.exists(path):
+        raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file")
+    if not os.path.isfile(path):
+        kept = tuple(_walk(path, option, telling=True))
+        return lambda: iter(kept)
+    walks = 0
+
+    def walk() -> Iterator[Record]:
+        nonlocal walks
+        walks += 1
+        return _walk(path, option, telling=walks == 1)
+
+    return walk
+
+
+def chosen_record(records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat) -> Record:
+    """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
+    chosen: Record | None = None
+    place = ""
+    boards: list[tuple[int, str]] = []
+    for record in records:
+        if (board is None or record.board == board) and (room is None or record.room.lower() == room.lower()):
+            place = place or record.place
+            if chosen is None and record.auction is not None and record.hands[observer] is not None:
+                chosen = record
+        boards = sorted({*boards, (len(record.board), record.board)})[: SHOWN + 1]
+    if chosen is not None:
+        return chosen
+    if place:
+        raise UsageError(f"{place}: no auction, or not {observer.name}'s hand, on record: choose another board")
+    asked = " ".join(filter(None, (board, room)))
+    known = ", ".join(name for _, name in boards[:SHOWN]) + (" …" if len(boards) > SHOWN else "")
+    raise UsageError(f"no board {asked} in {file!r}: it has {known}")
+
+
+def _walk(path: str, option: str, telling: bool) -> Iterator[Record]:
+    from bayesbridge.notation import Skipped, iter_records
+
+    notes = records = 0
+    try:
+        for item in iter_records(path):
+            if isinstance(item, Skipped):
+                notes += 1
+                if telling and notes <= NOTES:
+                    tell(item)
+            else:
+                records += 1
+                yield item
+    except OSError as error:
+        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
+    if telling and notes > NOTES:
+        tell(f"{notes - NOTES} more notes on what was left out")
+    if not records:
+        raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
+
+
+def add_record(group: Any) -> None:
+    """Put the options on a command."""
+    group.add_argument(
+        "--record",
+        action=Once,
+        metavar="FILE",
+        help="a PBN or LIN file: what --observer (default: S) saw of a table, with the hand; other evidence is added",
+    )
+    add_board(group)
+    group.add_argument(
+        "--after-trick",
+        type=whole(0, 13),
+        action=Once,
+        metavar="N",
+        help="of a record so many tricks, 0 for the auction alone (default: all)",
+    )
+    group.add_argument(
+        "--after-call", type=whole(0, 400), action=Once, metavar="N", help="of a record so many calls and no card"
+    )
+
+
+def add_board(group: Any) -> None:
+    """Ask which table of a file is meant."""
+    group.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
+    group.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
+
+
+def record_position(args: argparse.Namespace) -> Position:
+    """What the observer saw of the record; empty where no record is named."""
+    if args.record is None:
+        for name in ("board", "room", "after_trick", "after_call"):
+            if getattr(args, name) is not None and getattr(args, "file", None) is None:
+                raise UsageError(f"argument --{name.replace('_', '-')}: name the file too: --record FILE")
+        return Position({})
+    for name in ("hand", "players", "dummy", "position"):
+        if getattr(args, name) is not None:
+            raise UsageError(f"argument --{name}: the record tells it: leave --{name} out, or --record")
+    observer = Seat.S if args.observer is None else args.observer
+    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
+    return moment(record, observer, args.after_call, args.after_trick)
+
+
+def moment(record: Record, observer: Seat, calls: int | None, tricks: int | None) -> Position:
+    """The position of a seat after so many calls, or after the auction and so many tricks."""
+    from bayesbridge.belief.belief import seen_by
+    from bayesbridge.notation import Vulnerability
+
+    called = 0 if record.auction is None else len(record.auction.calls)
+    if calls is not None and tricks is not None:
+        raise UsageError("arguments --after-call and --after-trick: give one of them")
+    if calls is not None and calls > called:
+        raise UsageError(f"argument --after-call {calls}: {record.place} has {called} calls")
+    if tricks is not None and 4 * tricks > len(record.plays):
+        raise UsageError(f"argument --after-trick {tricks}: {record.place} has {len(record.plays) // 4} whole tricks")
+    try:
+        seat, hand, seen = seen_by(record, observer, None if tricks is None else 4 * tricks)
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --record: {error}") from None
+    where = "argument --record"
+    settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
+    kept = seen if calls is None else seen[:calls]
+    return Position(
+        {name: Sourced(value, where) for name, value in settings.items()},
+        tuple(Sourced(piece, where) for piece in kept),
+    )
+
+
+def add_evidence(parser: Parser) -> None:
+    """Put the EVIDENCE options on a command."""
+    group = parser.add_argument_group("evidence", "Repeatable where they say what was seen; their order is kept.")
+    for name, setting in SETTINGS.items():
+        group.add_argument(
+            f"--{name}",
+            type=reading(setting.read),
+            action="append" if setting.many else Once,
+            metavar=setting.metavar,
+            help=setting.help,
+        )
+    for name, kind in KINDS.items():
+        group.add_argument(
+            f"--{name}",
+            type=_with_source(kind),
+            action="append",
+            dest="evidence",
+            default=[],
+            metavar=kind.example,
+            help=kind.help,
+        )
+    group.add_argument(
+        "--auction",
+        type=lambda text: Sourced(AuctionText(text), "argument --auction"),
+        action="append",
+        dest="evidence",
+        metavar="CALLS",
+        help='all calls so far in one text, as "1NT p 3NT"; S: before them, or --dealer, says who began',
+    )
+    group.add_argument(
+        "--dealer",
+        type=reading(Seat.of),
+        action=Once,
+        metavar="S",
+        help="who began --auction (default: so that the observer calls next, or leads)",
+    )
+    add_record(group)
+    group.add_argument(
+        "--position",
+        action=Once,
+        metavar="FILE",
+        help="a TOML file that says all this; options are added to it, and settings given as options replace its own",
+    )
+
+
+def position_of(args: argparse.Namespace) -> Position:
+    """What the options say, on top of the position file or the record."""
+    position = record_position(args)
+    if args.position:
+        from bayesbridge.position import read_position
+
+        position = read_position(args.position)
+    settings = {
+        name: Sourced(tuple(value) if setting.many else value, f"argument --{name}")
+        for name, setting in SETTINGS.items()
+        if (value := getattr(args, name)) is not None
+    }
+    known = {**position.settings, **settings}
+    return position.with_more(settings, list(_pieces(args, known)))
+
+
+def _pieces(args: argparse.Namespace, known: Mapping[str, Sourced[Any]]) -> Iterator[Sourced[Piece]]:
+    """The evidence of the options in order, with the calls of an auction one by one."""
+    values = {name: given.value for name, given in known.items()}
+    dummy = None if values.get("players") == 4 else values.get("dummy", Seat.N)
+    told = [piece.value for piece in args.evidence]
+    if args.dealer is not None and not any(isinstance(piece, AuctionText) for piece in told):
+        raise UsageError("argument --dealer: it says who began --auction: give that too")
+    for piece in args.evidence:
+        if not isinstance(piece.value, AuctionText):
+            yield piece
+            continue
+        try:
+            calls = calls_of(
+                piece.value, dealer=args.dealer, observer=values.get("observer"), dummy=dummy, evidence=told
+            )
+        except BayesBridgeError as error:
+            raise UsageError(f"argument --auction: {error}") from None
+        yield from (Sourced(call, piece.where) for call in calls)
+
+
+def _with_source(kind: type[Piece]) -> Any:
+    read = reading(kind.of)
+
+    def read_piece(text: str) -> Sourced[Piece]:
+        return Sourced(read(text), f"argument --{kind.option}")
+
+    return read_piece
+
+
+def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
+    """Find out before the work whether its result can be written; ``what`` the result is decides how names end."""
+    path = Path(name)
+    if path.suffix not in endings:
+        raise UsageError(f"argument {option}: {name!r}: {what}, let its name end in {endings[0]}")
+    try:
+        folder = final_path(path)[0].parent
+        if not folder.is_dir():
+            raise UsageError(f"argument {option}: {name!r}: name a file in a folder that exists")
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, f"nothing may be written in {str(folder)!r}")
+    except OSError as error:
+        raise UsageError(f"argument {option}: cannot write {name!r} ({error.strerror}): {advice(error)}") from None
+    return path
+
+
+@contextmanager
+def writing(option: str, path: Path) -> Iterator[Path]:
+    """A place to write a file to that then appears whole; what hinders it is said with the option."""
+    try:
+        with whole_file(path) as part:
+            yield part
+    except OSError as error:
+        why = error.strerror or error
+        raise Unwritable(f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path) from None
+
+
+def add_picture(parser: Parser) -> None:
+    """Let a command draw its answer."""
+    parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
+
+
+def picture_target(args: Namespace) -> Path | None:
+    """Where the picture goes, if one is asked for."""
+    if args.out is None:
+        return None
+    return verify_target("--out", args.out, "the picture is a PNG, SVG or PDF file", ".png", ".svg", ".pdf")
+
+
+def write_picture(path: Path, figure: Any) -> None:
+    """Save a figure in the format that the name's ending says."""
+    from bayesbridge.plots import DPI
+
+    with writing("--out", path) as part:
+        figure.savefig(part, format=path.suffix[1:], dpi=DPI)

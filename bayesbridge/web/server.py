@@ -1,0 +1,636 @@
+"""What every request must pass before anything looks at it, and what every response says to the browser.
+
+The token in the address is the key: without it nothing answers. A request must name the server as its host (so that no
+other name can be made to lead here), and one that asks for work must come from our own page.
+
+Worker processes and who is answered by which: a few that stay warm, and a newer question before an older one.
+
+A question belongs to a tab. When a tab asks again, or goes away, its older question is interrupted; a worker that does
+not stop within a moment is killed and another is started in its place.
+
+The routes: the page with its two files, a stream of answers to a question, and what is asked once.
+
+The server itself: an address of its own, clients that must not dawdle, and an end without a trace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import ExitStack, asynccontextmanager, suppress
+from importlib.resources import files
+from secrets import compare_digest, token_urlsafe
+from typing import Any, Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from bayesbridge import __version__
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.notices import tell
+
+HEADERS: Final = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""On every response: scripts, styles and connections of our own alone, no frame around us, nothing kept."""
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+
+MOST_BYTES: Final = 2_000_000
+"""Of a request: a file that was dropped."""
+
+DEEPEST: Final = 6
+"""Levels of JSON: a question has four."""
+
+ARRIVES: Final = 10.0
+"""Seconds in which a request must have come."""
+
+_TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_BRACKET: Final = re.compile(rb"[][{}]")
+
+
+class TooLarge(BayesBridgeError):
+    """A request of too many bytes."""
+
+
+class Guard:
+    """The outermost layer of the application."""
+
+    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+        self.app, self.token = app, token
+        self.hosts = frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through or refuse it in one line."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def told(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", []), *more]}
+            await send(message)
+
+        refusal = self._refusal(scope)
+        try:
+            if refusal is not None:
+                await refused(*refusal)(scope, receive, told)
+            else:
+                await self.app(scope, receive, told)
+        except Exception as error:
+            tell(f"a request failed: {type(error).__name__}: {error}")
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Status and reason; ``None`` for a request that may pass."""
+        request = Request(scope)
+        host = request.headers.get("host", "")
+        if not self._is_ours(host):
+            return 421, "this server answers to its own address alone: open the one it printed"
+        if request.method not in ("GET", "HEAD", "POST"):
+            return 405, "methods are GET and POST"
+        first = scope["path"].split("/", 2)[1:2]
+        if not first or not compare_digest(first[0].encode("utf-8", "replace"), self.token.encode()):
+            return 404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token"
+        if request.method != "POST":
+            return None
+        site, origin = request.headers.get("sec-fetch-site", "same-origin"), request.headers.get("origin")
+        if site != "same-origin" or origin not in (f"http://{host}", f"https://{host}"):
+            return 403, "questions come from the page of this server alone"
+        if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
+            return 415, "send application/json"
+        length = request.headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
+            return 413, f"a request has at most {MOST_BYTES} bytes"
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+        return name.strip("[]").lower() in self.hosts
+
+
+def names_of(host: str) -> list[str]:
+    """The names under which a server that listens at ``host`` may be asked for."""
+    if is_loopback(host):
+        return [*LOOPBACK, host]
+    own = socket.gethostname().lower()
+    names = [*LOOPBACK, host.lower(), own]
+    with suppress(OSError):
+        names += [str(info[4][0]) for info in socket.getaddrinfo(own, None)]
+    return names
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine can reach the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def refused(status: int, reason: str) -> Response:
+    """One line; a request that was not read to its end closes its connection."""
+    headers = {"connection": "close"} if status in (413, 408, 503) else None
+    return Response(f"{reason}\n", status, headers, "text/plain; charset=utf-8")
+
+
+async def bad_request(_request: Request, error: Exception) -> Response:
+    """What is wrong with a request that was let through."""
+    return refused(413 if isinstance(error, TooLarge) else 400, str(error))
+
+
+async def failed(_request: Request, _error: Exception) -> Response:
+    """Something that should not happen; the terminal says what."""
+    return refused(500, "the server could not answer: its terminal says why")
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """The object that a request sends, of bounded size and depth, and in time."""
+    body = bytearray()
+    try:
+        async with asyncio.timeout(ARRIVES):
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise TooLarge(f"a request has at most {MOST_BYTES} bytes")
+    except TimeoutError:
+        raise BayesBridgeError(f"the request did not arrive within {ARRIVES:.0f} seconds: send it again") from None
+    if _depth(body) > DEEPEST:
+        raise BayesBridgeError(f"JSON of more than {DEEPEST} levels: a question has four")
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BayesBridgeError(f"not JSON: {str(error)[:100]}") from None
+    if not isinstance(document, dict):
+        raise BayesBridgeError("send one JSON object")
+    return document
+
+
+def _depth(body: bytearray) -> int:
+    """How many brackets of JSON are open at most, as far as it matters; those inside texts do not count."""
+    depth = 0
+    for bracket in _BRACKET.finditer(_TEXT.sub(b"", body)):
+        depth += 1 if bracket[0] in b"[{" else -1
+        if depth > DEEPEST:
+            return depth
+    return 0
+
+
+SECONDS: Final = 60.0
+"""For one question, once a worker has it."""
+
+GRACE: Final = 3.0
+"""Seconds in which an interrupted worker must stop."""
+
+MOST_QUESTIONS: Final = 16
+"""Questions at a time, those that wait among them."""
+
+LONGEST_LINE: Final = 1 << 24
+"""Bytes of one event: a report has about one million."""
+
+type Event = tuple[str, bytes]
+"""Its name, and its document as JSON."""
+
+
+class Busy(BayesBridgeError):
+    """Too many questions at a time."""
+
+
+class Worker:
+    """One process, seen from the server."""
+
+    def __init__(self) -> None:
+        self.process: asyncio.subprocess.Process | None = None
+        self.busy = False
+        self.tab = ""
+        """Whose question it answered last."""
+
+    async def start(self) -> None:
+        """Start it and wait until it is warm; it has a session of its own, so that Ctrl-C reaches the server alone."""
+        begin = f"import sys; sys.path[:] = {sys.path!r}; from bayesbridge.web.worker import work; work()"
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            begin,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=LONGEST_LINE,
+            start_new_session=hasattr(os, "setsid"),
+        )
+        event, _ = await self.next()
+        self.busy = event != "ready"
+
+    async def ask(self, request: dict[str, Any]) -> None:
+        """Send a question; its answers come by :meth:`next`."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.busy = True
+        self.process.stdin.write(json.dumps(request).encode() + b"\n")
+        with suppress(ConnectionError):  # one that is gone is noticed by what it does not answer
+            await self.process.stdin.drain()
+
+    async def next(self) -> Event:
+        """The next event; ``lost`` if the process is gone."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        line = await self.process.stdout.readline()
+        if not line:
+            return "lost", b"{}"
+        event, _, document = line.rstrip(b"\n").partition(b" ")
+        if event == b"end":
+            self.busy = False
+        return event.decode(), document
+
+    async def settle(self) -> None:
+        """Make it ready for another question, by an interrupt or else by a new process."""
+        if self.busy and os.name == "posix" and self.process is not None:
+            with suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGINT)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE):
+                    while (await self.next())[0] not in ("end", "lost"):
+                        pass
+        if self.busy:
+            await self.stop()
+            await self.start()
+
+    async def stop(self) -> None:
+        """End the process."""
+        if self.process is not None and self.process.returncode is None:
+            with suppress(ProcessLookupError):
+                self.process.kill()
+            await self.process.wait()
+
+
+class Desk:
+    """The workers, and the questions that wait for them."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = [Worker() for _ in range(workers)]
+        self._idle: list[Worker] = []
+        self._free = asyncio.Semaphore(0)
+        self._questions: dict[str, asyncio.Task[None]] = {}
+        self._waiting = 0
+        self._background: set[asyncio.Task[None]] = set()
+
+    def open(self) -> None:
+        """Start the workers; questions wait for the first that is warm."""
+        for worker in self._workers:
+            self._later(self._started(worker))
+
+    async def close(self) -> None:
+        """End everything."""
+        for task in [*self._background, *self._questions.values()]:
+            task.cancel()
+        await asyncio.gather(*(worker.stop() for worker in self._workers))
+
+    async def answers(self, tab: str, request: dict[str, Any]) -> AsyncIterator[Event]:
+        """The events of an answer; the tab's older question, if any, ends with the event ``replaced``."""
+        if (older := self._questions.get(tab)) is not None:
+            older.cancel()
+        elif self._waiting >= MOST_QUESTIONS:
+            raise Busy(f"{self._waiting} questions are being answered: ask again in a moment")
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.create_task(self._answer(tab, request, events))
+        self._questions[tab] = task
+        self._waiting += 1
+        task.add_done_callback(lambda done: self._ended(tab, done, events))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+        finally:
+            task.cancel()
+
+    def _ended(self, tab: str, task: asyncio.Task[None], events: asyncio.Queue[Event | None]) -> None:
+        """Also of a question that was replaced before it was begun."""
+        self._waiting -= 1
+        events.put_nowait(None)
+        if self._questions.get(tab) is task:
+            del self._questions[tab]
+
+    async def _answer(self, tab: str, request: dict[str, Any], events: asyncio.Queue[Event | None]) -> None:
+        """Get a worker, pass its events on, and give it back ready for another question."""
+        worker: Worker | None = None
+        last: Event = "replaced", b"{}"
+        try:
+            worker = await self._worker(tab)
+            async with asyncio.timeout(SECONDS):
+                for _ in range(2):
+                    await worker.ask(request)
+                    last = await self._pass_on(worker, events)
+                    if last != ("end", b'{"why":"cancelled"}'):  # an interrupt that was meant for an earlier question
+                        break
+        except TimeoutError:
+            last = _refused(f"no answer within {SECONDS:.0f} seconds: take a chip back, or ask for less")
+        finally:
+            events.put_nowait(last)
+            if worker is not None:
+                self._later(self._given_back(worker))
+
+    async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None]) -> Event:
+        while True:
+            event = await worker.next()
+            if event[0] == "lost":
+                return _refused("the process that computes was lost and is started again: ask again")
+            if event[0] == "end":
+                return event
+            events.put_nowait(event)
+
+    async def _worker(self, tab: str) -> Worker:
+        """An idle worker, the one that answered this tab last if it is free."""
+        await self._free.acquire()
+        chosen = next((worker for worker in reversed(self._idle) if worker.tab == tab), self._idle[-1])
+        self._idle.remove(chosen)
+        chosen.tab = tab
+        return chosen
+
+    async def _started(self, worker: Worker) -> None:
+        await worker.start()
+        if worker.busy:
+            tell("a process that computes could not be started: see the lines above")
+            return
+        self._idle.append(worker)
+        self._free.release()
+
+    async def _given_back(self, worker: Worker) -> None:
+        await worker.settle()
+        self._idle.append(worker)
+        self._free.release()
+
+    def _later(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+def _refused(message: str) -> Event:
+    return "refused", json.dumps({"message": message}).encode()
+
+
+PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
+"""The files of the page by their name in the address: no other file can be asked for."""
+
+ONCE: Final = frozenset(("layouts", "toml", "pbn", "report", "records", "position"))
+"""What is answered by one document."""
+
+LONGEST_STREAM: Final = 180.0
+"""Seconds for a whole answer, also to a client that reads slowly."""
+
+LARGEST_QUESTION: Final = 40_000
+"""Letters of a question; files are larger."""
+
+_TAB: Final = re.compile(r"[A-Za-z0-9-]{1,40}")
+
+
+def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> ASGIApp:
+    """The whole server as an ASGI application."""
+    desk = Desk(workers)
+    page = {name: _page_file(name or "index.html") for name in PAGE}
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        desk.open()
+        try:
+            yield
+        finally:
+            await desk.close()
+
+    async def shown(request: Request) -> Response:
+        name = request.path_params.get("name", "")
+        if name not in PAGE:
+            return refused(404, "nothing is here")
+        return Response(page[name], media_type=PAGE[name])
+
+    async def asked(request: Request) -> Response:
+        document = await read_json(request)
+        tab, question = _tab(document), _question(document, seed)
+        events = desk.answers(tab, {"kind": "ask", "question": question})
+        try:
+            first = await anext(events)
+        except StopAsyncIteration:
+            first = ("replaced", b"{}")
+        except Busy as busy:
+            return refused(503, str(busy))
+        return _Stream(_frames(first, events), media_type="text/event-stream")
+
+    async def once(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in ONCE:
+            return refused(404, "nothing is here")
+        document = await read_json(request)
+        order: dict[str, Any] = {"kind": kind}
+        if kind in ("records", "position"):
+            order |= {"name": _text(document, "name")[:200], "text": _text(document, "text")}
+        else:
+            order |= {"question": _question(document, seed)}
+        try:
+            async with asyncio.timeout(LONGEST_STREAM):
+                async for event, data in desk.answers(f"{_tab(document)} {kind}", order):
+                    if event == kind:
+                        return Response(data, media_type="application/json")
+                    if event == "refused":
+                        return Response(data, 400, media_type="application/json")
+        except (Busy, TimeoutError) as busy:
+            return refused(503, str(busy) or "no answer in time: ask again")
+        return JSONResponse({"message": "a newer question took its place"}, 409)
+
+    async def about(_request: Request) -> Response:
+        from bayesbridge.bidders.systems import system_names
+        from bayesbridge.estimators.builtin import bayesbridge_bidders
+
+        told = {"version": __version__, "bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
+        return JSONResponse(told)
+
+    routes = [
+        Route(f"/{token}/", shown, methods=["GET"]),
+        Route(f"/{token}/about", about, methods=["GET"]),
+        Route(f"/{token}/ask", asked, methods=["POST"]),
+        Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
+        Route(f"/{token}/{{name}}", shown, methods=["GET"]),
+    ]
+    handlers: Any = {BayesBridgeError: bad_request, Exception: failed}
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token, hosts)
+
+
+class _Stream(StreamingResponse):
+    """An answer that a client may take its time to read, but not for ever."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_STREAM):
+                await super().__call__(scope, receive, send)
+
+
+async def _frames(first: tuple[str, bytes], rest: AsyncIterator[tuple[str, bytes]]) -> AsyncIterator[bytes]:
+    """Server-sent events."""
+    yield _frame(first)
+    async for event in rest:
+        yield _frame(event)
+
+
+def _frame(event: tuple[str, bytes]) -> bytes:
+    return b"event: " + event[0].encode() + b"\ndata: " + event[1] + b"\n\n"
+
+
+def _page_file(name: str) -> bytes:
+    return files("bayesbridge.web").joinpath("page", name).read_bytes()
+
+
+def _tab(document: dict[str, Any]) -> str:
+    """The name that a tab gave itself."""
+    tab = document.get("tab")
+    if not isinstance(tab, str) or not _TAB.fullmatch(tab):
+        raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
+    return tab
+
+
+def _question(document: dict[str, Any], seed: int) -> dict[str, Any]:
+    """What is asked; random numbers start from the seed of the server unless the page names one."""
+    question = document.get("question")
+    if not isinstance(question, dict) or len(json.dumps(question)) > LARGEST_QUESTION:
+        raise BayesBridgeError(f"question: send an object of at most {LARGEST_QUESTION} letters")
+    return {"seed": seed, **question}
+
+
+def _text(document: dict[str, Any], name: str) -> str:
+    text = document.get(name)
+    if not isinstance(text, str):
+        raise BayesBridgeError(f"{name}: send a text")
+    return text
+
+
+MOST_CONNECTIONS: Final = 256
+"""At a time; more are told to come again."""
+
+LARGEST_HEAD: Final = 32_768
+"""Bytes of a request's head."""
+
+
+class Prompt(H11Protocol):
+    """Closes a connection whose request does not come: slow clients must not take the places of others."""
+
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a request, but not for ever."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; a request that has come whole is waited for no more."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for."""
+        super().connection_lost(exc)
+        self._forget()
+
+    def _watch(self) -> None:
+        if self._waits and self._patience is None:
+            self._patience = self.loop.call_later(ARRIVES, self._lose_patience)
+        elif not self._waits:
+            self._forget()
+
+    @property
+    def _waits(self) -> bool:
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is None or bool(cycle.response_complete)
+
+    def _lose_patience(self) -> None:
+        self._patience = None
+        if self._waits:
+            self.transport.close()
+
+    def _forget(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at the address; port 0 takes any that is free."""
+    with ExitStack() as opened:
+        try:
+            family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            listener = opened.enter_context(socket.socket(family, kind, proto))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(128)
+        except OSError as error:
+            raise _no_address(host, port, error) from None
+        opened.pop_all()
+    return listener
+
+
+def _no_address(host: str, port: int, error: OSError) -> BayesBridgeError:
+    why = error.strerror or error
+    return BayesBridgeError(
+        f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
+    )
+
+
+def new_token() -> str:
+    """128 random bits for an address."""
+    return token_urlsafe(16)
+
+
+def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
+    """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
+    for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    options: dict[str, Any] = {
+        "http": Prompt,
+        "ws": "none",
+        "lifespan": "on",
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "limit_concurrency": MOST_CONNECTIONS,
+        "timeout_keep_alive": 5,
+        "timeout_graceful_shutdown": 1,
+        "h11_max_incomplete_event_size": LARGEST_HEAD,
+    }
+    return _Server(uvicorn.Config(application(token, names_of(host), workers, seed), **options), ready)
+
+
+def serve(server: uvicorn.Server, listener: socket.socket) -> None:
+    """Serve until an interrupt, or until ``server.should_exit`` is set."""
+    with listener:
+        asyncio.run(server.serve(sockets=[listener]))
+
+
+class _Server(uvicorn.Server):
+    """Says when it is there."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take requests, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
