@@ -113,7 +113,7 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
 def test_the_caution_speaks_of_the_others_only_where_there_are_any(solver):
     posterior = small().infer()
     named, usual = (bb.contracts(posterior, asked, **BY_PAIR, solve=20).attrs["caution"] for asked in ("1NT,2S", None))
-    assert named.endswith("these figures are unbiased, and their errors count both.")
+    assert named.endswith("errors count both.")
     assert usual.endswith("The others are the network's, and their errors are of the draws alone.")
 
 

@@ -50,9 +50,9 @@ def bayesbridge_estimators():
 POSITIONS = 200
 
 
-@pytest.fixture(scope="module", autouse=True)
-def plugin(install_for_all):
-    install_for_all("solver", PLUGIN)
+@pytest.fixture(autouse=True)
+def plugin(install):
+    install("solver", PLUGIN)
 
 
 def position(seed):
