@@ -743,11 +743,11 @@ def plot_leads(found: Leads, *, ax: Axes | None = None) -> Axes:
     >>> from bayesbridge.decisions.leads import Lead
     >>> none, told = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
     >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, none, card == "H9") for card in told]
-    >>> found = Leads(Contract.of("3NT by S"), Seat.W, "beat", tuple(rows), 100, False)
+    >>> found = Leads(Contract.of("3NT by S"), Seat.W, "make", tuple(rows), 100, False)
     >>> plot_leads(found).get_title()
     'West leads against 3NT by S; blue: the best'
     """
-    beat = found.goal == "beat"
+    beat = found.goal == "make"
     figures = np.array([choice.beaten if beat else choice.tricks for choice in found.choices])
     ax = new_axes(6.4, 1.2 + 0.3 * len(figures)) if ax is None else ax
     rows = np.arange(len(figures))

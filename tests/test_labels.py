@@ -120,7 +120,7 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
 
 
 def test_replay_tells_the_contract_by_the_network(capsys):
-    assert main(["replay", "examples/boards.pbn", "--board", "1", "--draws", "50", "--json"]) == 0
+    assert main(["report", "examples/boards.pbn", "--text", "--board", "1", "--draws", "50", "--json"]) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert all(0.0 <= step["made"] <= 1.0 and "make" not in step for step in steps)
     assert steps[-1]["layouts"] == "1"
@@ -205,14 +205,14 @@ def test_one_strain_and_one_declarer_are_named():
 
 def test_sensitivity_and_replay_speak_of_captures(capsys):
     words = [*ASKED, "--call", "W:2NT", "--slips", "0.02", "--level", "3"]
-    assert main(["sensitivity", *words]) == 0
+    assert main(["estimate", *words]) == 0
     text = capsys.readouterr().out
     assert "T ≥ 9" in text
     assert "makes" not in text
-    assert main(["sensitivity", *words, "--json"]) == 0
+    assert main(["estimate", *words, "--json"]) == 0
     (model,) = json.loads(capsys.readouterr().out)["models"]
     assert list(model["T_at_least"]) == [str(goal) for goal in range(7, 14)]
-    assert main(["replay", "examples/boards.pbn", "--board", "1", "--draws", "50"]) == 0
+    assert main(["report", "examples/boards.pbn", "--text", "--board", "1", "--draws", "50"]) == 0
     text = capsys.readouterr().out
     assert "T is counted without trumps." in text
     assert "P(made), double dummy by the network tricks: 4SX by W, on the hands as dealt" in text

@@ -13,7 +13,7 @@ from bayesbridge.sensitivity import models_of
 from tests.positions import called, wide
 
 SLIPS = [0.0, 0.02, 0.3, 1.0]
-WORDS = ["sensitivity", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:2NT"]
+WORDS = ["estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:2NT"]
 
 
 @pytest.fixture(scope="module")
@@ -117,10 +117,12 @@ def test_at_the_command_line(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([*WORDS[:5]], "no call of another seat: the answer depends on no bidder model"),
+        ([*WORDS[:5], "--slips", "0.1"], "no call of another seat: the answer depends on no bidder model"),
         ([*WORDS, "--bidders", "nobody"], "arguments --bidders and --slips: unknown bidder model 'nobody'"),
         ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is not a number"),
-        ([*WORDS, "--out", "models.txt"], "argument --out: 'models.txt': the picture is a PNG"),
+        ([*WORDS, "--level", "3"], "argument --level: it is about several models: give --bidders or --slips too"),
+        ([*WORDS, "--slips", "0.1", "--card", "SQ"], "argument --card: several models answer about cards and T alone"),
+        ([*WORDS, "--slips", "0.1", "--out", "models.txt"], "argument --out: 'models.txt': the picture is a PNG"),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, line):

@@ -9,38 +9,35 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Sequence
 from io import TextIOWrapper
+from typing import Any
 
 from bayesbridge import __version__
 from bayesbridge.cli import (
     bid,
     capture,
-    completion,
     contracts,
     count,
     deal,
     estimate,
-    lead,
-    new_plugin,
+    play,
     plugins,
-    replay,
     report,
     score,
-    sensitivity,
     serve,
     study,
     suit,
-    wins,
 )
 from bayesbridge.cli.options import Parser, protect_voids
-from bayesbridge.cli.screens import end_progress, still_working
+from bayesbridge.cli.screens import end_progress, print_script, still_working
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.notices import tell
 
 COMMANDS = (
-    *(estimate, report, serve, contracts, lead, suit, count, deal, wins),
-    *(sensitivity, replay, score, capture, bid, study, plugins, new_plugin, completion),
+    *(estimate, report, serve, contracts, play, suit, count, deal),
+    *(score, capture, bid, study, plugins),
 )
 """In the order of the help text."""
 
@@ -55,10 +52,36 @@ def build_parser() -> Parser:
         epilog="example:\n  bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H",
     )
     parser.add_argument("--version", action="version", version=f"bayesbridge {__version__}")
+    parser.add_argument(
+        "--completion", action=_Completion, choices=("bash", "zsh", "fish"), help="print a completion script, and end"
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
     for command in COMMANDS:
         command.add(commands)
     return parser
+
+
+class _Completion(Action):
+    """Prints the script by which a shell completes commands, options and names of files."""
+
+    def __call__(self, parser: ArgumentParser, _namespace: Namespace, shell: Any, _option: str | None = None) -> None:
+        import shtab
+
+        _complete_files(parser, shtab.FILE)
+        print_script(shtab.complete(parser, shell))
+        parser.exit()
+
+
+def _complete_files(parser: ArgumentParser, how: Any) -> None:
+    """Let what a shell completes for each FILE or FOLDER be names of files."""
+    if isinstance(parser, Parser):
+        parser.add_now()
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for command in action.choices.values():
+                _complete_files(command, how)
+        elif isinstance(action.metavar, str) and action.metavar.startswith(("FILE", "FOLDER")):
+            action.complete = how  # type: ignore[attr-defined]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -71,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = build_parser().parse_args(protect_voids(sys.argv[1:] if argv is None else argv))
             with still_working():
                 status = int(args.run(args))
-        except SystemExit:  # --help and --version end so
+        except SystemExit:  # --help, --version and --completion end so
             status = 0
         finally:
             end_progress()

@@ -1,8 +1,10 @@
-"""``--joint T,points[N]``: how two numbers go together, on the screen and in JSON.
+"""``bayesbridge estimate``: what estimators say about everything that may be hidden.
+
+``--joint T,points[N]``: how two numbers go together, on the screen and in JSON.
 
 ``--card SQ``: where a card lies, and how the answer moved with each piece of evidence.
 
-``bayesbridge estimate``: what estimators say about everything that may be hidden.
+``--bidders a,b``: how much the answer depends on how the others are taken to bid.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cards import Card
@@ -22,15 +25,19 @@ from bayesbridge.cli.options import (
     add_command,
     add_evidence,
     add_pair,
+    picture_target,
     position_of,
     reading,
     verify_target,
+    whole,
+    write_picture,
     writing,
 )
 from bayesbridge.cli.screens import (
     add_draws,
     add_show,
     examples,
+    print_evidence,
     print_examples,
     print_json,
     print_table,
@@ -38,9 +45,11 @@ from bayesbridge.cli.screens import (
     say,
 )
 from bayesbridge.deal import Seat
+from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 from bayesbridge.notices import tell
-from bayesbridge.words import percent
+from bayesbridge.position import read_probability
+from bayesbridge.words import CAPTURES, number, percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,8 +98,6 @@ def joints(
 
 def joint_documents(found: dict[str, xarray.Dataset]) -> dict[str, Any]:
     """For ``--json``: nothing where nothing was asked."""
-    from bayesbridge.documents import nested
-
     said = {
         text: {
             "exact": bool(joint.attrs["exact"]),
@@ -170,6 +177,149 @@ def _error(error: float) -> str:
     return f"± {100 * error:.1f} %"
 
 
+MOST_CARDS = 6
+"""Cards shown of those that depend most on the model."""
+
+ALONE = (
+    *("method", "estimator", "contract", "by", "solve", "actual", "reached"),
+    *("seconds", "joint", "card", "show", "save"),
+)
+"""Questions that are asked under one model alone."""
+
+
+def add_models(parser: Parser) -> None:
+    """Ask for the same under several bidder models."""
+    parser.add_argument(
+        "--slips",
+        type=reading(lambda text: [read_probability(part) for part in text.split(",")]),
+        action=Once,
+        metavar="P,P",
+        help="shares of random calls to try (default: 0.005,0.01,0.02,0.05,0.1)",
+    )
+    parser.add_argument(
+        "--bidders",
+        type=lambda text: [part.strip() for part in text.split(",")],
+        action=Once,
+        metavar="NAME,NAME",
+        help="bidder models to try (default: that of the position; see 'plugins')",
+    )
+    parser.add_argument(
+        "--level", type=whole(1, 7), action=Once, metavar="N", help="of these models, asks for T ≥ 6 + N (default: 1)"
+    )
+    parser.add_argument(
+        "--out", action=Once, metavar="FILE.png", help="draw the answers of these models, as PNG, SVG or PDF"
+    )
+
+
+def compare_models(args: Namespace) -> int:
+    """Infer under every model, and print."""
+    from bayesbridge.estimators.registry import offered
+    from bayesbridge.sensitivity import sensitivity
+
+    for name in ALONE:
+        if getattr(args, name) not in (None, False, [], "auto"):
+            raise UsageError(f"argument --{name}: several models answer about cards and T alone: leave --{name} out")
+    target = picture_target(args)
+    position = position_of(args)
+    belief = position.belief()
+    if not belief.target.soft:
+        raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
+    with position.blaming():
+        belief.count()
+    try:
+        bidders = None
+        if args.bidders is not None:
+            registry = offered("bidders", args.bidders)
+            bidders = {name: registry.bidder(name) for name in args.bidders}
+        found = sensitivity(
+            belief,
+            slips=args.slips,
+            bidders=bidders,
+            pair=args.pair,
+            draws=args.draws,
+            rng=args.seed,
+            progress=progress_line("models"),
+        )
+    except BayesBridgeError as error:
+        raise UsageError(f"arguments --bidders and --slips: {error}") from None
+    if target is not None:
+        from bayesbridge.plots import plot_sensitivity
+
+        write_picture(target, plot_sensitivity(found, level=args.level or 1)[0].figure)
+    if args.json:
+        models = [_model_document(found, place) for place in range(found.sizes["model"])]
+        print_json({"models": models, **evidence_document(belief)})
+        return 0
+    print_evidence(belief)
+    _show_models(found, args.level or 1)
+    return 0
+
+
+def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
+    row = found.isel(model=place)
+    single = ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error", "entropy_bits",
+              "qualified", "T_mean", "error")  # fmt: skip
+    told: dict[str, Any] = {name: _told(row[name].item()) for name in single}
+    possible = isfinite(row["log_evidence"].item())
+    arrays = ("T", "T_at_least", "points", "card_probabilities")
+    told |= {name: (_values(row[name]) if possible else None) for name in arrays}
+    slip = _told(row["slip"].item())
+    return {"bidder": str(row["bidder"].item()), "slip": slip, "method": str(row["method"].item()), **told}
+
+
+def _values(array: xarray.DataArray) -> dict[str, Any]:
+    if array.ndim == 2:
+        return nested(array)
+    return {str(label): float(value) for label, value in zip(array[array.dims[0]].values, array.values, strict=True)}
+
+
+def _told(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+def _show_models(found: xarray.Dataset, level: int) -> None:
+    rows = []
+    for place, label in enumerate(found["model"].values):
+        row = found.isel(model=place)
+        if not isfinite(row["log_evidence"].item()):
+            rows.append([str(label), "impossible", *[""] * 5])
+            continue
+        factor = row["log_bayes_factor"].item()
+        error = row["error"].item()
+        rows.append(
+            [
+                str(label),
+                number(row["log_evidence"].item(), 3),
+                number(factor, 3) if isfinite(factor) else "–",
+                percent(row["qualified"].item()),
+                number(row["T_mean"].item(), 2),
+                percent(row["T_at_least"].sel(tricks=6 + level).item()),
+                percent(error) if error else "exact",
+            ]
+        )
+    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"T ≥ {6 + level}", "±"]
+    print_table("The same question under every bidder model", header, rows)
+    _show_swing(found)
+    say(CAPTURES)
+    say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
+    say("±: the largest standard error of a probability.")
+
+
+def _show_swing(found: xarray.Dataset) -> None:
+    """The cards whose place depends most on the model."""
+    chances = found["card_probabilities"]
+    swing = (chances.max("model") - chances.min("model")).to_series().sort_values(ascending=False)
+    rows: list[list[str]] = []
+    shown: set[object] = set()
+    for (card, seat), spread in swing.items():
+        if card not in shown and len(shown) < MOST_CARDS and spread >= 0.0005:
+            shown.add(card)
+            one = chances.sel(card=card, seat=seat)
+            rows.append([f"P({seat} holds {card})", percent(one.min().item()), percent(one.max().item())])
+    if rows:
+        print_table("Cards that depend most on the model", ["", "least", "most"], rows)
+
+
 def add(commands: Subparsers) -> None:
     """Put the command on the command line."""
     parser = add_command(
@@ -192,12 +342,18 @@ def add(commands: Subparsers) -> None:
     add_joint(parser)
     add_card(parser)
     add_show(parser)
+    add_models(parser)
     parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
 
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
+    if args.bidders is not None or args.slips is not None:
+        return compare_models(args)
+    for name in ("level", "out"):
+        if getattr(args, name) is not None:
+            raise UsageError(f"argument --{name}: it is about several models: give --bidders or --slips too")
     from bayesbridge.cli.screens import show
     from bayesbridge.documents import estimate_document
 

@@ -1,23 +1,38 @@
-"""``bayesbridge plugins``: estimators and bidder models, and where each comes from."""
+"""``bayesbridge plugins``: estimators and bidder models, and where each comes from.
+
+``bayesbridge plugins new``: a package with an estimator of one's own, ready to install, test and change.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 from argparse import Namespace
-from typing import Any
+from contextlib import suppress
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from secrets import token_hex
+from string import Template
+from typing import Any, Final
 
-from bayesbridge.cli.options import Subparsers, add_command
+from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command
 from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.errors import Unwritable
+from bayesbridge.files import advice
 
 
 def add(commands: Subparsers) -> None:
     """Put the command on the command line."""
-    add_command(
+    parser = add_command(
         commands,
         "plugins",
-        "estimators and bidder models, and where each comes from",
+        "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
         run,
-        "bayesbridge plugins --json",
+        "bayesbridge plugins --json\n  bayesbridge plugins new aces",
     )
+    _add_new(parser.add_subparsers(title="commands", metavar="new", dest="action"))
 
 
 def run(args: Namespace) -> int:
@@ -71,3 +86,123 @@ def _show(title: str, offers: dict[str, dict[str, Any]]) -> None:
         for name, offer in offers.items()
     ]
     print_table(title, ["name", "from", "gives"], rows, left=3)
+
+
+NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+LONGEST: Final = 40
+
+TAKEN: Final = frozenset(("chain", "draw", "suit", "strain", "seat", "card", "weight"))
+"""Words that stand for something else wherever results are named."""
+
+HAND: Final = "AKQ2.KJ3.A54.Q32"
+
+
+def _add_new(commands: Subparsers) -> None:
+    parser = add_command(
+        commands,
+        "new",
+        "a package with an estimator of your own, ready to install, test and change",
+        run_new,
+        "bayesbridge plugins new aces --at .",
+    )
+    parser.add_argument("name", metavar="NAME", help="what the estimator is called, such as aces")
+    parser.add_argument(
+        "--at", action=Once, default=None, metavar="DIR", help="the folder to make it in (default: the current one)"
+    )
+
+
+def run_new(args: Namespace) -> int:
+    """Write the package, and say what to do with it."""
+    words = names(args.name)
+    folder = _free_folder(Path(args.at or "."), words["distribution"])
+    written = {name: Template(_text(kind)).substitute(words) for name, kind in _files(words).items()}
+    _write(folder, written)
+    if args.json:
+        told = {key: words[key] for key in ("distribution", "module", "name")}
+        print_json({"folder": str(folder), "files": sorted(written), **told})
+        return 0
+    name = words["name"]
+    say(
+        f"{words['distribution']} in {folder}: an estimator {name!r} that counts aces, and its test.",
+        f"Change {words['module']}.py, then in that folder:",
+        "  pip install .",
+        "  pytest",
+        f"  bayesbridge estimate --observer S --hand {HAND} --estimator {name}",
+        f"  bayesbridge report --observer S --hand {HAND} --estimator {name} --out report.html",
+    )
+    return 0
+
+
+def names(text: str) -> dict[str, str]:
+    """All names that follow from the one given; raises where an estimator cannot be called so.
+
+    >>> [names("bayesbridge-my-count")[key] for key in ("distribution", "module", "name", "kind")]
+    ['bayesbridge-my-count', 'bayesbridge_my_count', 'my_count', 'MyCount']
+    """
+    word = text.removeprefix("bayesbridge-")
+    if not NAME.fullmatch(word) or len(word) > LONGEST:
+        raise UsageError(
+            f"argument NAME: {text!r} cannot be a name: write at most {LONGEST} small letters, digits and hyphens, "
+            "a letter first, such as my-count"
+        )
+    name, dashed = word.replace("-", "_"), word.replace("_", "-")
+    if name in TAKEN or name in _built_in():
+        raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
+    distribution = f"bayesbridge-{dashed}"
+    for point in entry_points(group="bayesbridge"):
+        if point.dist is not None and distribution == point.dist.name.replace("_", "-").lower():
+            raise UsageError(f"argument NAME: {distribution} is installed already: choose another name")
+    kind = "".join(part.capitalize() for part in dashed.split("-"))
+    return {
+        "name": name,
+        "distribution": distribution,
+        "entry": dashed,
+        "module": f"bayesbridge_{name}",
+        "kind": kind,
+    }
+
+
+def _built_in() -> set[str]:
+    from bayesbridge.estimators.builtin import bayesbridge_estimators
+
+    return {estimator.name for estimator in bayesbridge_estimators()}
+
+
+def _free_folder(place: Path, name: str) -> Path:
+    """The folder to make, which must not be there yet, in one that is."""
+    folder = place / name
+    if not place.is_dir():
+        raise UsageError(f"argument --at: {str(place)!r} is no folder: make it first, or name another")
+    if os.path.lexists(folder):
+        raise UsageError(f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at")
+    return folder
+
+
+def _files(words: dict[str, str]) -> dict[str, str]:
+    """Name of each file → the text that it is made from."""
+    return {
+        "pyproject.toml": "pyproject",
+        "README.md": "readme",
+        f"{words['module']}.py": "estimator",
+        f"test_{words['name']}.py": "test",
+    }
+
+
+def _text(kind: str) -> str:
+    return files("bayesbridge.cli").joinpath("data", f"plugin_{kind}.txt").read_text("utf-8")
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    """All files at once: a folder that is there is whole."""
+    part = folder.with_name(f".{token_hex(8)}.part")
+    try:
+        part.mkdir()
+        for name, text in texts.items():
+            (part / name).write_text(text, "utf-8")
+        part.replace(folder)
+    except OSError as error:
+        why = error.strerror or error
+        raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(part)

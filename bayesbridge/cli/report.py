@@ -1,6 +1,6 @@
-"""``bayesbridge report FILE``: a table on record as a page with a step control.
+"""``bayesbridge report``: the answer to a question as one HTML page with pictures.
 
-``bayesbridge report``: the answer to a question as one HTML page with pictures.
+``bayesbridge report FILE``: a table on record as a page with a step control; with ``--text`` its steps on the screen.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from bayesbridge.cli.options import (
     whole,
     writing,
 )
-from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_json, progress_line, say
+from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.documents import accuracy_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
 from bayesbridge.position import SETTINGS
-from bayesbridge.words import number
+from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent
 
 if TYPE_CHECKING:
     import xarray
@@ -44,14 +44,16 @@ if TYPE_CHECKING:
     from bayesbridge.decisions.leads import Leads
     from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.evidence.models import BidderModel
+    from bayesbridge.notation import Record
     from bayesbridge.position import Position
 
 
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-OWN = {"observer"}
-"""Settings of a position that a record's page takes; the others are those of the record."""
+OWN = {"observer", "system"}
+"""Settings of a position that a record takes; the others are those of the record."""
 
 QUESTIONS = ("contract", "by", "pair", "solve", "seconds", "level", "estimator")
 MOMENTS = ("position", "record", "after_trick", "after_call", "dealer")
@@ -60,10 +62,8 @@ NOT_HERE = (*(set(SETTINGS) - OWN), *MOMENTS, *QUESTIONS)
 """Options of the page of a position that say nothing here."""
 
 
-def write_record_page(args: Namespace, path: Path) -> int:
-    """Compute the steps and write the page in one step."""
-    from bayesbridge.report.record import html_record
-
+def record_report(args: Namespace) -> int:
+    """A table on record: a page to step through, or its steps on the screen."""
     for name in sorted(NOT_HERE):
         if getattr(args, name) is not None:
             option = name.replace("_", "-")
@@ -74,6 +74,18 @@ def write_record_page(args: Namespace, path: Path) -> int:
         )
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
+    if args.text:
+        return _show_steps(args, record, observer)
+    if args.system:
+        raise UsageError("argument --system: of a record only --text takes it: add --text, or use --record")
+    return _write_record_page(args, record, observer)
+
+
+def _write_record_page(args: Namespace, record: Record, observer: Seat) -> int:
+    """Compute the steps and write the page in one step."""
+    from bayesbridge.report.record import html_record
+
+    path = _target(args)
     page = html_record(
         record,
         observer,
@@ -106,6 +118,88 @@ def _record_command(args: Namespace, observer: Seat) -> str:
     return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])
 
 
+def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
+    """How the posterior of the observer sharpened."""
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.history import sharpening
+
+    belief = Belief.of_record(record, observer, bidder=_bidder(args, record))
+    contract = record.contract
+    pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
+    table = sharpening(
+        belief,
+        pair=pair,
+        contract=contract,
+        by_card=args.cards,
+        draws=args.draws or RECORD_DRAWS,
+        rng=args.seed,
+        progress=progress_line("steps"),
+    )
+    steps = table.to_dict("records")
+    if args.json:
+        document = [
+            {key: None if value != value else value for key, value in step.items()}  # a nan is not equal to itself
+            | {"layouts": str(step["layouts"]), "exact": bool(step["exact"])}
+            for step in steps
+        ]
+        told = None if contract is None else str(contract)
+        print_json(
+            {
+                "steps": document,
+                "board": record.board,
+                "room": record.room,
+                "observer": observer.name,
+                "contract": told,
+                "pair": [seat.name for seat in pair],
+                **({"systems": list(belief.systems)} if belief.systems else {}),
+            }
+        )
+        return 0
+    rows = [
+        [
+            step["event"],
+            f"{step['layouts']:,}".replace(",", " "),
+            number(step["entropy_bits"], 1),
+            percent(step["qualified"]),
+            number(step["T_mean_qualified"], 2),
+            percent(step["T_at_least"]),
+            "–" if contract is None else percent(step["made"]),
+            "exact" if step["exact"] else step["method"],
+        ]
+        for step in steps
+    ]
+    goal = "no contract" if contract is None else str(contract)
+    reached = f"T ≥ {7 if contract is None else contract.tricks_needed}"
+    where = f"Board {record.board} {record.room}".strip()
+    title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
+    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", reached, "P(made)", "T by"], rows)
+    for said in belief.systems:
+        say(f"System: {said}.")
+    say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
+    say(CAPTURES)
+    if contract is not None:
+        if contract.strain.trump is not None:
+            say(WITHOUT_TRUMPS)
+        error = max(step["made_error"] for step in steps)
+        told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
+        say(f"{MADE}: {contract}, on the hands as dealt{told}.")
+    say(BITS)
+    return 0
+
+
+def _bidder(args: Namespace, record: Record) -> BidderModel | None:
+    """The usual bidders with the systems that they play; ``None`` for the usual ones alone."""
+    if not args.system:
+        return None
+    from bayesbridge.belief.belief import bidder_at
+    from bayesbridge.bidders.systems import SystemBidder
+
+    try:
+        return SystemBidder(args.system, base=bidder_at(record))
+    except BayesBridgeError as error:
+        raise UsageError(f"argument --system: {error}") from None
+
+
 LEAD_SECONDS = 6.0
 """Time on one core for solving leads, of which the page has a section."""
 
@@ -118,7 +212,8 @@ def add(commands: Subparsers) -> None:
         "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
         run,
         "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
-        "  bayesbridge report match.lin --board 3 --observer W",
+        "  bayesbridge report match.lin --board 3 --observer W\n"
+        "  bayesbridge report match.pbn --board 7 --text",
     )
     parser.add_argument(
         "file",
@@ -126,6 +221,7 @@ def add(commands: Subparsers) -> None:
         metavar="FILE",
         help="a PBN or LIN file: a page that steps through the auction and the tricks of one board",
     )
+    parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
     parser.add_argument(
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
@@ -157,11 +253,12 @@ def run(args: Namespace) -> int:
     """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    path = verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
     if args.file is not None:
-        return write_record_page(args, path)
-    if args.cards:
-        raise UsageError("argument --cards: it makes steps of a record: name its FILE")
+        return record_report(args)
+    for name in ("cards", "text"):
+        if getattr(args, name):
+            raise UsageError(f"argument --{name}: it is about the steps of a record: name its FILE")
+    path = _target(args)
     args.draws = args.draws or DRAWS
     names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
     estimators = estimators_and_solvers(names)[0]  # a slip is told before the work
@@ -228,6 +325,11 @@ def run(args: Namespace) -> int:
     return 1 if failures else 0
 
 
+def _target(args: Namespace) -> Path:
+    """Where the page goes."""
+    return verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+
+
 def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
     """The contract of the options; that of the auction where only --solve or --seconds is given.
 
@@ -264,7 +366,7 @@ def _leads(posterior: Posterior, asked: ContractQuestion | None, args: Namespace
     except BayesBridgeError:
         return None
     show = progress_line("layouts solved")
-    return compare_leads(posterior, contract, question, solver, "beat", LEAD_SECONDS, args.seed, show)
+    return compare_leads(posterior, contract, question, solver, "make", LEAD_SECONDS, args.seed, show)
 
 
 def _command(args: Namespace, position: Position) -> str:

@@ -37,7 +37,7 @@ from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import number, percent
 
-type Goal = Literal["beat", "tricks"]
+type Goal = Literal["make", "tricks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,10 @@ class Leads:
         """Whether one lead is better than all others."""
         return len(self.best) == 1
 
+    def behind(self, choice: Lead) -> tuple[float, float]:
+        """How far a lead is behind the best by the goal, one standard error, paired."""
+        return choice.beaten_behind if self.goal == "make" else choice.tricks_behind
+
     @property
     def sentence(self) -> str:
         """The answer in words."""
@@ -113,19 +117,18 @@ class Leads:
         """For ``--json`` and web pages."""
         return {
             "contract": str(self.contract),
-            "leader": self.leader.name,
+            "seat": self.leader.name,
             "goal": self.goal,
             "clear": self.clear,
             "best": [str(card) for choice in self.best for card in choice.cards],
             "solved": self.solved,
-            "solved_all": self.exact,
-            "leads": [
+            "exact": self.exact,
+            "cards": [
                 {
                     "cards": [str(card) for card in choice.cards],
                     **_pair("beaten", choice.beaten),
                     **_pair("tricks", choice.tricks),
-                    **_pair("beaten_behind", choice.beaten_behind),
-                    **_pair("tricks_behind", choice.tricks_behind),
+                    **_pair("behind", self.behind(choice)),
                     "close": choice.close,
                 }
                 for choice in self.choices
@@ -158,7 +161,7 @@ def leads(
     contract: Contract | str | None = None,
     *,
     by: Seat | str | None = None,
-    goal: str = "beat",
+    goal: str = "make",
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
@@ -166,7 +169,7 @@ def leads(
     """Compare all leads against a contract, by what the observer, who is on lead, believes.
 
     The ``contract`` is that of the auction unless it is named; its declarer sits on the leader's right. ``goal`` is
-    ``beat``, for P(it is beaten), or ``tricks``, for what the defence takes on average; the other of the two decides
+    ``make``, for P(it is beaten), or ``tricks``, for what the defence takes on average; the other of the two decides
     where the first is the same in every layout. ``seconds`` on one core are the most for solving: as many layouts
     are drawn as that allows, all of a posterior for which a number of draws was chosen unless ``seconds`` are given.
     Needs the plugin bayesbridge-double-dummy.
@@ -178,8 +181,8 @@ def leads(
     ...     print(error)
     contract '3NT by N': E is on lead, not W: ask what E believes, or name S as declarer
     """
-    if goal not in ("beat", "tricks"):
-        raise BayesBridgeError(f"goal {goal!r}: choose 'beat' or 'tricks'", goal=goal)
+    if goal not in ("make", "tricks"):
+        raise BayesBridgeError(f"goal {goal!r}: choose 'make' or 'tricks'", goal=goal)
     if seconds is not None and not 0.0 < seconds < float("inf"):
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
     against, question = lead_question(posterior.belief, contract, by)
@@ -244,7 +247,7 @@ def compare_leads(
     contract: Contract,
     question: Question,
     solver: Estimator,
-    goal: str = "beat",
+    goal: str = "make",
     seconds: float | None = None,
     rng: Seed = 0,
     progress: Progress | None = None,
@@ -262,7 +265,7 @@ def compare_leads(
     of_beaten = [sample.share(column) for column in beaten.T]
     of_tricks = [sample.mean(column, 0.0, 13.0, 1.0) for column in tricks.T]
     means = sample.weights @ beaten, sample.weights @ tricks
-    first, second = means if goal == "beat" else means[::-1]
+    first, second = means if goal == "make" else means[::-1]
     order = np.lexsort((np.arange(len(groups)), -second.round(12), -first.round(12)))
     best = order[0]
 
@@ -272,7 +275,7 @@ def compare_leads(
         return [(0.0, 0.0) if one == best else difference for one, difference in enumerate(found)]
 
     behind_beaten, behind_tricks = behind(beaten, 1.0), behind(tricks, 13.0)
-    by_goal = [(beaten, behind_beaten), (tricks, behind_tricks)][:: 1 if goal == "beat" else -1]
+    by_goal = [(beaten, behind_beaten), (tricks, behind_tricks)][:: 1 if goal == "make" else -1]
     limit = NormalDist().inv_cdf(1.0 - DOUBT / max(1, len(groups) - 1))
 
     def close(one: int) -> bool:
@@ -295,7 +298,7 @@ def compare_leads(
     return Leads(
         contract,
         posterior.belief.observer,
-        "beat" if goal == "beat" else "tricks",
+        "make" if goal == "make" else "tricks",
         choices,
         len(taken),
         found.posterior.exact,

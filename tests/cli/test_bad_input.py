@@ -116,7 +116,7 @@ BAD = {
         f"these cannot hold together: S shows {HAND}; W has 11 to 40 high-card points; E has 11 to 40",
         "(given by --hcp)",
     ),
-    "unknown shell": (["completion", "cmd"], "invalid choice: 'cmd'", "bash"),
+    "unknown shell": (["--completion", "cmd"], "invalid choice: 'cmd'", "bash"),
 }
 
 

@@ -126,4 +126,4 @@ def test_records(capsys, tmp_path, seed, count):
     for number, data in enumerate(mutants([path.read_bytes() for path in DOCUMENTS], seed, count)):
         path = tmp_path / f"match{('.pbn', '.lin', '.txt')[number % 3]}"
         path.write_bytes(data)
-        assert check(capsys, ["replay", str(path), "--board", "no such board"]) is None
+        assert check(capsys, ["report", str(path), "--text", "--board", "no such board"]) is None

@@ -123,11 +123,11 @@ LIN = (
 
 FEW = ["--draws", "20"]
 RECORDS = [
-    ["replay", *FEW],
-    ["replay", *FEW, "--json"],
-    ["replay", *FEW, "--board", "77"],
-    ["replay", *FEW, "--board", "2"],
-    ["replay", *FEW, "--room", EVIL],
+    ["report", *FEW, "--text"],
+    ["report", *FEW, "--text", "--json"],
+    ["report", *FEW, "--text", "--board", "77"],
+    ["report", *FEW, "--text", "--board", "2"],
+    ["report", *FEW, "--text", "--room", EVIL],
     ["score", *FEW],
     ["score", *FEW, "--json"],
 ]
@@ -144,7 +144,7 @@ def test_records(tmp_path, capsys, words, name, text):
     assert clean(out)
     assert clean(err)
     assert "\\x1b" in err
-    if words == ["replay", *FEW]:
+    if words == ["report", *FEW, "--text"]:
         assert f"Board 1{SHOWN}" in out
 
 
@@ -158,7 +158,7 @@ TOML = {
 
 
 @pytest.mark.parametrize("kind", TOML)
-@pytest.mark.parametrize("command", [["estimate"], ["report"], ["count"], ["wins", "--trick", "W:S5", "--seat", "N"]])
+@pytest.mark.parametrize("command", [["estimate"], ["report"], ["count"], ["play", "--trick", "W:S5", "--seat", "N"]])
 def test_position_files(tmp_path, capsys, monkeypatch, install, command, kind):
     """The folder has an evil name too."""
     folder = tmp_path / "\x1b[2J"
@@ -177,7 +177,7 @@ def test_position_files(tmp_path, capsys, monkeypatch, install, command, kind):
 @pytest.mark.parametrize(
     "words",
     [
-        ["replay", f"{EVIL}.pbn"],
+        ["report", f"{EVIL}.pbn", "--text"],
         ["score", f"{EVIL}.pbn"],
         ["report", "--out", f"{EVIL}/report.html"],
         ["estimate", "--save", f"{EVIL}/x.nc"],
@@ -264,7 +264,7 @@ def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
 
 def test_a_terminal_that_is_no_unicode_one_gets_no_escape_either(tmp_path):
     (tmp_path / "evil.pbn").write_text(PBN, "utf-8")
-    words = [sys.executable, "-m", "bayesbridge", "replay", str(tmp_path / "evil.pbn"), *FEW, "--board", "9"]
+    words = [sys.executable, "-m", "bayesbridge", "report", str(tmp_path / "evil.pbn"), "--text", *FEW, "--board", "9"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     found = subprocess.run(words, env=environment, capture_output=True)
     assert all(byte == 10 or 32 <= byte < 127 for byte in found.stdout + found.stderr)

@@ -1,4 +1,4 @@
-"""``new-plugin``: a package that installs, passes its own tests and is shown on screen and page."""
+"""``plugins new``: a package that installs, passes its own tests and is shown on screen and page."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from tests.guides import install, run
 
 
 def test_the_package_passes_its_own_tests(document, tmp_path):
-    said = document("new-plugin", "my-count", "--at", str(tmp_path))
+    said = document("plugins", "new", "my-count", "--at", str(tmp_path))
     project = tmp_path / "bayesbridge-my-count"
     assert said == {
         "folder": str(project),
@@ -26,7 +26,7 @@ def test_the_package_passes_its_own_tests(document, tmp_path):
 
 @pytest.mark.slow
 def test_it_installs_and_is_shown_on_screen_and_page(answer, tmp_path):
-    told = answer("new-plugin", "my-count", "--at", str(tmp_path))
+    told = answer("plugins", "new", "my-count", "--at", str(tmp_path))
     project = tmp_path / "bayesbridge-my-count"
     install(project)
     assert re.search(r"my_count +bayesbridge-my-count 0.1.0 +my_count", run(project, "-m", "bayesbridge", "plugins"))
@@ -58,17 +58,17 @@ def test_it_installs_and_is_shown_on_screen_and_page(answer, tmp_path):
     ],
 )
 def test_bad_names_are_refused_in_one_line(complaint, tmp_path, name, words):
-    assert words in complaint("new-plugin", name, "--at", str(tmp_path))
+    assert words in complaint("plugins", "new", name, "--at", str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_there_stays(complaint, tmp_path):
     (tmp_path / "bayesbridge-mine").mkdir()
     assert "exists already: choose another name, or another --at" in complaint(
-        "new-plugin", "mine", "--at", str(tmp_path)
+        "plugins", "new", "mine", "--at", str(tmp_path)
     )
     assert list((tmp_path / "bayesbridge-mine").iterdir()) == []
-    assert "is no folder: make it first" in complaint("new-plugin", "mine", "--at", str(tmp_path / "none"))
+    assert "is no folder: make it first" in complaint("plugins", "new", "mine", "--at", str(tmp_path / "none"))
 
 
 def test_a_folder_that_cannot_be_made_leaves_nothing(capsys, tmp_path, monkeypatch):
@@ -76,12 +76,12 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(capsys, tmp_path, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    assert main(["new-plugin", "mine", "--at", str(tmp_path)]) == 1
+    assert main(["plugins", "new", "mine", "--at", str(tmp_path)]) == 1
     assert "(No space left on device): make room, or name another file" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_current_folder_is_the_default(answer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = json.loads(answer("new-plugin", "mine", "--json"))
+    said = json.loads(answer("plugins", "new", "mine", "--json"))
     assert (tmp_path / said["folder"] / "pyproject.toml").is_file()

@@ -150,7 +150,7 @@ def test_an_ascii_terminal_gets_an_answer_too():
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"T = 11" in done.stdout
     done = subprocess.run(
-        [*COMMAND, "wins", *EVIDENCE, "--holds", "E:ST,S9,S8,HT,H9,H8,CK,CJ", "--trick", "W:S7", "--seat", "N"],
+        [*COMMAND, "play", *EVIDENCE, "--holds", "E:ST,S9,S8,HT,H9,H8,CK,CJ", "--trick", "W:S7", "--seat", "N"],
         capture_output=True,
         env=environment(PYTHONIOENCODING="ascii", PYTHONUTF8="0"),
     )

@@ -11,7 +11,7 @@ BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
 
 def test_replay_sharpens_to_one_layout(document):
-    said = document("replay", BOARDS, "--board", "2", "--observer", "W", "--draws", "200")
+    said = document("report", BOARDS, "--text", "--board", "2", "--observer", "W", "--draws", "200")
     steps = said["steps"]
     assert said["board"] == "2"
     assert said["contract"] == "1NT by W"
@@ -28,11 +28,11 @@ def test_north_looks_where_north_is_asked(document, tmp_path):
     assert (said["observer"], said["hand"]) == ("N", "AT982.KQ5.9.JT72")
     short = tmp_path / "short.pbn"
     short.write_text('[Board "1"]\n[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\n[Auction "N"]\n1NT\n', "utf-8")
-    assert document("replay", str(short), "--observer", "N", "--draws", "20")["observer"] == "N"
+    assert document("report", str(short), "--text", "--observer", "N", "--draws", "20")["observer"] == "N"
 
 
 def test_replay_for_people(capsys):
-    assert main(["replay", BOARDS, "--board", "2", "--observer", "W", "--draws", "100"]) == 0
+    assert main(["report", BOARDS, "--text", "--board", "2", "--observer", "W", "--draws", "100"]) == 0
     screen = capsys.readouterr().out
     assert "Board 2: what W believes (1NT by W, T of W:E)" in screen
     assert "trick 13" in screen
@@ -68,11 +68,11 @@ def test_score_for_people(capsys):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["replay", "no/such.pbn"], "there is no file 'no/such.pbn': give a PBN or LIN file"),
-        (["replay", BOARDS, "--board", "77"], f"no board 77 in '{BOARDS}': it has 1, 2, 3, 4, 5, 6, 7, 8"),
+        (["report", "no/such.pbn", "--text"], "there is no file 'no/such.pbn': give a PBN or LIN file"),
+        (["report", BOARDS, "--text", "--board", "77"], f"no board 77 in '{BOARDS}': it has 1, 2, 3, 4, 5, 6, 7, 8"),
         (["score", BOARDS, "--boards", "0"], "argument --boards"),
         (["score", __file__], "holds no record that can be read"),
-        (["replay", BOARDS, "--observer", "X"], "unknown seat 'X'"),
+        (["report", BOARDS, "--text", "--observer", "X"], "unknown seat 'X'"),
     ],
 )
 def test_bad_input_is_one_line(capsys, arguments, line):
@@ -113,7 +113,7 @@ def test_of_many_notes_the_first_five_are_told(tmp_path, capsys):
     text = Path(BOARDS).read_text("utf-8")
     damaged = tmp_path / "damaged.pbn"
     damaged.write_text(re.sub(r'\[Deal "', '[Deal "?', text), "utf-8")
-    main(["replay", str(damaged)])
+    main(["report", str(damaged), "--text"])
     told = capsys.readouterr().err.splitlines()
     assert sum(str(damaged) in line for line in told[:5]) == 5
     assert re.fullmatch(r"bayesbridge: \d+ more notes on what was left out", told[5])

@@ -51,8 +51,9 @@ def test_errors_name_the_option_or_the_line(complaint, tmp_path):
 
 def test_a_replay_takes_systems(answer, document, complaint):
     """Board 1: East opens 1NT; what North then believes of East depends on the system."""
-    usual = document("replay", "examples/boards.pbn", "--draws", "300", "--observer", "N")
-    words = ("replay", "examples/boards.pbn", "--draws", "300", "--observer", "N", "--system", "strong-notrump")
+    usual = document("report", "examples/boards.pbn", "--text", "--draws", "300", "--observer", "N")
+    words = ("report", "examples/boards.pbn", "--text", "--draws", "300", "--observer", "N")
+    words = (*words, "--system", "strong-notrump")
     told = document(*words)
     assert "systems" not in usual
     assert told["systems"][0].startswith("both sides play strong-notrump (opening 1NT shows")

@@ -67,12 +67,12 @@ def exact(posterior, needed):
     return found
 
 
-def compared(posterior, goal="beat", seconds=None, rng=0, contract="3NT"):
+def compared(posterior, goal="make", seconds=None, rng=0, contract="3NT"):
     against, question = lead_question(posterior.belief, contract)
     return compare_leads(posterior, against, question, solver(), goal, seconds, rng)
 
 
-@pytest.mark.parametrize("goal", ["beat", "tricks"])
+@pytest.mark.parametrize("goal", ["make", "tricks"])
 def test_all_layouts_are_the_exact_answer(goal):
     posterior = leader().infer()
     found = compared(posterior, goal)
@@ -82,7 +82,7 @@ def test_all_layouts_are_the_exact_answer(goal):
         beaten, tricks = right[choice.cards[0].suit]
         assert choice.beaten == (pytest.approx(beaten), 0.0)
         assert choice.tricks == (pytest.approx(tricks), 0.0)
-    values = [choice.beaten[0] if goal == "beat" else choice.tricks[0] for choice in found.choices]
+    values = [choice.beaten[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
     assert values == sorted(values, reverse=True)
     # All cards of a suit do the same here, and only these stand together.
     assert sorted(choice.name for choice in found.choices) == ["CJ7", "DJT8", "H9864", "ST963"]
@@ -150,7 +150,7 @@ def test_draws_that_were_chosen_are_all_solved():
     assert found.solved == len(posterior)
     assert all(choice.beaten[1] > 0 or choice.beaten[0] in (0.0, 1.0) for choice in found.choices)
     document = found.document()
-    assert document["leads"][0]["cards"]
+    assert document["cards"][0]["cards"]
     assert json.dumps(document)
 
 
@@ -162,7 +162,7 @@ def test_draws_that_were_chosen_are_all_solved():
         ({"contract": "3NT", "by": "W"}, "N is on lead, not W: ask what N believes, or name S as declarer"),
         ({"contract": "3NT by S", "by": "N"}, "name one declarer"),
         ({}, "no contract to lead against"),
-        ({"contract": "3NT", "goal": "win"}, "goal 'win': choose 'beat' or 'tricks'"),
+        ({"contract": "3NT", "goal": "win"}, "goal 'win': choose 'make' or 'tricks'"),
         ({"contract": "3NT", "seconds": 0.0}, "seconds 0.0: give a number above 0"),
     ],
 )
@@ -211,19 +211,19 @@ ASKED = (*ASKED, f"S:{KNOWN.replace(' ', ',')}")
 
 def test_the_command(install, capsys):
     install("solver", SOLVER)
-    assert main(["lead", *ASKED, "--contract", "3NT", "--by", "S", "--json"]) == 0
+    assert main(["play", *ASKED, "--contract", "3NT", "--by", "S", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     right = exact(leader().infer(), 9)
-    assert said["leads"][0]["beaten"] == pytest.approx(max(chance for chance, _ in right.values()))
-    assert (said["leader"], said["contract"], said["solved_all"]) == ("W", "3NT by S", True)
-    for goal in ("beat", "tricks"):
-        assert main(["lead", *ASKED, "--contract", "3NT", "--goal", goal]) == 0
+    assert said["cards"][0]["beaten"] == pytest.approx(max(chance for chance, _ in right.values()))
+    assert (said["seat"], said["contract"], said["exact"]) == ("W", "3NT by S", True)
+    for goal in ("make", "tricks"):
+        assert main(["play", *ASKED, "--contract", "3NT", "--goal", goal]) == 0
         out = capsys.readouterr().out
         assert "West leads against 3NT by S" in out
         assert f"{said['best'][0]}" in out or goal == "tricks"
 
 
-@pytest.mark.parametrize("goal", ["beat", "tricks"])
+@pytest.mark.parametrize("goal", ["make", "tricks"])
 def test_the_picture(goal):
     """One bar for each lead with its figure, the best and those close to it in blue, lines only where draws err."""
     posterior = leader().infer()
@@ -231,7 +231,7 @@ def test_the_picture(goal):
         found = compared(posterior, goal, seconds)
         ax = bb.plot_leads(found)
         bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
-        told = [choice.beaten[0] if goal == "beat" else choice.tricks[0] for choice in found.choices]
+        told = [choice.beaten[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
         assert [bar.get_width() for bar in bars] == pytest.approx(told)
         assert [label.get_text() for label in ax.get_yticklabels()] == [choice.name for choice in found.choices]
         blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in bars]
@@ -244,10 +244,10 @@ def test_the_picture(goal):
 
 def test_the_command_draws(install, tmp_path, capsys):
     install("solver", SOLVER)
-    assert main(["lead", *ASKED, "--contract", "3NT", "--out", str(tmp_path / "leads.svg")]) == 0
+    assert main(["play", *ASKED, "--contract", "3NT", "--out", str(tmp_path / "leads.svg")]) == 0
     assert "West leads against 3NT by S" in capsys.readouterr().out
     assert (tmp_path / "leads.svg").read_text("utf-8").lstrip().startswith("<?xml")
-    assert main(["lead", *ASKED, "--contract", "3NT", "--out", "leads.jpg"]) == 2
+    assert main(["play", *ASKED, "--contract", "3NT", "--out", "leads.jpg"]) == 2
     assert capsys.readouterr().err.startswith("bayesbridge: argument --out: 'leads.jpg': the picture is a PNG")
 
 
@@ -271,10 +271,10 @@ def test_the_page_has_a_section(install, tmp_path, capsys):
 
 
 def test_the_command_refuses_in_one_line(install, capsys):
-    assert main(["lead", *ASKED, "--contract", "3NT", "--by", "E"]) == 2
+    assert main(["play", *ASKED, "--contract", "3NT", "--by", "E"]) == 2
     assert capsys.readouterr().err == (
         "bayesbridge: argument --contract: contract '3NT by E': S is on lead, not W: ask what S believes, "
         "or name S as declarer\n"
     )
-    assert main(["lead", *ASKED, "--contract", "3NT"]) == 2
+    assert main(["play", *ASKED, "--contract", "3NT"]) == 2
     assert "install the plugin bayesbridge-double-dummy" in capsys.readouterr().err

@@ -30,8 +30,8 @@ def test_every_command_of_the_page_works_in_order(tmp_path):
     done = []
     for command in GUIDE.commands:
         match command.split():
-            case ["bayesbridge", "new-plugin", name]:
-                run(project, "-m", "bayesbridge", "new-plugin", name)
+            case ["bayesbridge", "plugins", "new", name]:
+                run(project, "-m", "bayesbridge", "plugins", "new", name)
                 assert (project / f"bayesbridge-{name}" / "pyproject.toml").is_file()
             case ["pip", "install", "."]:
                 install(project)

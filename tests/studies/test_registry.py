@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import studies
-from bayesbridge.cli import build_parser, main
-from bayesbridge.cli.completion import _complete_files
+from bayesbridge.cli import _complete_files, build_parser, main
 from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table, engine
 
 ROOT = Path(__file__).parents[2]

@@ -147,7 +147,7 @@ def test_leads_are_ranked_for_the_seat_on_lead(memory):
     leads = told(memory, [*calls, ["call", "W:Pass"]][:6], FOUR)
     assert "contracts" not in leads
     (found,) = leads["leads"]
-    assert "refused" in found or found["leads"][0]["cards"]
+    assert "refused" in found or found["cards"][0]["cards"]
     assert "leads" not in told(memory, [["call", "S:1NT"], ["call", "W:Pass"], ["call", "E:Pass"]])
 
 

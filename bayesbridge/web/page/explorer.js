@@ -742,7 +742,7 @@ function renderLeads() {
   $("leads-panel").hidden = !told;
   if (!told) return;
   const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
-  const rows = (told.leads ?? []).map((row) => [cards(row), figure(row.beaten), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
+  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row.beaten), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
   ranked($("leads"), ["lead", "beaten", "tricks of the defence", ""], rows);
   $("leads-words").textContent = told.sentence ?? "";
   $("leads-notes").textContent = told.refused ?? told.caution;

@@ -1,4 +1,4 @@
-"""``wins``: P(card wins) for the seat in turn."""
+"""``play`` in a trick: P(card wins) for the seat in turn."""
 
 import re
 from math import comb
@@ -12,6 +12,7 @@ DUMMY = "J54.Q72.KQ76.A85"
 OPEN = ("--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}")
 HELD = ("--holds", "E:ST,S9,S8,DJ,DT,D9,CK,CJ,CT")
 """East's other four cards are among 17: few layouts."""
+FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
 
 
 def test_the_queen_wins_where_east_has_not_the_king(document):
@@ -19,7 +20,7 @@ def test_the_queen_wins_where_east_has_not_the_king(document):
 
     The seven wins where West has all of K T 9 8 too.
     """
-    said = document("wins", *OPEN, "--trick", "W:H5", "--seat", "N")
+    said = document("play", *OPEN, "--trick", "W:H5", "--seat", "N")
     assert said["wins"] == pytest.approx({"HQ": 12 / 25, "H7": comb(21, 8) / comb(25, 12), "H2": 0})
     assert (said["exact"], said["method"], said["layouts"]) == (True, "enumerate", str(comb(25, 12)))
     assert (said["trick"], said["seat"], said["trump"], said["ess"]) == ("W:H5", "N", None, None)
@@ -31,10 +32,10 @@ def test_numbers_are_those_of_the_python_name(document):
         bb.Reveal("N", DUMMY), bb.Holds("E", HELD[1][2:]), bb.Play("W", "H5")
     )
     expected = bb.card_wins(belief.infer(rng=1), bb.Trick.of("W:H5", trump="C"))
-    said = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "C")
+    said = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "C")
     assert said["wins"] == {str(card): pytest.approx(chance) for card, chance in expected.items()}
     assert said["trump"] == "C"
-    plain = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    plain = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
     assert plain["wins"]["HQ"] > said["wins"]["HQ"]  # East may be void and ruff
 
 
@@ -43,13 +44,13 @@ def test_numbers_are_those_of_the_python_name(document):
     [(), ("--play", "W:H5"), ("--play", "W:H5", "--play", "N:H2")],
 )
 def test_cards_of_the_trick_need_not_be_given_twice(document, played):
-    said = document("wins", *OPEN, *HELD, *played, "--trick", "W:H5 H2", "--seat", "E")
+    said = document("play", *OPEN, *HELD, *played, "--trick", "W:H5 H2", "--seat", "E")
     assert said["evidence"][-2:] == ["W plays H5", "N plays H2"]
     assert len(said["evidence"]) == 4
 
 
 def test_a_hidden_hand_is_judged_given_that_it_may_play_the_card(document, answer):
-    words = ("wins", *OPEN, *HELD, "--trick", "W:H5,HQ", "--seat", "E")
+    words = ("play", *OPEN, *HELD, "--trick", "W:H5,HQ", "--seat", "E")
     said = document(*words)
     assert said["wins"]["HK"] == 0  # South's ace beats it
     assert "ST" in said["wins"]  # where East is void in hearts
@@ -57,48 +58,57 @@ def test_a_hidden_hand_is_judged_given_that_it_may_play_the_card(document, answe
 
 
 def test_on_lead(document):
-    first = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
-    said = document("wins", *OPEN, *HELD, *first, "--trick", "N:", "--seat", "N")
+    said = document("play", *OPEN, *HELD, *FIRST, "--trick", "N:", "--seat", "N")
     assert len(said["wins"]) == 12
     assert said["wins"]["CA"] == 1
     assert said["wins"]["SJ"] == 1  # the three higher spades are partner's
 
 
+def test_the_cards_played_tell_trick_and_seat(document):
+    told = [document("play", *OPEN, *HELD, *words) for words in ((*FIRST, "--trick", "N:", "--seat", "N"), FIRST)]
+    assert told[0] == told[1]
+    begun = document("play", *OPEN, *HELD, *FIRST[:4])
+    assert (begun["trick"], begun["seat"]) == ("W:H5 HQ", "E")
+
+
 def test_pair_says_who_opposes(document):
-    together = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--pair", "N:E")
-    apart = document("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    together = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--pair", "N:E")
+    apart = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
     assert together["wins"]["HQ"] == 0  # now South's ace opposes it
     assert apart["wins"]["HQ"] > 0
 
 
 def test_too_many_layouts_are_sampled(document):
-    said = document("wins", "--observer", "S", "--hand", HAND, "--trick", "W:H5", "--seat", "N", "--draws", "1000")
+    said = document("play", "--observer", "S", "--hand", HAND, "--trick", "W:H5", "--seat", "N", "--draws", "1000")
     assert (said["exact"], said["method"], said["draws"], said["ess"]) == (False, "sample", 1000, 1000.0)
     assert said["wins"]["HK"] == 1
 
 
 def test_bars_begin_at_one_line(answer):
-    text = answer("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    text = answer("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
     bars = [re.search("[█▏▎▍▌▋▊▉]", line) for line in text.splitlines() if re.match("H[Q72] ", line)]
     assert len({found.start() for found in bars if found}) == 1
     assert sum(found is not None for found in bars) >= 2
 
 
 def test_a_table_for_people(answer):
-    text = answer("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
+    text = answer("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
     assert "P(card wins), N to play to 'W:H5' at no trumps" in text
     assert "Nothing tells the trump suit, so there is none: --trump names it." in text
     assert "hidden: each" not in text
-    text = answer("wins", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "S")
+    text = answer("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "S")
     assert "at S trumps" in text
     assert "Nothing tells" not in text
 
 
-FIRST = ("--play", "W:H5", "--play", "N:HQ", "--play", "E:H4", "--play", "S:H3")
-
 BAD = {
-    "no trick": (("--seat", "N"), "the following arguments are required: --trick", "wins --help"),
-    "no seat": (("--trick", "W:H5"), "the following arguments are required: --seat", "wins --help"),
+    "no trick": (("--seat", "N"), "argument --contract: no contract to lead against", "name one, such as 3NT"),
+    "a contract": (("--trick", "W:H5", "--contract", "3NT"), "argument --contract: only opening leads", "--trump"),
+    "a picture": (
+        ("--trick", "W:H5", "--out", "x.png"),
+        "argument --out: only opening leads",
+        "leave it out",
+    ),
     "out of turn": (("--trick", "W:H5", "--seat", "E"), "argument --seat: E does not play to 'W:H5', it is N's", "N"),
     "complete": (
         ("--trick", "W:H5 HQ H4 H3", "--seat", "N"),
@@ -139,6 +149,6 @@ BAD = {
 
 @pytest.mark.parametrize(("words", "what", "mend"), BAD.values(), ids=BAD)
 def test_bad_input(complaint, words, what, mend):
-    said = complaint("wins", *OPEN, *words)
+    said = complaint("play", *OPEN, *words)
     assert said.startswith(what)
     assert mend in said
