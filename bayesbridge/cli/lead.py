@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.options import (
     Once,
     Subparsers,
@@ -26,7 +27,7 @@ from bayesbridge.cli.screens import (
     progress_line,
     say,
 )
-from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import SEATS, percent
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.options import (
     Once,
     Subparsers,
@@ -17,7 +18,7 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import add_draws, bar, print_accuracy, print_evidence, print_json, print_table, say
 from bayesbridge.deal import Seat
-from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
