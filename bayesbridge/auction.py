@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 
+from bayesbridge import markup
 from bayesbridge.calls import CALLS, DOUBLE, PASS, Call, Contract
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall
@@ -225,4 +225,10 @@ class Auction:
         return f"Auction.of({str(self)!r}{dummy})"
 
     def _repr_html_(self) -> str:
-        return str(import_module("bayesbridge.notebook.values").html(self))
+        said = "Passed out." if self.contract is None else f"The contract is {self.contract}."
+        return markup.piece(self.html(), markup.sentence(said if self.is_over else ""))
+
+    def html(self) -> str:
+        """The calls as an HTML table, a column for each seat that bids."""
+        made = [(seat.name, str(call)) for seat, call in self]
+        return markup.calls([seat.name for seat in self.bidders], made, None if self.turn is None else self.turn.name)

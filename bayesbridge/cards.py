@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from importlib import import_module
 from typing import Final
 
+from bayesbridge import markup
 from bayesbridge.errors import DealError, NotationError, whole
 
 RANKS: Final = "23456789TJQKA"
@@ -295,4 +295,4 @@ class Hand:
         return f"Hand.from_pbn({self.pbn!r})"
 
     def _repr_html_(self) -> str:
-        return str(import_module("bayesbridge.notebook.values").html(self))
+        return markup.piece(markup.hand(self.pbn, foot=f"{self.points} points, {len(self)} cards"))

@@ -6,13 +6,14 @@ In the three-player game one seat is the dummy's, North unless said otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from importlib import import_module
 
-from bayesbridge.cards import DECK_MASK, Card, Hand
+from bayesbridge import markup
+from bayesbridge.cards import DECK_MASK, Card, Hand, Suit
 from bayesbridge.errors import DealError, NotationError
+from bayesbridge.words import SEATS
 
 
 class Seat(IntEnum):
@@ -119,7 +120,38 @@ class Deal:
         return f"Deal.from_pbn({self.pbn!r})"
 
     def _repr_html_(self) -> str:
-        return str(import_module("bayesbridge.notebook.values").html(self))
+        masks = [hand.mask for hand in self.hands]
+        return markup.piece(around_table(masks, masks))
+
+
+def around_table(
+    must: Sequence[int],
+    may: Sequence[int],
+    roles: Mapping[str, str] | None = None,
+    middle: str = "",
+    lengths: Sequence[Sequence[float]] | None = None,
+    points: Sequence[float] | None = None,
+) -> str:
+    """HTML of the four hands around a compass.
+
+    ``must`` and ``may`` are the masks of the cards that each seat certainly and possibly holds, ``roles`` what a seat
+    is, ``middle`` HTML; ``lengths`` by seat and suit and ``points`` by seat are what is to be expected.
+    """
+    shown = {}
+    for seat in Seat:
+        sure, possible = Hand(must[seat]), Hand(may[seat])
+        hidden = 13 - len(sure)
+        more = {}
+        for suit in Suit:
+            if hidden and possible.field(suit) & ~sure.field(suit):
+                more[suit.name] = "…" if lengths is None else f"… ≈ {lengths[seat][suit]:.1f}"
+        foot = f"{sure.points} points"
+        if hidden:
+            foot = f"{'' if points is None else f'≈ {points[seat]:.1f} points, '}{hidden} hidden"
+        role = (roles or {}).get(seat.name)
+        head = f"{SEATS[seat.name]}{f', {role}' if role else ''}"
+        shown[seat.name] = markup.hand(sure.pbn, head, foot, more)
+    return markup.compass(shown, middle)
 
 
 def _verify_hands(hands: Mapping[Seat, Hand]) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from math import isfinite, log2, sqrt
+from math import log2
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.words import number, percent
+from bayesbridge.belief.posterior import accuracy_document
 
 if TYPE_CHECKING:
     import xarray
@@ -33,53 +33,6 @@ def evidence_document(belief: Perspective) -> dict[str, Any]:
         "assumed_passes": [seat.name for seat in belief.assumed_passes],
         **({"systems": list(belief.systems)} if belief.systems else {}),
     }
-
-
-def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
-    """How an answer was computed and how exact it is; of the posterior, unless the numbers came in another way."""
-    is_exact = posterior.exact if exact is None else exact
-    return {
-        "method": method or posterior.method,
-        "exact": is_exact,
-        "layouts": str(posterior.count()),
-        "draws": len(posterior),
-        "ess": None if is_exact else posterior.ess,
-        "why": _why(posterior, method, is_exact),
-        "entropy_bits": _told(posterior.entropy_bits),
-        "log_evidence": _told(posterior.log_evidence),
-        "log_evidence_error": _told(posterior.log_evidence_error),
-        "warning": posterior.draws.warning or None,
-    }
-
-
-def accuracy_sentences(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> list[str]:
-    """The same for people: how many layouts fit, and how exact the answer is."""
-    said = accuracy_document(posterior, method, exact)
-    layouts = posterior.count()
-    fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
-    bits = said["entropy_bits"]
-    lines = [f"{fit}." if bits is None else f"{fit}; the uncertainty about them is {bits:.2f} bits."]
-    if said["exact"]:
-        how = "walking every layout" if posterior.exact else "counting suit by suit"
-        lines.append(f"Computed exactly, by {how} ({said['method']}).")
-    else:
-        error = percent(0.5 / sqrt(max(posterior.ess, 1.0)))
-        lines.append(f"Estimated, one standard error of a probability is at most {error}. {said['why']}.")
-    return [*lines, *([f"Warning: {said['warning']}."] if said["warning"] else [])]
-
-
-def _told(value: float) -> float | None:
-    """The number, ``None`` where the engine does not tell it."""
-    return value if isfinite(value) else None
-
-
-def _why(posterior: Posterior, method: str | None, exact: bool) -> str:
-    """Why that engine, in words."""
-    if method != "convolution":
-        return posterior.why
-    layouts = posterior.count()
-    counted = f"convolution: {layouts} layouts are too many to walk, but their suits can be counted and merged"
-    return f"{counted}; every answer is exact" if exact else f"{counted}; the other estimators by {posterior.why}"
 
 
 def estimate_document(found: Evaluation) -> dict[str, Any]:

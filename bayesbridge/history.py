@@ -93,7 +93,7 @@ def card_history(
     rows = []
     for event, _, posterior, _ in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
         shares = {seat.name: _share(posterior, wanted, seat) for seat in Seat}
-        exact = posterior.exact or posterior.draws.tables is not None
+        exact = posterior.counts_cards
         error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
         rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
     return pandas.DataFrame(rows)

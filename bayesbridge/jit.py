@@ -28,7 +28,7 @@ from bayesbridge.cache import cache_directory, say_unwritable
 prange: Final[type[range]] = numba.prange
 """``range`` whose turns may run in parallel, in kernels made with ``parallel=True``."""
 
-NO_KERNELS: Final = frozenset({"cli", "notebook", "plots.py", "report", "web"})
+NO_KERNELS: Final = frozenset({"cli", "plots.py", "report", "web"})
 """Parts of the package that hold no kernel, nor anything that a kernel imports: an edit there recompiles nothing."""
 
 _decorating = threading.Lock()

@@ -40,8 +40,8 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -49,8 +49,9 @@ import xarray
 from numpy.typing import NDArray
 
 import bayesbridge
+from bayesbridge import markup
 from bayesbridge.belief.perspective import Perspective
-from bayesbridge.belief.posterior import Posterior
+from bayesbridge.belief.posterior import Posterior, accuracy_document, accuracy_sentences, position_html
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
@@ -60,9 +61,10 @@ from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
 from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, ask, evaluate
 from bayesbridge.estimators.odds import contract_question, estimators_for
 from bayesbridge.estimators.protocol import Estimator, Question, TrickCount
+from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
-from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS
+from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -270,6 +272,31 @@ class Tricks:
             said.append(f"These are the {declared if self.count.at_table else f'captures of {names}'}; {other}.")
         return said
 
+    def table(self, smooth: bool) -> Table:
+        """How many, with P(at least so many) beside it.
+
+        ``smooth`` distributions give every number some chance: ends with less than ``RARE`` together are left out, and
+        that is said.
+        """
+        every = [value for value in self.occurring if self.holds]
+        shown = [v for v in every if self.at_least(v) >= RARE and 1 - self.at_least(v + 1) >= RARE] if smooth else every
+        rows: list[list[str | float]] = [[self.count.failing, self.fails, ""]] if self.fails else []
+        for value in shown:
+            colon = "" if self.judges and value > 6 else ":"
+            least = f"{self.goal(value)}{colon} {percent(self.at_least(value))}"
+            rows.append([f"{self.name} = {value}", self.share(value), least])
+        said, mean, count = [], self.mean_if_held, self.count
+        if len(shown) < len(every):
+            said.append(f"Numbers not shown: {percent(1 - self.fails - sum(map(self.share, shown)))} together.")
+        if mean is not None and not self.fails:
+            said.append(f"{self.name} is {mean:.2f} on average.")
+        elif mean is None:
+            said.append(f"{count.failing.capitalize()} in every layout: {self.name} = {count.fails_at} there.")
+        else:
+            held = f"if {count.holding}, {self.name} is {mean:.2f} on average."
+            said.append(f"{count.failing.capitalize()} with {percent(self.fails)}; {held}")
+        return Table(self.title, ["", "P", ""], rows, "\n".join([*said, *self.notes]), bars=True)
+
     @property
     def _counting(self) -> NDArray[np.bool_]:
         everywhere = np.ones(len(self.values), dtype=np.bool_)
@@ -327,8 +354,134 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
     def _repr_html_(self) -> str:
         if all(name in self.children for name in (*GROUPS, "marginals")):
-            return str(import_module("bayesbridge.notebook.values").html(self))
+            return self._shown()
         return str(super()._repr_html_())  # type: ignore[no-untyped-call]
+
+    def _shown(self) -> str:
+        """Hands, honours, every distribution, and how exact they are."""
+        kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
+        dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
+        roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
+        sampled = ["cards and lengths"] if not marginals["card_probabilities"].attrs["exact"] else []
+        sampled += ["points"] if not marginals["point_probabilities"].attrs["exact"] else []
+        sampled += [name for name in shown_outputs(self) if not self["posterior"][name].attrs["exact"]]
+        exact = {**self.attrs, "exact": not sampled}
+        said = [*accuracy_sentences(exact), f"Sampled: {', '.join(sampled)}." if sampled else ""]
+        return markup.piece(
+            position_html(dict(marginals.data_vars), roles, markup.call(contract)),
+            *(table.html() for table in output_tables(self)),
+            markup.sentence(" ".join(said)),
+            markup.sentence(f"A tree for ArviZ with the groups {', '.join(sorted(self.children))}."),
+        )
+
+
+RARE: Final = 0.0005
+"""Share that is shown as less than a tenth of a percent."""
+
+MOST_ROWS: Final = 20
+"""Rows shown of an output that has labels: all strains with all declarers. How many are left out is said."""
+
+MOST_BARS: Final = 40
+"""Rows of a distribution; where it has more values, neighbours share one."""
+
+MOST_COLUMNS: Final = 15
+"""Values that get a column each beside the labels of an output."""
+
+STRAINS_SHOWN: Final = ("NT", "S", "H", "D", "C")
+
+
+def reported(result: xarray.DataTree, estimator: str) -> dict[str, str]:
+    """Output → its variable; under hard evidence, where some could be counted, the sampled ones are left out."""
+    own = {
+        str(found.attrs["output"]): str(name)
+        for name, found in result["posterior"].data_vars.items()
+        if found.attrs["estimator"] == estimator
+    }
+    counted = {output: name for output, name in own.items() if result["posterior"][name].attrs["exact"]}
+    return counted or own if result.attrs["method"] == "convolution" else own
+
+
+def shown_outputs(result: xarray.DataTree) -> list[str]:
+    """The variables that people are shown: of the capture algorithm T alone, of other estimators all."""
+    shown: list[str] = []
+    for estimator in result.attrs["estimators"].split(", "):
+        outputs = reported(result, estimator)
+        shown += [outputs["T"]] if estimator == "capture" and "T" in outputs else outputs.values()
+    return shown
+
+
+def output_tables(result: xarray.DataTree) -> list[Table]:
+    """Every output that is shown: whole numbers with their distribution, others with mean and spread."""
+    draws, pmfs, names = result["posterior"].to_dataset(), result["pmf"].to_dataset(), shown_outputs(result)
+    asked = Asked.of_result(result)
+    tables = []
+    for name in names:
+        if [dim for dim in draws[name].dims[2:] if dim != f"{name}_value"]:
+            tables.append(_labelled_table(name, draws[name], pmfs.get(name), asked))
+        elif counts_tricks(result, name):
+            tables.append(Tricks.of(result, name).table(smooth=draws[name].ndim > 2))
+        elif name in pmfs:
+            tables.append(_number_table(name, draws[name], pmfs[name], asked))
+    plain = [name for name in names if name not in pmfs and draws[name].ndim == 2]
+    if plain:
+        rows = [[name, f"{draws[name].attrs['mean']:.3f}", f"{draws[name].attrs['sd']:.3f}"] for name in plain]
+        note = "\n".join(f"{name}: {draws[name].attrs['long_name']}" for name in plain)
+        tables.append(Table(f"Other numbers, for {asked.names}", ["", "mean", "sd"], rows, note))
+    return tables
+
+
+def _number_table(name: str, draws: xarray.DataArray, pmf: xarray.DataArray, asked: Asked) -> Table:
+    """A whole number that does not count tricks."""
+    values, shares = _occurring(pmf)
+    step = -(-len(values) // MOST_BARS)
+    rows: list[list[str | float]] = []
+    for begin in range(0, len(values), step):
+        ends = values[begin : begin + step]
+        label = f"{name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
+        rows.append([label, float(shares[begin : begin + step].sum())])
+    note = f"{name} is {draws.attrs['mean']:.2f} on average, with a standard deviation of {draws.attrs['sd']:.2f}."
+    return Table(f"{name}, for {asked.names}: {pmf.attrs['long_name']}", ["", "P"], rows, note, bars=True)
+
+
+def _labelled_table(name: str, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: Asked) -> Table:
+    """A row for each label: strains from no trumps down, the pair's seats first; of many others those with the most."""
+    dims = [str(dim) for dim in draws.dims[2:] if dim != f"{name}_value"]
+    labels = [tuple(map(str, cell)) for cell in product(*(draws[dim].values for dim in dims))]
+    means, spreads = np.ravel(draws.attrs["mean"]), np.ravel(draws.attrs["sd"])
+    fixed = {"strain": STRAINS_SHOWN, "seat": [*(seat.name for seat in asked.pair), "N", "E", "S", "W"]}
+
+    def place(cell: int) -> tuple[float, ...]:
+        ranks = [
+            fixed[dim].index(label) if label in fixed.get(dim, ()) else 0
+            for dim, label in zip(dims, labels[cell], strict=True)
+        ]
+        return (*ranks, -float(means[cell]) if len(labels) > MOST_ROWS else 0.0)
+
+    told = [cell for cell in range(len(labels)) if means[cell] or spreads[cell]] or list(range(len(labels)))
+    ranked = sorted(told, key=place)
+    values, shares = np.zeros(0, dtype=np.int64), np.zeros((len(labels), 0))
+    if pmf is not None and draws.dtype != np.bool_:
+        table = pmf.values.reshape(len(labels), -1)
+        met = np.flatnonzero((table[ranked[:MOST_ROWS]] > 0).any(axis=0))
+        if len(met) and met[-1] - met[0] < MOST_COLUMNS:
+            kept = slice(met[0], met[-1] + 1)
+            values, shares = pmf[f"{name}_value"].values[kept], table[:, kept]
+    rows = [
+        [" ".join(labels[cell]), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}", *(float(p) or "" for p in shares[cell])]
+        for cell in ranked[:MOST_ROWS]
+    ]
+    said = ["The columns after sd are P(that value)."] if len(values) else []
+    if len(ranked) > MOST_ROWS:
+        said.append(f"… and {number(len(ranked) - MOST_ROWS)} more rows of {name}, which --json prints.")
+    columns = [", ".join(dims), "mean", "sd", *map(str, values)]
+    return Table(f"{name}: {draws.attrs['long_name']}", columns, rows, "\n".join(said))
+
+
+def _occurring(pmf: xarray.DataArray) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Values with their shares, from the first to the last that occurs."""
+    met = np.flatnonzero(pmf.values > 0)
+    kept = slice(met[0], met[-1] + 1) if len(met) else slice(None)
+    return pmf[pmf.dims[-1]].values[kept], pmf.values[kept]
 
 
 def _distributions(result: Result) -> pandas.DataFrame:
@@ -439,7 +592,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
         name, output = names[key], sums.output
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
         values = found.draws[key]
-        attrs = {"long_name": output.doc, "estimator": key[0], "exact": int(sums.exact)}
+        attrs = {"long_name": output.doc, "estimator": key[0], "output": key[1], "exact": int(sums.exact)}
         attrs |= {"mean": _attr(sums.mean), "sd": _attr(sums.sd.ravel())}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
         draws[name] = (("chain", "draw", *axes_of), values.reshape(chains, -1, *values.shape[1:]), attrs)
@@ -520,7 +673,7 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
     """Where each card lies, how long the suits are, how many points each seat has."""
     import xarray
 
-    exact = {"exact": int(posterior.exact or posterior.draws.tables is not None)}
+    exact = {"exact": int(posterior.counts_cards)}
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
     group = xarray.Dataset(
         {
@@ -603,14 +756,16 @@ def _versions() -> str:
 def _attributes(found: Evaluation) -> dict[str, Any]:
     """What a reader must know about the run, in types that every file format takes."""
     posterior = found.posterior
-    counted = any(sums.exact for sums in found.sums.values()) and not posterior.draws.target.soft
+    exact = all(sums.exact for sums in found.sums.values())
+    told = accuracy_document(posterior, _method(found), exact)
     return {
         "creation_library": "bayesbridge",
         "creation_library_version": bayesbridge.__version__,
         "versions": _versions(),
-        "method": "convolution" if counted and not posterior.exact else posterior.method,
-        "why": posterior.why,
-        "exact": int(all(sums.exact for sums in found.sums.values())),
+        "method": told["method"],
+        "why": told["why"],
+        "warning": told["warning"] or "",
+        "exact": int(exact),
         "sampled": ", ".join(output for (_, output), sums in found.sums.items() if not sums.exact),
         "layouts": str(posterior.count()),
         "draws": len(posterior),
@@ -621,6 +776,12 @@ def _attributes(found: Evaluation) -> dict[str, Any]:
         "estimators": ", ".join(estimator.name for estimator in found.estimators),
         "failures": "; ".join(map(str, found.failures.values())),
     }
+
+
+def _method(found: Evaluation) -> str:
+    """The engine behind the numbers: ``convolution`` where draws were not needed after all."""
+    counted = any(sums.exact for sums in found.sums.values()) and not found.posterior.draws.target.soft
+    return "convolution" if counted and not found.posterior.exact else found.posterior.method
 
 
 Floats = NDArray[np.float64]
@@ -874,7 +1035,8 @@ class ResultDraws:
         if len(u) > 1:
             if (u == u[:, :1]).all():  # every chain stuck at its own value: ArviZ would divide by zero
                 return variance**0.5, np.inf
-            statistics: Any = import_module("arviz_stats.base").array_stats
+            from arviz_stats.base import array_stats as statistics
+
             return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
         # Rare events may have been met at light draws only: no better than if all draws counted the same.
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)

@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from nbclient import NotebookClient
 
 import bayesbridge as bb
-from bayesbridge.notebook import markup
-from bayesbridge.notebook.values import html
+from bayesbridge import markup
 from bayesbridge.plots import DPI, Panels, Picture
 from tests import positions
 
@@ -156,40 +155,48 @@ def test_a_belief_that_cannot_be_says_why():
 def test_honours_have_their_shares_in_words(posterior):
     shown = posterior._repr_html_()
     chances = posterior.card_probabilities()
-    honours = [name for name in map(str, chances["card"].values) if name[1] in "AKQJ"]
-    doubtful = [name for name in honours if 1e-9 < float(chances.sel(card=name).max()) < 1 - 1e-9]
-    (table,) = re.findall(r'<table class="shades">(.*?)</table>', shown)
-    heads = [re.sub(r"<.*?>", "", cell).replace(markup.AS_TEXT, "") for cell in re.findall(r"<th>(.*?)</th>", table)]
-    symbols = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-    assert heads[1 : len(doubtful) + 1] == [f"{symbols[name[0]]}{name[1]}" for name in doubtful]
-    figures = [float(figure) for figure in re.findall(r'<td style="[^"]*">([\d.]+)</td>', table)]
-    expected = [100 * float(chances.sel(card=name, seat=seat)) for seat in "SW" for name in doubtful]
-    assert figures == pytest.approx(expected, abs=0.51)
-    assert "Every figure is exact: all of them were weighed." in shown
+    tables = re.findall(r'<table class="figures">(.*?)</table>', shown)
+    for table in tables:
+        text = Page(table).text
+        suit = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}[text[0]]
+        honours = [f"{suit}{rank}" for rank in "AKQJT"]
+        doubtful = [name for name in honours if float(chances.sel(card=name).max()) < 1 - 1e-9]
+        figures = [float(figure) for figure in re.findall(r'<td style="[^"]*">([\d.]+) %</td>', table)]
+        expected = [100 * float(chances.sel(card=name, seat=seat)) for seat in "SW" for name in doubtful]
+        assert figures == pytest.approx(expected, abs=0.051)
+        known = [str(chances["seat"].values[chances.sel(card=n).values.argmax()]) for n in honours if n not in doubtful]
+        assert re.findall(r"<td>([NESW])</td>", table) == 2 * known
+    missing = {name[0] for name in map(str, chances["card"].values) if name[1] in "AKQJT" and is_open(chances, name)}
+    assert len(tables) == len(missing) > 0
+    assert "Computed exactly, by walking every layout (enumerate)." in shown
+
+
+def is_open(chances, card):
+    return float(chances.sel(card=card).max()) < 1 - 1e-9
 
 
 def test_estimated_figures_say_so(values):
     text = Page(values["drawn"]._repr_html_()).text
-    assert re.search(r"Estimated from 100 draws, worth \d+ independent ones: one standard error .* at most", text)
+    assert re.search(r"Estimated, one standard error of a probability is at most [\d.]+ %\. weights: .*100 ", text)
     counted = Page(positions.wide().infer(draws=50, rng=1)._repr_html_()).text
-    assert "These figures are exact, by counting" in counted
+    assert "Computed exactly, by counting suit by suit (convolution)." in counted
 
 
 def test_a_result_shows_tricks_with_their_shares(result):
     text = Page(result._repr_html_()).text
-    assert "T of S and N: captures by the paper's rule: P in %" in text
-    assert f"{100 * float(bb.at_least(result).sel(tricks=12)):.0f}" in text
-    assert "Every figure shown is exact (enumerate)." in text
+    assert "T of S and N: captures by the paper's rule" in text
+    assert f"T ≥ 12: {100 * float(bb.at_least(result).sel(tricks=12)):.1f} %" in text
+    assert "Computed exactly, by walking every layout (enumerate)." in text
 
 
 def test_a_result_says_which_figures_are_estimated(values):
     """Points by draws where their tables would be too large; tricks of the network by draws, T counted."""
     drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text
-    assert re.search(r"Estimated from 100 draws, worth \d+ independent ones: cards and lengths, points, T\.", drawn)
+    assert re.search(r"Estimated, one standard error .* Sampled: cards and lengths, points, T\.", drawn)
     both = bb.estimate(positions.wide().infer(draws=60, rng=1), ["capture", "tricks"])
     text = Page(both._repr_html_()).text
-    assert "independent ones: tricks. Exact: cards and lengths, points, T." in text
-    assert "Tricks of South, dummy North, in no trumps: P in %" in text
+    assert "Sampled: tricks." in text
+    assert "Tricks of South, dummy North, in no trumps" in text
     assert "conditions fail" in text
 
 
@@ -205,11 +212,6 @@ def test_text_of_strangers_is_escaped(posterior):
     shown = bb.estimate(posterior, odd)._repr_html_()
     assert "<script" not in shown
     assert "&lt;script&gt;" in shown
-
-
-def test_other_values_have_none():
-    with pytest.raises(TypeError, match="int has no HTML"):
-        html(3)
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):

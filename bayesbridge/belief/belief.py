@@ -7,24 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
+from math import log2
 from numbers import Integral
 from secrets import randbits
 from typing import TYPE_CHECKING
 
+from bayesbridge import markup
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.cards import Hand, Strain, Suit
-from bayesbridge.deal import Seat
+from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, DealError, NotationError, WrongArgument, shorten, whole
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record, Vulnerability
 from bayesbridge.tricks import Trick
+from bayesbridge.words import number
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
@@ -42,10 +44,10 @@ def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Se
         )
     seen: list[Piece] = [Called(caller, call) for caller, call in record.auction or ()]
     dummy = None if record.contract is None else record.contract.declarer.partner
-    for number, (player, card) in enumerate(record.plays[:cards]):
+    for place, (player, card) in enumerate(record.plays[:cards]):
         seen.append(Play(player, card))
         open_hand = None if dummy is None or dummy == seat else record.hands[dummy]
-        if number == 0 and dummy is not None and open_hand is not None:
+        if place == 0 and dummy is not None and open_hand is not None:
             seen.append(Reveal(dummy, open_hand))
     return seat, hand, seen
 
@@ -170,7 +172,19 @@ class Belief(Perspective):
             yield self._with(self.evidence[:n])
 
     def _repr_html_(self) -> str:
-        return str(import_module("bayesbridge.notebook.values").html(self))
+        """Known cards, the auction, everything else that was seen, and how many layouts fit or why none does."""
+        known = self.constraints
+        try:
+            layouts = self.count()
+            said = "1 layout fits." if layouts == 1 else f"{number(layouts)} layouts fit: {log2(layouts):.1f} bits."
+        except BayesBridgeError as error:
+            said = str(error)
+        return markup.piece(
+            around_table(known.must, known.may, self.roles, self.middle_html),
+            "" if self.auction is None else self.auction.html(),
+            markup.listed(str(piece) for piece in self.evidence if not isinstance(piece, Called)),
+            markup.sentence(said),
+        )
 
     def _with(self, evidence: tuple[Piece, ...]) -> Belief:
         """The same observer with other evidence."""

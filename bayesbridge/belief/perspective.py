@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Final, NamedTuple
 
+from bayesbridge import markup
 from bayesbridge.auction import Auction
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.constraints import Constraints
@@ -32,6 +33,7 @@ from bayesbridge.errors import Contradiction, IllegalPlay
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
 from bayesbridge.evidence.models import BidderModel, PlayerModel, SystemsModel, cost_of
 from bayesbridge.tricks import Trick, replay
+from bayesbridge.words import SYMBOLS
 
 
 class Fact(NamedTuple):
@@ -141,6 +143,22 @@ class Perspective:
         """The strain of the contract: as told, or of the auction once it is over; ``None`` while nobody knows."""
         contract = None if self.auction is None else self.auction.contract
         return self.trump if self.trump is not None or contract is None else contract.strain
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Seat → what it is to the observer."""
+        return {**({} if self.dummy is None else {self.dummy.name: "dummy"}), self.observer.name: "observer"}
+
+    @property
+    def middle_html(self) -> str:
+        """The contract or the trumps, for the middle of a table in HTML."""
+        contract = None if self.auction is None else self.auction.contract
+        if contract is not None:
+            return markup.call(str(contract))
+        if self.contract_strain is None:
+            return ""
+        trump = self.contract_strain.trump
+        return "no trumps" if trump is None else markup.text(f"trumps {SYMBOLS[trump.name]}")
 
     @cached_property
     def tricks(self) -> tuple[Trick, ...]:

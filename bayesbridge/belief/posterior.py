@@ -4,30 +4,32 @@ Exact posteriors hold every layout that fits, or the counting tables themselves;
 those are worth. Marginals under hard evidence alone are exact whatever the number of layouts, since counting tables
 give them.
 
-Fewer layouts of a posterior, for questions that take long for each of them.
+Fewer layouts of a posterior, for questions that take long for each of them; how exact an answer is, decided here alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
-from math import log, log2
+from math import isfinite, log, log2, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge import markup
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.cards import Card, Hand, Suit
-from bayesbridge.deal import Seat
+from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
 from bayesbridge.layouts import Layouts, Masks, read_only
+from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.words import SEATS, SUITS, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -38,6 +40,9 @@ Floats = NDArray[np.float64]
 
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
+
+EXACTLY: Final = "every answer is exact"
+"""What engines that walk all layouts say; of fewer layouts it is not so."""
 
 MOST_ROWS: Final = 1_000_000
 """Rows of a table of layouts, half a gigabyte."""
@@ -128,6 +133,11 @@ class Posterior:
         """P(seat has so many high-card points), seat × points; from the draws where :attr:`counts_points` is false."""
         points = self.marginals.points[:, :38] if self._counted_points is None else self._counted_points
         return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
+
+    @property
+    def counts_cards(self) -> bool:
+        """Whether the places of the cards and the lengths of the suits are exact, by walking or by counting."""
+        return self.exact or self.draws.tables is not None
 
     @property
     def counts_points(self) -> bool:
@@ -241,7 +251,100 @@ class Posterior:
         return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {worth}>"
 
     def _repr_html_(self) -> str:
-        return str(import_module("bayesbridge.notebook.values").html(self))
+        """Hands with what is to be expected of the hidden ones, honours, and how exact that is."""
+        names = ("card_probabilities", "length_probabilities", "point_probabilities")
+        return markup.piece(
+            position_html({name: getattr(self, name)() for name in names}, self.belief.roles, self.belief.middle_html),
+            markup.sentence(" ".join(self.marginal_accuracy)),
+        )
+
+    @property
+    def marginal_accuracy(self) -> list[str]:
+        """How exact the places of the cards, the lengths and the points are, in sentences."""
+        if not self.counts_cards:
+            return accuracy_sentences(accuracy_document(self))
+        method = self.method if self.draws.target.soft or self.exact else "convolution"
+        points = [] if self.counts_points else ["Points are estimated from the draws."]
+        return [*accuracy_sentences(accuracy_document(self, method, True)), *points]
+
+
+def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
+    """How an answer was computed and how exact it is; of the posterior, unless the numbers came in another way."""
+    is_exact = posterior.exact if exact is None else exact
+    why = posterior.why
+    if method == "convolution":
+        counted = f"{posterior.count()} layouts are too many to walk, but their suits can be counted and merged"
+        why = f"convolution: {counted}; {EXACTLY if is_exact else f'the other estimators by {why}'}"
+
+    def told(value: float) -> float | None:
+        return value if isfinite(value) else None
+
+    return {
+        "method": method or posterior.method,
+        "exact": is_exact,
+        "layouts": str(posterior.count()),
+        "draws": len(posterior),
+        "ess": None if is_exact else posterior.ess,
+        "why": why,
+        "entropy_bits": told(posterior.entropy_bits),
+        "log_evidence": told(posterior.log_evidence),
+        "log_evidence_error": told(posterior.log_evidence_error),
+        "warning": posterior.draws.warning or None,
+    }
+
+
+def accuracy_sentences(told: Mapping[Any, Any]) -> list[str]:
+    """The same for people, from the document or from the attributes of a result."""
+    layouts, bits = int(told["layouts"]), told["entropy_bits"]
+    fit = "1 layout fits" if layouts == 1 else f"{number(layouts)} layouts fit"
+    known = bits is not None and isfinite(bits)
+    lines = [f"{fit}; the uncertainty about them is {bits:.2f} bits." if known else f"{fit}."]
+    if told["exact"]:
+        how = "walking every layout" if told["method"] == "enumerate" else "counting suit by suit"
+        lines.append(f"Computed exactly, by {how} ({told['method']}).")
+    else:
+        error = percent(0.5 / sqrt(max(told["ess"], 1.0)))
+        lines.append(f"Estimated, one standard error of a probability is at most {error}. {told['why']}.")
+    return [*lines, *([f"Warning: {told['warning']}."] if told["warning"] else [])]
+
+
+SURE: Final = 1e-9
+"""Sums of weights miss 0 and 1 by so much."""
+
+
+def position_html(marginals: Mapping[Any, xarray.DataArray], roles: Mapping[str, str], middle: str) -> str:
+    """The hands around a compass and the honours, from the marginals that a posterior or a result has.
+
+    ``marginals``: ``card_probabilities``, ``length_probabilities`` and ``point_probabilities``.
+    """
+    cards = marginals["card_probabilities"]
+    masks = np.array([Card.of(str(name)).mask for name in cards["card"].values], dtype=np.uint64)
+    table = cards.transpose("card", "seat").values
+    must = [int(masks[table[:, seat] > 1.0 - SURE].sum()) for seat in Seat]
+    may = [int(masks[table[:, seat] > SURE].sum()) for seat in Seat]
+    lengths, points = marginals["length_probabilities"], marginals["point_probabilities"]
+    mean_lengths = (lengths * lengths["length"]).sum("length").transpose("seat", "suit").values.tolist()
+    mean_points = (points * points["points"]).sum("points").values.tolist()
+    hands = around_table(must, may, roles, middle, mean_lengths, mean_points)
+    return hands + markup.side_by_side(honour_tables(cards))
+
+
+def honour_tables(cards: xarray.DataArray) -> list[Table]:
+    """P(seat holds honour), a table for each suit where one is not certain; a letter names who surely holds it."""
+    table = cards.transpose("card", "seat")
+    shares = dict(zip(map(str, table["card"].values), table.values, strict=True))
+    hidden = [seat for seat in Seat if any(SURE < row[seat] < 1.0 - SURE for row in shares.values())]
+    tables = []
+    for suit in reversed(Suit):
+        held = {rank: shares[f"{suit.name}{rank}"] for rank in "AKQJT"}
+        known = {rank: Seat(int(row.argmax())).name for rank, row in held.items() if row.max() > 1.0 - SURE}
+        if len(known) < len(held):
+            rows = [
+                [SEATS[seat.name], *(known.get(rank, float(row[seat])) for rank, row in held.items())]
+                for seat in hidden
+            ]
+            tables.append(Table(SUITS[suit.name], ["", *(rank.replace("T", "10") for rank in held)], rows))
+    return tables
 
 
 def _numbers(values: Any, n: int) -> NDArray[np.float64]:
@@ -266,10 +369,6 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
     return xarray.DataArray(
         values.copy(), coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
     )
-
-
-EXACTLY: Final = "; every answer is exact"
-"""What engines that walk all layouts say, and what is no longer so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +404,7 @@ def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     draws = posterior.draws
     fewer = replace(
         draws,
-        why=f"{draws.why.removesuffix(EXACTLY)}; {why}",
+        why=f"{draws.why.removesuffix(f'; {EXACTLY}')}; {why}",
         source=posterior.resample(n, rng).masks,
         exact=False,
         importance=None,

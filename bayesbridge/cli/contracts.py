@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.contract import MOST_SOLVED
 from bayesbridge.cli.options import (
     Once,
@@ -21,7 +22,7 @@ from bayesbridge.cli.options import (
     write_picture,
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say
-from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
 from bayesbridge.words import number, percent

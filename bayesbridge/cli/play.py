@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.options import (
     Once,
     Subparsers,
@@ -30,7 +31,7 @@ from bayesbridge.cli.screens import (
     say,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick

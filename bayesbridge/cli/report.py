@@ -12,6 +12,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, evaluated
 from bayesbridge.cli.options import (
@@ -30,7 +31,6 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.documents import accuracy_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
 from bayesbridge.position import SETTINGS

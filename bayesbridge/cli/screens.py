@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 from bayesbridge.cli.options import Parser, whole
-from bayesbridge.documents import accuracy_sentences, is_exact, method_of, reported, strength, told_bits
+from bayesbridge.documents import is_exact, method_of, reported, strength, told_bits
 from bayesbridge.estimators.builtin import CONDITIONS
 from bayesbridge.results import Asked, Tricks
 from bayesbridge.words import BITS, SEATS, SUITS, number, percent, printable
@@ -211,7 +212,7 @@ def add_draws(parser: Parser, usual: int = DRAWS) -> None:
 
 def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> None:
     """For people."""
-    say(*accuracy_sentences(posterior, method, exact))
+    say(*accuracy_sentences(accuracy_document(posterior, method, exact)))
 
 
 def print_evidence(belief: Perspective) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
+from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cards import Suit
 from bayesbridge.cli.options import (
     Once,
@@ -20,7 +21,7 @@ from bayesbridge.cli.options import (
     write_picture,
 )
 from bayesbridge.cli.screens import add_draws, print_json, print_table, say
-from bayesbridge.documents import accuracy_document, evidence_document
+from bayesbridge.documents import evidence_document
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -210,7 +209,8 @@ class Weights:
 def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
     if log_weights.max() == log_weights.min():
         return Tail(None, "all weights are equal")
-    statistics: Any = import_module("arviz_stats.base").array_stats
+    from arviz_stats.base import array_stats as statistics
+
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

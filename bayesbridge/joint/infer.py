@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -364,7 +363,8 @@ def _around(question: StyleQuestion, tree: xarray.DataTree) -> Cloud:
 
 def _diagnostics(tree: xarray.DataTree, sampler: str) -> Diagnostics:
     """What chains of NUTS are worth: the least of all parameters, and of layouts sampled beside them."""
-    statistics: Any = import_module("arviz_stats.base").array_stats
+    from arviz_stats.base import array_stats as statistics
+
     posterior, stats = tree["posterior"].dataset, tree["sample_stats"].dataset
     series = [posterior[name].values[..., 0] for name in STYLE]
     if "layout" in posterior:

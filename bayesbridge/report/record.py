@@ -81,7 +81,7 @@ def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[s
     return {
         "bits": round(posterior.entropy_bits, 2) if isfinite(posterior.entropy_bits) else None,
         "layouts": spaced(posterior.count()),
-        "exact": posterior.exact or posterior.draws.tables is not None,
+        "exact": posterior.counts_cards,
         "hidden": [seat.name for seat in hidden],
         "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
         "lengths": {seat.name: [round(float(mean), 2) for mean in means[seat][::-1]] for seat in hidden},

@@ -40,7 +40,6 @@ from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
-from bayesbridge.documents import accuracy_sentences
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
 from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
@@ -467,7 +466,7 @@ def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
     yield from _chips(belief, memory, asked.seed)
     yield from _estimates(known.posterior, asked)
     yield from advice(known.posterior, asked)
-    if not marginals_exact(known.posterior):
+    if not known.posterior.counts_cards:
         known = memory.known(belief, asked.seed, more=True)
         yield "cards", cards_document(known, "more")
         yield from _estimates(known.posterior, asked)
@@ -489,8 +488,7 @@ def conflict_of_calls(belief: Belief, error: Contradiction) -> dict[str, Any]:
 def cards_document(known: Known, stage: str) -> dict[str, Any]:
     """Where every card lies, in the order of hands (spades first, aces first), and how long every suit is."""
     posterior = known.posterior
-    exact = marginals_exact(posterior)
-    method = posterior.method if posterior.draws.target.soft else "convolution"
+    exact = posterior.counts_cards
     bits = posterior.entropy_bits
     return {
         "stage": "exact" if exact else stage,
@@ -500,13 +498,8 @@ def cards_document(known: Known, stage: str) -> dict[str, Any]:
         "bits": round(bits, 3) if bits == bits else None,
         "draws": None if exact else len(posterior),
         "ess": None if exact else round(posterior.ess, 1),
-        "how": accuracy_sentences(posterior, method, True) if exact else accuracy_sentences(posterior),
+        "how": posterior.marginal_accuracy,
     }
-
-
-def marginals_exact(posterior: Posterior) -> bool:
-    """Whether the places of the cards are exact."""
-    return posterior.exact or posterior.draws.tables is not None
 
 
 def points_document(posterior: Posterior) -> dict[str, Any]:
@@ -592,13 +585,13 @@ def change_document(before: Known, after: Known) -> dict[str, Any]:
         seat = int(np.argmax(shift[card]))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])
-    exact = marginals_exact(before.posterior) and marginals_exact(after.posterior)
+    exact = before.posterior.counts_cards and after.posterior.counts_cards
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
 
 
 def _variance(known: Known) -> NDArray[np.float64]:
     """(52, 4) of the places of the cards: of the draws, 0 where they are exact."""
-    share = 0.0 if marginals_exact(known.posterior) else 1.0 / known.posterior.ess
+    share = 0.0 if known.posterior.counts_cards else 1.0 / known.posterior.ess
     cards = np.clip(known.cards, 0.0, 1.0)  # sums of weights may pass 1 by rounding
     return np.asarray(cards * (1.0 - cards) * share)
 

@@ -1,4 +1,4 @@
-"""Pieces of HTML: hands around a compass, shaded tables, auctions.
+"""Parts of an answer as tables, and HTML of hands, auctions and tables.
 
 A piece takes the colours of the page that it stands in: text and lines have the colour of the text around, shades are
 half transparent, so that light and dark themes both work, and every shade has its figure. Where a page drops the
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from bayesbridge.words import SEATS, SYMBOLS, short_percent
+from bayesbridge.words import SEATS, SYMBOLS, percent
 
 # The class stands twice, so that these rules come before those that notebooks have for all tables.
 _RULES: Final = {
@@ -23,10 +23,11 @@ _RULES: Final = {
     "background:none;white-space:nowrap",
     "table.compass>tbody>tr>td": "padding:.3em .9em",
     "table.compass>tbody>tr>td.middle": "border:1px solid;text-align:center;vertical-align:middle;padding:.3em 1.2em",
-    "table.shades td": "border:1px solid rgba(128,128,128,.55);text-align:center;min-width:2.3em",
-    "table.shades thead th": "text-align:center",
+    "table.figures td": "border:1px solid rgba(128,128,128,.55);text-align:center;min-width:2.3em",
+    "table.figures thead th": "text-align:center",
     "table.calls td|table.calls th": "padding:.05em .7em",
     "table.calls th": "border-bottom:1px solid",
+    ".suits": "display:flex;flex-wrap:wrap;gap:0 1.5em",
     "caption": "caption-side:top;text-align:left;color:inherit;padding:.2em 0",
     "i": "font-style:normal",
     "i.red": "color:#d55e00",
@@ -46,15 +47,52 @@ AS_TEXT: Final = "\ufe0e"
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """What is known of one suit in one hand."""
+class Table:
+    """A part of an answer: the terminal prints it, notebooks and pages show it as HTML."""
 
-    ranks: str
-    """Ranks of the cards that are certain, high ones first."""
-    open: bool = False
-    """Whether there may be more."""
-    expected: float | None = None
-    """Mean length, where it is known."""
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+    """The first cell of a row names it; a cell that is a number is a probability."""
+    note: str = ""
+    """What a reader needs beside it, a sentence in each line."""
+    bars: bool = False
+    """Whether a terminal draws the second column as bars; the columns after it are words."""
+
+    def html(self) -> str:
+        """The table, which scrolls by itself where it is wider than the page, and its note below."""
+        heads = "".join(f'<th scope="col">{text(name)}</th>' for name in self.columns)
+        body = "".join(
+            f'<tr><th scope="row">{_plain(first)}</th>{"".join(map(_cell, rest))}</tr>' for first, *rest in self.rows
+        )
+        return (
+            f'<div class="wide" tabindex="0" role="region" aria-label="{escape(self.title)}"><table class="figures">'
+            f"<caption>{text(self.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
+            f"{sentence(self.note.replace(chr(10), ' '))}"
+        )
+
+
+def _plain(cell: str | float) -> str:
+    return text(cell if isinstance(cell, str) else percent(cell))
+
+
+def _cell(cell: str | float) -> str:
+    """A cell, the likelier the bluer."""
+    blue = "" if isinstance(cell, str) else f' style="background:rgba(0,114,178,{DARKEST * min(cell, 1.0):.2f})"'
+    return f"<td{blue}>{_plain(cell)}</td>"
+
+
+def text(words: str) -> str:
+    """Words with suit symbols in their colours.
+
+    >>> text("a & b"), text("♥Q").replace(AS_TEXT, "")
+    ('a &amp; b', '<i class="red">♥</i>Q')
+    """
+    shown = escape(words)
+    for suit, sign in SYMBOLS.items():
+        red = ' class="red"' if suit in "HD" else ""
+        shown = shown.replace(sign, f"<i{red}>{sign}{AS_TEXT}</i>")
+    return shown
 
 
 def piece(*parts: str) -> str:
@@ -62,39 +100,37 @@ def piece(*parts: str) -> str:
     return f'<div class="bayesbridge"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
-def sentence(text: str) -> str:
+def sentence(words: str) -> str:
     """A line of text."""
-    return f"<p>{escape(text)}</p>" if text else ""
+    return f"<p>{text(words)}</p>" if words else ""
 
 
-def symbol(suit: str) -> str:
-    """A suit, ``S`` to ``C``, in its colour."""
-    red = ' class="red"' if suit in "HD" else ""
-    return f"<i{red}>{SYMBOLS[suit]}{AS_TEXT}</i>"
+def side_by_side(tables: Iterable[Table]) -> str:
+    """Small tables beside each other, as far as there is room."""
+    inside = "".join(table.html() for table in tables)
+    return f'<div class="suits">{inside}</div>' if inside else ""
 
 
-def call(text: str) -> str:
-    """A call with the symbol of its suit.
+def call(words: str) -> str:
+    """A call or contract with the symbol of its suit.
 
     >>> call("1NT"), call("Pass")
     ('1NT', 'Pass')
     """
-    return f"{text[0]}{symbol(text[1])}{escape(text[2:])}" if text[0].isdigit() and text[1] in SYMBOLS else escape(text)
+    suit = SYMBOLS.get(words[1:2], "") if words[:1].isdigit() else ""
+    return text(f"{words[0]}{suit}{words[2:]}" if suit else words)
 
 
-def known_hand(pbn: str) -> dict[str, Holding]:
-    """A hand of which every card is known, from its PBN."""
-    return {suit: Holding(ranks) for suit, ranks in zip(SYMBOLS, pbn.split("."), strict=True)}
+def hand(pbn: str, head: str = "", foot: str = "", more: Mapping[str, str] | None = None) -> str:
+    """Four suits, one below the other, with a line of text above and one below.
 
-
-def hand(holdings: Mapping[str, Holding], head: str = "", foot: str = "") -> str:
-    """Four suits, one below the other, with a line of text above and one below."""
+    ``more`` says by suit, ``S`` to ``C``, what may be there beside the cards of ``pbn``.
+    """
     rows = []
-    for suit, held in holdings.items():
-        ranks = " ".join("10" if rank == "T" else rank for rank in held.ranks)
-        dots = "…" if held.open else "" if ranks else "–"
-        mean = "" if held.expected is None or not held.open else f" <small>≈ {held.expected:.1f}</small>"
-        rows.append(f"<tr><td>{symbol(suit)}</td><td>{f'{ranks} {dots}'.strip()}{mean}</td></tr>")
+    for (suit, sign), ranks in zip(SYMBOLS.items(), pbn.split("."), strict=True):
+        cards = " ".join("10" if rank == "T" else rank for rank in ranks)
+        rest = (more or {}).get(suit, "" if ranks else "–")
+        rows.append(f"<tr><td>{text(sign)}</td><td>{escape(f'{cards} {rest}'.strip())}</td></tr>")
     above = f"<b>{escape(head)}</b>" if head else ""
     below = f"<small>{escape(foot)}</small>" if foot else ""
     return f"{above}<table><tbody>{''.join(rows)}</tbody></table>{below}"
@@ -112,35 +148,10 @@ def compass(hands: Mapping[str, str], middle: str = "") -> str:
     return f'<table class="compass"><tbody>{"".join(f"<tr>{row}</tr>" for row in rows)}</tbody></table>'
 
 
-def shades(
-    caption: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[float | str]]], darkest: float = 1.0
-) -> str:
-    """A table of probabilities, the likelier the bluer, with the percentage; text stays as it is.
-
-    ``heads`` are HTML, one for each column after the first. ``darkest`` is the share that is bluest.
-    """
-    top = "".join(f"<th>{cell}</th>" for cell in ("", *heads))
-    body = "".join(
-        f"<tr><th>{escape(label)}</th>{''.join(_shade(cell, darkest) for cell in cells)}</tr>" for label, cells in rows
-    )
-    return (
-        f'<table class="shades"><caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
-    )
-
-
-def _shade(cell: float | str, darkest: float) -> str:
-    if isinstance(cell, str):
-        return f"<td>{escape(cell)}</td>"
-    blue = DARKEST * min(cell / darkest, 1.0) if darkest else 0.0
-    share = min(round(cell, 9), 1.0)
-    return f'<td style="background:rgba(0,114,178,{blue:.2f})">{escape(short_percent(share)) if share else "·"}</td>'
-
-
 def calls(seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | None) -> str:
     """An auction, a column for each of the ``seats`` that bid, West first; ``made`` are pairs (seat, call)."""
     columns = [seat for seat in "WNES" if seat in seats]
-    cells = [call(text) for _, text in made]
+    cells = [call(words) for _, words in made]
     start = made[0][0] if made else turn
     if turn is not None:
         cells.append("?")
