@@ -19,7 +19,7 @@ ROOT = PACKAGE.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
-    "arviz": ("results", "engines.weights", "bidders.styles", "plots", "report"),
+    "arviz": ("results", "engines.weights", "bidders.fit", "plots", "report"),
     "dask": ("studies",),
     "distributed": ("studies",),
     "matplotlib": (
