@@ -210,5 +210,4 @@ def one_row(name: str, *arrays: Any) -> None:
         raise WrongArgument(f"{name} of shape {shapes}: give (n,) masks", argument=name, value=arrays)
 
 
-for _error in (BayesBridgeError, *BayesBridgeError.__subclasses__()):
-    _error.__module__ = "bayesbridge"  # where users find them, and what a traceback says
+BayesBridgeError.__module__ = "bayesbridge"  # where users find it, and what a traceback says

@@ -57,14 +57,33 @@ from bayesbridge.decisions.suit import SuitPlay
 from bayesbridge.errors import BayesBridgeError, WrongArgument
 from bayesbridge.estimators.contract_odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
-from bayesbridge.history import sharpening
-from bayesbridge.results import Asked, Tricks, distribution, shortest_interval
+from bayesbridge.history import sharpening as steps_of
+from bayesbridge.results import Asked, Tricks, shortest_interval
+from bayesbridge.results import distribution as distribution_of
 from bayesbridge.words import SEATS, SYMBOLS
 from bayesbridge.words import short_percent as short_percent
 
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+__all__ = [
+    "captures",
+    "cards",
+    "contract",
+    "contracts",
+    "distribution",
+    "joint",
+    "leads",
+    "lengths",
+    "points",
+    "prior_posterior",
+    "sensitivity",
+    "sharpening",
+    "shrinkage",
+    "suit_play",
+    "tricks",
+]
 
 
 BLUE: Final = "#0072B2"
@@ -193,7 +212,7 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float, 
 QUANTITIES: Final = ("c1", "c2", "delta")
 
 
-def plot_captures(
+def captures(
     result: xarray.DataTree, *, figure: Figure | None = None, axes: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """c₁, c₂ and δ of every suit: (4, 3) Axes, a row a suit and a column a quantity.
@@ -201,7 +220,7 @@ def plot_captures(
     They are drawn on the ``axes`` given, or in the ``figure`` given, or in a new one.
 
     >>> import bayesbridge as bb
-    >>> plot_captures(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))).shape
+    >>> captures(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))).shape
     (4, 3)
     """
     if axes is None:
@@ -210,7 +229,7 @@ def plot_captures(
     first, second = (SEATS[str(seat)] for seat in result["constant_data"].to_dataset()["pair"].values)
     heads = (f"$c_1$: cards of {first}", f"$c_2$: cards of {second}", "$\\delta$: leading gap")
     for column, (name, head) in enumerate(zip(QUANTITIES, heads, strict=True)):
-        pmf = distribution(result, name)
+        pmf = distribution_of(result, name)
         values = pmf[f"{name}_value"].values
         last = max(5, int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]]))
         for row, (suit, symbol) in enumerate(SYMBOLS.items()):
@@ -231,14 +250,14 @@ def plot_captures(
 RANKS: Final = "AKQJT98765432"
 
 
-def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
 
     A card whose hand is known for certain shows the letter of that seat where the hand itself has no row. A line
     through a card says that it has been played.
 
     >>> import bayesbridge as bb
-    >>> ax = plot_cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> ax = cards(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> ax.get_title()
     'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
     >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
@@ -271,11 +290,11 @@ def plot_cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -
     return ax
 
 
-def plot_lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(number of cards) in each suit of each hidden hand, in percent; the mean stands at the end of the row.
 
     >>> import bayesbridge as bb
-    >>> ax = plot_lengths(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> ax = lengths(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> sorted({text.get_text() for text in ax.texts} & {"North", "East", "South", "West"})
     ['East', 'North', 'West']
     """
@@ -346,7 +365,7 @@ def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
     bare(ax, keep=())
 
 
-def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
+def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
 
     ``found`` is what :func:`contracts` gives. Dark bars were corrected by solved layouts, light ones are the network's.
@@ -354,7 +373,7 @@ def plot_contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = N
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
     >>> found = bb.contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", solve=0)
-    >>> [text.get_text() for text in plot_contracts(found).get_yticklabels()]
+    >>> [text.get_text() for text in contracts(found).get_yticklabels()]
     ['6S by S', '3NT by S', '4S by S']
     """
     if "contract" not in found.dims or "score" not in found:
@@ -400,7 +419,7 @@ MOST_TICKS: Final = 20
 """Values that each have a tick and a figure; of more, every second, third … one has a tick."""
 
 
-def plot_tricks(
+def tricks(
     result: xarray.DataTree, name: str = "T", *, level: int | None = None, ax: Axes | None = None, **where: Any
 ) -> Axes:
     """How many tricks or captures: ``name`` is ``T`` or any other output that counts tricks.
@@ -412,7 +431,7 @@ def plot_tricks(
     says that a contract makes.
 
     >>> import bayesbridge as bb
-    >>> plot_tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
+    >>> tricks(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), level=3).get_title()
     "T of S and N: captures by the paper's rule\\nT ≥ 9: 71 %"
     """
     ax = new_axes(6.4, 3.6) if ax is None else ax
@@ -436,7 +455,7 @@ def plot_tricks(
     return ax
 
 
-def plot_prior_posterior(
+def prior_posterior(
     prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
 ) -> Axes:
     """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
@@ -444,7 +463,7 @@ def plot_prior_posterior(
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
     >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
-    >>> ax = plot_prior_posterior(before, after, "delta", suit="H")
+    >>> ax = prior_posterior(before, after, "delta", suit="H")
     >>> ax.get_xlabel(), ax.get_title()
     ('delta, H', 'delta of S and N, H\\nbefore the evidence and after it')
     """
@@ -470,13 +489,13 @@ def plot_prior_posterior(
     return ax
 
 
-def plot_contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
+def contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
     """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
     >>> result = bb.estimate(belief.infer(draws=500, rng=1), contract="6S", solve=0)
-    >>> plot_contract(result).get_xlabel()
+    >>> contract(result).get_xlabel()
     'tricks of South, dummy North'
     """
     odds = ContractOdds.of(result)
@@ -508,7 +527,7 @@ def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
     return ax
 
 
-def plot_numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
+def numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
     """The distribution of a whole number that does not count tricks."""
     values, shares, _ = _parts(result, name, where)
     bars = ax.bar(values, shares, color=SKY, edgecolor=ink(), linewidth=0.6)
@@ -543,7 +562,7 @@ def _parts(
     result: xarray.DataTree, name: str, where: dict[str, Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], Tricks | None]:
     """Values with their probabilities from the first to the last that occurs; of tricks, also what they fail by."""
-    pmf = distribution(result, name)
+    pmf = distribution_of(result, name)
     if pmf.attrs.get("counts_tricks"):
         tricks = Tricks.of(result, name, **where)
         return np.array(tricks.occurring), np.array([tricks.share(value) for value in tricks.occurring]), tricks
@@ -584,18 +603,18 @@ WIDEST: Final = 20
 """Values that a table has columns for; of more, neighbours share one."""
 
 
-def plot_distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any) -> Axes:
+def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any) -> Axes:
     """How likely each value of an output is, whatever it is: ``name`` as the result and its estimator call it.
 
-    One whole number is drawn as bars, tricks as :func:`plot_tricks` draws them, another number as a histogram of its
+    One whole number is drawn as bars, tricks as :func:`tricks` draws them, another number as a histogram of its
     draws and their weights. An output with several numbers, as one for each suit, is a shaded table with the mean at
     the end of each row; ``where``, as ``suit="S"``, picks one of them.
 
     >>> import bayesbridge as bb
     >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
-    >>> plot_distribution(result, "delta").get_title()
+    >>> distribution(result, "delta").get_title()
     'delta of S and N: P in % (exact)'
-    >>> plot_distribution(result, "delta", suit="H").get_xlabel()
+    >>> distribution(result, "delta", suit="H").get_xlabel()
     'delta'
     """
     draws = _draws(result, name)
@@ -609,9 +628,9 @@ def plot_distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = N
         return _table(pmfs[name].sel(where), name, f"{title}: P in % ({how})", ax)
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if whole and pmfs[name].attrs.get("counts_tricks"):
-        return plot_tricks(result, name, ax=ax, **where)
+        return tricks(result, name, ax=ax, **where)
     if whole:
-        plot_numbers(result, name, ax, **where)
+        numbers(result, name, ax, **where)
     elif dims:
         raise BayesBridgeError(f"{name!r} has several numbers: pick one by {', '.join(dims)}", name=name)
     else:
@@ -689,14 +708,14 @@ def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[st
     return heads, np.clip(np.add.reduceat(shares, starts, axis=1), 0.0, 1.0)
 
 
-def plot_joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
+def joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     """P(both numbers) in percent, from :func:`joint_distribution` with two names; sums stand at the right and above.
 
     Rows and columns that no layout has are left out.
 
     >>> import bayesbridge as bb
-    >>> joint = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
-    >>> ax = plot_joint(joint)
+    >>> found = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
+    >>> ax = joint(found)
     >>> ax.get_ylabel(), ax.get_xlabel()
     ('T', 'length[N:H]')
     """
@@ -733,7 +752,7 @@ def plot_joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_leads(found: Leads, *, ax: Axes | None = None) -> Axes:
+def leads(found: Leads, *, ax: Axes | None = None) -> Axes:
     """P(the contract is beaten) after each lead, or tricks where they are the goal, thin lines two standard errors.
 
     ``found`` is what :func:`leads` gives. Blue bars are the best lead and all that the test cannot tell from it; the
@@ -744,7 +763,7 @@ def plot_leads(found: Leads, *, ax: Axes | None = None) -> Axes:
     >>> none, told = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
     >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, none, card == "H9") for card in told]
     >>> found = Leads(Contract.of("3NT by S"), Seat.W, "make", tuple(rows), 100, False)
-    >>> plot_leads(found).get_title()
+    >>> leads(found).get_title()
     'West leads against 3NT by S; blue: the best'
     """
     beat = found.goal == "make"
@@ -776,13 +795,13 @@ MOST_FIGURES: Final = 24
 """Bars in a row that each have room for their figure."""
 
 
-def plot_points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
+def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(number of high-card points) of every hidden hand, in percent: a row of bars for each, with its mean.
 
     Dark bars are the shortest range that holds at least half of the probability. Bars of all rows have one scale.
 
     >>> import bayesbridge as bb
-    >>> ax = plot_points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+    >>> ax = points(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['North\\nmean 7.0', 'East\\nmean 7.0', 'West\\nmean 7.0']
     """
@@ -826,14 +845,14 @@ MARKS: Final[dict[str, tuple[str, str, int]]] = {
 """Shape, colour and size of each seat's mark: open and of different sizes, so that equal points hide none."""
 
 
-def plot_sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
+def sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
     """Bayes factors, P(T ≥ 6 + level) and the points of the hidden hands: three Axes, a row for each model.
 
     ``found`` is what :func:`sensitivity` gives. Lines through marks are two standard errors either way.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"))
-    >>> evidence, captures, points = plot_sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
+    >>> evidence, captures, points = sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
     >>> captures.get_xlabel()
     "P(T ≥ 9)\\ncaptures by the paper's rule"
     """
@@ -876,7 +895,7 @@ MOST_LABELS = 30
 """Events that get a label each; of more, every second, third … one does."""
 
 
-def plot_sharpening(
+def sharpening(
     source: pandas.DataFrame | Belief,
     *,
     figure: Figure | None = None,
@@ -891,11 +910,11 @@ def plot_sharpening(
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
-    >>> entropy, captures, chances = plot_sharpening(belief, level=3)
+    >>> entropy, captures, chances = sharpening(belief, level=3)
     >>> entropy.get_ylabel()
     'entropy, bits'
     """
-    table = sharpening(source, **options) if isinstance(source, Belief) else source
+    table = steps_of(source, **options) if isinstance(source, Belief) else source
     places = np.arange(len(table))
     if axes is None:
         axes = new_grid(max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS)), 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
@@ -959,7 +978,7 @@ INTERVAL = 0.89
 """Probability of the interval, as ArviZ has it."""
 
 
-def plot_shrinkage(
+def shrinkage(
     rates: xarray.DataArray,
     counts: Mapping[str, tuple[int, int]],
     truth: Mapping[str, float] | None = None,
@@ -977,7 +996,7 @@ def plot_shrinkage(
     >>> import numpy as np, xarray
     >>> draws = np.random.default_rng(1).beta([8, 3], [4, 6], size=(500, 2))
     >>> rates = xarray.DataArray(draws, {"player": ["Anna", "Bert"]}, ("draw", "player"))
-    >>> ax = plot_shrinkage(rates, {"Anna": (7, 9), "Bert": (0, 2)}, {"Anna": 0.6, "Bert": 0.4})
+    >>> ax = shrinkage(rates, {"Anna": (7, 9), "Bert": (0, 2)}, {"Anna": 0.6, "Bert": 0.4})
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bert (0 of 2)', 'Anna (7 of 9)']
     """
@@ -1016,13 +1035,13 @@ def plot_shrinkage(
     return ax
 
 
-def plot_suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
+def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     """For each number of tricks: P(so many or more) by its own best plan, and by the plan with most on average.
 
     ``play`` is what :func:`suit_play` gives.
 
     >>> import bayesbridge as bb
-    >>> plot_suit_play(bb.suit_play("AQJ32", "654")).get_title()
+    >>> suit_play(bb.suit_play("AQJ32", "654")).get_title()
     'AQJ32 opposite 654: 4.139 tricks on average'
     """
     goals = range(play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1)

@@ -26,7 +26,7 @@ def generator(rng: Seed) -> np.random.Generator:
     >>> generator(-1)
     Traceback (most recent call last):
         ...
-    bayesbridge.WrongArgument: rng -1: give a whole number from 0 on, or a NumPy generator
+    bayesbridge.errors.WrongArgument: rng -1: give a whole number from 0 on, or a NumPy generator
     """
     try:
         return np.random.default_rng(rng)

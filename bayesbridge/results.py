@@ -16,7 +16,8 @@ Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights and
 distributions of integer outputs, exact where the attribute says so), ``marginals`` (where cards lie, suit lengths,
 points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract), ``contract``
 (chance and tricks of one that is asked about). The tree round-trips through netCDF and zarr. ArviZ takes draws as
-equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed, same tree: no clock.
+equally likely: where there are log weights, give it draws by
+:meth:`Result.equally_weighted`. Same seed, same tree: no clock.
 
 A result as one table: every quantity with its mean, spread and interval, and how far to trust them.
 
@@ -352,6 +353,93 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             raise BayesBridgeError(f"group {group!r}: name 'pmf' or 'posterior'", group=group)
         return _distributions(self) if group == "pmf" else _draws(self)
 
+    def summary(self, names: str | Sequence[str] | None = None, *, probability: float = 0.89) -> pandas.DataFrame:
+        """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
+
+        Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
+        may be larger), then ``mcse``, ``ess`` and ``r_hat``, and ``exact``, whether the figure is. All are numbers but
+        the last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no
+        meaning, such as the R-hat of one chain. ``names`` picks outputs. The attributes of the table are those of the
+        result.
+
+        >>> import bayesbridge as bb
+        >>> table = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)).summary("T")
+        >>> row = table.loc["T if they hold"]
+        >>> f"{row['mean']:.2f}, exact: {row['exact']}"
+        '10.23, exact: True'
+        >>> len(table[table["exact"] | (table["ess"] > 400)]) == len(table)
+        True
+        """
+        import pandas
+
+        if not 0.0 < probability < 1.0:
+            raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
+        wanted = _wanted(self, names)
+        draws = ResultDraws.of(self)
+        ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
+        rows: dict[str, list[Any]] = {}
+        for name in sorted(wanted, key=lambda name: not counts_tricks(self, name)):
+            for quantity in _quantities(self, name):
+                interval = shortest_interval(quantity.values, quantity.chances, probability)
+                rows[quantity.label] = [
+                    quantity.mean,
+                    quantity.sd,
+                    *((np.nan, np.nan) if quantity.event else interval),
+                    *draws.errors(quantity),
+                    quantity.exact,
+                ]
+        columns = ["mean", "sd", *ends, "mcse", "ess", "r_hat", "exact"]
+        table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
+        table.index.name = "quantity"
+        table.attrs = dict(self.attrs)
+        return table
+
+    def at_least(self, name: str = "T") -> xarray.DataArray:
+        """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
+
+        What stands for failing, as T = 0 where the conditions fail, reaches no number. Of T these are captures by the
+        paper's rule; they are chances of contracts only for an output that estimates tricks at the table.
+
+        >>> import bayesbridge as bb
+        >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
+        >>> round(result.at_least().sel(tricks=9).item(), 3)
+        0.713
+        """
+        pmf = distribution(self, name)
+        dims = [str(dim) for dim in pmf.dims[:-1]]
+        shares = np.empty((*pmf.shape[:-1], len(GOALS)))
+        for cell in np.ndindex(pmf.shape[:-1]):
+            where = {dim: pmf[dim].values[place] for dim, place in zip(dims, cell, strict=True)}
+            shares[cell] = list(Tricks.of(self, name, **where).goals.values())
+        coords: dict[str, Any] = {dim: pmf[dim].values for dim in dims}
+        return xarray.DataArray(shares, coords={**coords, "tricks": list(GOALS)}, dims=[*dims, "tricks"], name=name)
+
+    def tricks(self, name: str = "T", **where: Any) -> Tricks:
+        """The distribution of an output that counts tricks; ``where`` picks one of several, such as ``strain="NT"``."""
+        return Tricks.of(self, name, **where)
+
+    def equally_weighted(self, draws: int = 20_000, rng: Seed = 0) -> Self:
+        """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
+
+        A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
+
+        >>> from bayesbridge import Belief, Called
+        >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
+        >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
+        >>> "log_weight" in result["sample_stats"], "log_weight" in result.equally_weighted(500)["sample_stats"]
+        (True, False)
+        """
+        if "log_weight" not in self["sample_stats"]:
+            return self
+        # Engines that weigh their draws have one chain.
+        weights = Weights(self["sample_stats"].to_dataset()["log_weight"].values[0])
+        chosen = weights.resample(draws, rng, "multinomial")
+        tree = self.copy()
+        for name in ("posterior", "sample_stats"):
+            group = self[name].to_dataset().drop_vars("log_weight", errors="ignore")
+            tree[name] = type(self)(group.isel(draw=chosen).assign_coords(draw=np.arange(draws)))
+        return tree
+
     def _repr_html_(self) -> str:
         if all(name in self.children for name in (*GROUPS, "marginals")):
             return self._shown()
@@ -620,29 +708,6 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
     return Result.from_dict(groups)
 
 
-def equally_weighted(result: xarray.DataTree, draws: int = 20_000, rng: Seed = 0) -> xarray.DataTree:
-    """The result with its weighted draws resampled to equally likely ones, for functions that know no weights.
-
-    A result without weights passes through. Where it has them ArviZ's own summary would be silently wrong.
-
-    >>> from bayesbridge import Belief, Called
-    >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32").given(Called("W", "Pass"))
-    >>> result = estimate(belief.infer("weights", draws=1000, rng=1))
-    >>> "log_weight" in result["sample_stats"], "log_weight" in equally_weighted(result, 500)["sample_stats"]
-    (True, False)
-    """
-    if "log_weight" not in result["sample_stats"]:
-        return result
-    # Engines that weigh their draws have one chain.
-    weights = Weights(result["sample_stats"].to_dataset()["log_weight"].values[0])
-    chosen = weights.resample(draws, rng, "multinomial")
-    tree = result.copy()
-    for name in ("posterior", "sample_stats"):
-        group = result[name].to_dataset().drop_vars("log_weight", errors="ignore")
-        tree[name] = type(result)(group.isel(draw=chosen).assign_coords(draw=np.arange(draws)))
-    return tree
-
-
 def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     """What is known of each draw that was kept; nothing where all count the same."""
     posterior = found.posterior
@@ -788,72 +853,6 @@ Floats = NDArray[np.float64]
 
 FEWEST: Final = 10.0
 """Effective draws below which a conditional mean has no error that they could tell."""
-
-
-def summary(
-    result: xarray.DataTree, names: str | Sequence[str] | None = None, *, probability: float = 0.89
-) -> pandas.DataFrame:
-    """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
-
-    Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass may
-    be larger), then ``mcse``, ``ess`` and ``r_hat``, and ``exact``, whether the figure is. All are numbers but the
-    last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no meaning,
-    such as the R-hat of one chain. ``names`` picks outputs. The attributes of the table are those of the result.
-
-    >>> import bayesbridge as bb
-    >>> table = summary(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)), "T")
-    >>> row = table.loc["T if they hold"]
-    >>> f"{row['mean']:.2f}, exact: {row['exact']}"
-    '10.23, exact: True'
-    >>> len(table[table["exact"] | (table["ess"] > 400)]) == len(table)
-    True
-    """
-    import pandas
-
-    if not 0.0 < probability < 1.0:
-        raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
-    wanted = _wanted(result, names)
-    draws = ResultDraws.of(result)
-    ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
-    rows: dict[str, list[Any]] = {}
-    for name in sorted(wanted, key=lambda name: not counts_tricks(result, name)):
-        for quantity in _quantities(result, name):
-            interval = shortest_interval(quantity.values, quantity.chances, probability)
-            rows[quantity.label] = [
-                quantity.mean,
-                quantity.sd,
-                *((np.nan, np.nan) if quantity.event else interval),
-                *draws.errors(quantity),
-                quantity.exact,
-            ]
-    columns = ["mean", "sd", *ends, "mcse", "ess", "r_hat", "exact"]
-    table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
-    table.index.name = "quantity"
-    table.attrs = dict(result.attrs)
-    return table
-
-
-def at_least(result: xarray.DataTree, name: str = "T") -> xarray.DataArray:
-    """P(at least so many) for 7 to 13 ``tricks``, of an output that counts tricks; other dimensions stay.
-
-    What stands for failing, as T = 0 where the conditions fail, reaches no number. Of T these are captures by the
-    paper's rule; they are chances of contracts only for an output that estimates tricks at the table.
-
-    >>> import bayesbridge as bb
-    >>> result = bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))
-    >>> round(at_least(result).sel(tricks=9).item(), 3)
-    0.713
-    """
-    import xarray
-
-    pmf = distribution(result, name)
-    dims = [str(dim) for dim in pmf.dims[:-1]]
-    shares = np.empty((*pmf.shape[:-1], len(GOALS)))
-    for cell in np.ndindex(pmf.shape[:-1]):
-        where = {dim: pmf[dim].values[place] for dim, place in zip(dims, cell, strict=True)}
-        shares[cell] = list(Tricks.of(result, name, **where).goals.values())
-    coords: dict[str, Any] = {dim: pmf[dim].values for dim in dims}
-    return xarray.DataArray(shares, coords={**coords, "tricks": list(GOALS)}, dims=[*dims, "tricks"], name=name)
 
 
 def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:

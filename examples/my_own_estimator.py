@@ -6,8 +6,8 @@ A plain function of one deal is enough; as a plugin it would have a name for eve
 import bayesbridge as bb
 
 
-@bb.estimator("stopped", dtype="int8")
-def stopped(deal: bb.Deal, question: bb.Question) -> int:
+@bb.plugins.estimator("stopped", dtype="int8")
+def stopped(deal: bb.Deal, question: bb.plugins.Question) -> int:
     """Suits in which the pair holds the ace, a guarded king or a queen with two cards beside it."""
     suits = 0
     for suit in bb.Suit:

@@ -26,7 +26,7 @@ def main(deals: int = 200, seed: int = 1) -> None:
     layouts, offered = bb.Layouts((np.uint64(1) << decks).reshape(deals, 4, 13).sum(axis=2)), registry.load()
     print(f"{'beside double dummy':32}{'deals':>7}{'correlation':>13}{'mean bias':>11}{'spread':>9}{'rms error':>11}")
     for strain in ("NT", "S"):
-        question = bb.Question.of("S:N", trump=bb.Strain.of(strain).trump)
+        question = bb.plugins.Question.of("S:N", trump=bb.Strain.of(strain).trump)
         truth = run(Solved(), layouts, question)["solved"].astype(float)
         if strain == "NT":  # T knows no trumps
             T = run(offered.estimator("capture"), layouts, question)["T"].astype(float)

@@ -14,7 +14,7 @@ mine = bb.Hand.of("A432.K43.J54.Q32")
 others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
 order = np.random.default_rng(1).random((20_000, 39)).argsort(axis=1)[:, :13]
 hands = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)  # West's, before the call
-points = bb.high_card_points(hands)
+points = bb.plugins.high_card_points(hands)
 
 print("they play                P(12-14)        P(15-17)")
 for name, bidder in SYSTEMS.items():

@@ -33,6 +33,6 @@ for ax, (name, asked) in zip(axes, turns.items(), strict=True):
     made, seen = Counter(r.player for r in asked if r.is_bid), Counter(r.player for r in asked)
     counts = {pair: (made[pair], seen[pair]) for pair in styles.players}
     truth = {pair: bid_rates(asked, [style])[0] for pair, style in true_style.items()}
-    bb.plot_shrinkage(styles.bid_rates(asked), counts, truth, ax=ax).set_title(name)
+    bb.plots.shrinkage(styles.bid_rates(asked), counts, truth, ax=ax).set_title(name)
 Path("demo").mkdir(exist_ok=True)
 axes[0].figure.savefig("demo/who_opens_light.png", dpi=200)

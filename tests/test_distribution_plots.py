@@ -49,7 +49,7 @@ def test_no_picture_rounds_its_ticks():
 def test_points_are_a_row_of_bars_for_each_hidden_hand(posterior, result):
     chances = posterior.point_probabilities()
     for source in (posterior, result):
-        ax = bb.plot_points(source)
+        ax = bb.plots.points(source)
         means = {seat: float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in "SW"}
         assert labels(ax.yaxis) == [f"South\nmean {means['S']:.1f}", f"West\nmean {means['W']:.1f}"]
         assert "as East sees it" in ax.get_title()
@@ -66,7 +66,7 @@ def test_points_are_a_row_of_bars_for_each_hidden_hand(posterior, result):
 
 
 def test_an_output_of_several_numbers_is_a_table_with_means(result):
-    ax = bb.plot_distribution(result, "delta")
+    ax = bb.plots.distribution(result, "delta")
     pmf = result["pmf"]["delta"]
     assert labels(ax.yaxis) == [str(suit) for suit in pmf["suit"].values]
     shown = [text.get_text() for text in ax.texts]
@@ -79,7 +79,7 @@ def test_an_output_of_several_numbers_is_a_table_with_means(result):
 
 
 def test_one_number_is_drawn_as_bars(result):
-    ax = bb.plot_distribution(result, "delta", suit="S")
+    ax = bb.plots.distribution(result, "delta", suit="S")
     shares = result["pmf"]["delta"].sel(suit="S")
     drawn = {round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in ax.patches}
     assert drawn == pytest.approx({int(v): float(shares.sel(delta_value=v)) for v in drawn})
@@ -87,17 +87,17 @@ def test_one_number_is_drawn_as_bars(result):
 
 
 def test_tricks_are_drawn_as_tricks(result):
-    assert bb.plot_distribution(result, "T").get_title() == bb.plot_tricks(result).get_title()
+    assert bb.plots.distribution(result, "T").get_title() == bb.plots.tricks(result).get_title()
 
 
-@bb.estimator("share", doc="Points of the pair as a share of all.", dtype="float64")
+@bb.plugins.estimator("share", doc="Points of the pair as a share of all.", dtype="float64")
 def share(deal, question):
     return sum(deal[seat].points for seat in question.pair) / 40
 
 
 def test_numbers_that_are_not_whole_are_a_histogram_by_weight(posterior):
     result = bb.estimate(posterior, share, pair="S:N")
-    ax = bb.plot_distribution(result, "share")
+    ax = bb.plots.distribution(result, "share")
     assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1)
     mean = posterior.expect(lambda layouts: layouts.points[:, [0, 2]].sum(axis=1) / 40)
     assert dashed(ax) == pytest.approx([mean])
@@ -107,15 +107,15 @@ def test_numbers_that_are_not_whole_are_a_histogram_by_weight(posterior):
 
 
 def test_very_many_values_share_columns():
-    @bb.estimator("square", doc="Points of the first, squared.", dtype="int16")
+    @bb.plugins.estimator("square", doc="Points of the first, squared.", dtype="int16")
     def square(deal, question):
         return deal[question.pair[0]].points ** 2
 
     result = bb.estimate(positions.quiet().infer(rng=1), square, pair="S:N")
-    ax = bb.plot_distribution(result, "square")
+    ax = bb.plots.distribution(result, "square")
     assert len(ax.get_xticks()) <= 20
     wide = bb.estimate(positions.quiet().infer(rng=1), Squares(), pair="S:N")
-    table = bb.plot_distribution(wide, "squares")
+    table = bb.plots.distribution(wide, "squares")
     assert len(table.get_xticks()) <= 21
     assert any("–" in text for text in labels(table.xaxis))
 
@@ -124,7 +124,7 @@ class Squares:
     """Points of every seat, squared."""
 
     name = "squares"
-    outputs = (bb.Output("squares", "Points, squared.", dims=("seat",), dtype="int16"),)
+    outputs = (bb.plugins.Output("squares", "Points, squared.", dims=("seat",), dtype="int16"),)
 
     def estimate(self, layouts, question):
         return {"squares": layouts.points.astype("int16") ** 2}
@@ -134,7 +134,7 @@ class Fractions:
     """Two numbers that are not whole."""
 
     name = "fractions"
-    outputs = (bb.Output("fractions", "Points by seat, divided by 40.", dims=("seat",)),)
+    outputs = (bb.plugins.Output("fractions", "Points by seat, divided by 40.", dims=("seat",)),)
 
     def estimate(self, layouts, question):
         return {"fractions": layouts.points / 40}
@@ -143,21 +143,21 @@ class Fractions:
 def test_several_numbers_that_are_not_whole_are_picked():
     result = bb.estimate(positions.quiet().infer(rng=1), Fractions(), pair="S:N")
     with pytest.raises(bb.BayesBridgeError, match="'fractions' has several numbers: pick one by seat"):
-        bb.plot_distribution(result, "fractions")
-    ax = bb.plot_distribution(result, "fractions", seat="W")
+        bb.plots.distribution(result, "fractions")
+    ax = bb.plots.distribution(result, "fractions", seat="W")
     assert "fractions of S and N, W" in ax.get_title()
 
 
 def test_an_output_that_is_not_there_is_named(result):
     with pytest.raises(bb.BayesBridgeError, match="the result has no output 'none': it has c1, c2"):
-        bb.plot_distribution(result, "none")
+        bb.plots.distribution(result, "none")
 
 
 @pytest.mark.parametrize("level", [1, 3, 7])
 def test_the_line_has_its_place_wherever_the_distribution_lies(level):
     """T is 10 with certainty opposite this dummy."""
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    ax = bb.plot_tricks(bb.estimate(belief.infer(draws=10, rng=1)), level=level)
+    ax = bb.plots.tricks(bb.estimate(belief.infer(draws=10, rng=1)), level=level)
     goal = 6 + level
     assert dashed(ax) == [goal - 0.5]
     left, right = ax.get_xlim()
@@ -168,17 +168,17 @@ def test_the_line_has_its_place_wherever_the_distribution_lies(level):
 
 def test_the_line_of_a_contract_has_its_place():
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    ax = bb.plot_contract(bb.estimate(belief.infer(draws=50, rng=1), contract="7NT", solve=0))
+    ax = bb.plots.contract(bb.estimate(belief.infer(draws=50, rng=1), contract="7NT", solve=0))
     assert dashed(ax) == [12.5]
     assert ax.get_xlim()[1] > 13
 
 
 def test_titles_say_whose_and_in_which_strain(result):
     played = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N", trump="H")
-    assert bb.plot_tricks(played, "tricks").get_title().startswith("Tricks of South, dummy North, in hearts")
-    both = bb.plot_prior_posterior(played, played, "tricks").get_title()
+    assert bb.plots.tricks(played, "tricks").get_title().startswith("Tricks of South, dummy North, in hearts")
+    both = bb.plots.prior_posterior(played, played, "tricks").get_title()
     assert both == "Tricks of South, dummy North, in hearts\nbefore the evidence and after it"
-    for draw in (bb.plot_cards, bb.plot_lengths):
+    for draw in (bb.plots.cards, bb.plots.lengths):
         assert "as East sees it" in draw(result).get_title()
 
 
@@ -187,14 +187,14 @@ def test_played_cards_have_a_line_through_them():
     posterior = belief.infer(rng=1)
     marked = []
     for source in (posterior, bb.estimate(posterior, pair="S:N")):
-        ax = bb.plot_cards(source)
+        ax = bb.plots.cards(source)
         assert ax.get_title().endswith("in %; a line: played")
         marked.append(sorted((line.get_xdata()[0], line.get_ydata()[1]) for line in ax.lines))
     assert marked[0] == marked[1] == [(3, 0.0), (6, 0.0)], "the jack and the eight, in the block of spades"
-    assert not bb.plot_cards(positions.quiet().infer(rng=1)).lines
+    assert not bb.plots.cards(positions.quiet().infer(rng=1)).lines
 
 
 def test_saved_files_are_sharp(tmp_path, result):
-    bb.plot_tricks(result).figure.savefig(tmp_path / "tricks.png")
+    bb.plots.tricks(result).figure.savefig(tmp_path / "tricks.png")
     height, width = matplotlib.image.imread(tmp_path / "tricks.png").shape[:2]
     assert (width, height) == (1280, 720)

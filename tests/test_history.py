@@ -54,7 +54,7 @@ def test_a_row_is_what_is_believed_then(table):
     assert last["T_at_least"] == pytest.approx((T >= 10).mean())
     assert last["exact"]
     first = bb.estimate(bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N")
-    assert table.iloc[0]["T_at_least"] == pytest.approx(float(bb.at_least(first).sel(tricks=10)))
+    assert table.iloc[0]["T_at_least"] == pytest.approx(float(first.at_least().sel(tricks=10)))
 
 
 def test_layouts_and_entropy_only_fall_under_hard_evidence(table):

@@ -281,7 +281,7 @@ def test_the_summary_of_outputs_counts_the_style():
     belief = OPEN.given(bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9"), *CALLS)
     found = infer_jointly(belief, "W", rng=2)
     result = bb.estimate(found.layouts, pair="W:N")
-    row = bb.summary(result, "c1").loc["c1[S]"]
+    row = result.summary("c1").loc["c1[S]"]
     by_hand = found.expect(lambda layouts: layouts.lengths[:, 3, 3])
     assert row["mean"] == pytest.approx(by_hand.mean)
     assert row["mcse"] == pytest.approx(by_hand.error, rel=0.05), "two digits are shown"

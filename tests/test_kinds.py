@@ -57,7 +57,7 @@ def test_every_kind_is_sampled_above():
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_the_example_of_a_kind_can_be_read(kind):
     assert kind.of(kind.example).text.startswith(kind.example.partition(":")[0])
-    with pytest.raises(bb.NotationError, match=f"such as {kind.example}"):
+    with pytest.raises(bb.errors.NotationError, match=f"such as {kind.example}"):
         kind.of("nonsense")
 
 
@@ -157,7 +157,7 @@ BAD_SHAPES = {
 
 @pytest.mark.parametrize(("text", "says"), BAD_SHAPES.items(), ids=map(repr, BAD_SHAPES))
 def test_bad_shapes_get_one_clear_line(text, says):
-    with pytest.raises(bb.NotationError, match=says) as caught:
+    with pytest.raises(bb.errors.NotationError, match=says) as caught:
         bb.Shape("W", text)
     assert "\n" not in str(caught.value)
 
@@ -179,7 +179,7 @@ def test_shapes_are_exact_in_every_engine(seed):
     layouts = brute_force(known, evidence)
     if not len(layouts):
         return
-    own = bb.suit_lengths(layouts[rng.integers(len(layouts))])
+    own = bb.plugins.suit_lengths(layouts[rng.integers(len(layouts))])
     for seat in rng.permutation(4)[:2]:
         shapes = {tuple(map(int, rng.permutation(own[seat]))) for _ in range(4)} | {tuple(map(int, own[seat]))}
         evidence = evidence.shape(int(seat), frozenset(shapes))

@@ -38,13 +38,13 @@ def test_ten_captures_are_no_contract(capsys):
 def test_tricks_at_the_table_are_what_the_solver_says():
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
     result = bb.estimate(belief.infer("sample", draws=1000, rng=1), ["tricks", "capture"])
-    tricks = bb.Tricks.of(result, "tricks")
+    tricks = result.tricks("tricks")
     assert tricks.at_least(10) < 0.05
-    assert bb.Tricks.of(result).at_least(10) == 1.0
+    assert result.tricks().at_least(10) == 1.0
     mean, n = SOLVED @ np.arange(6, 10) / SOLVED.sum(), SOLVED.sum()
     spread = sqrt(SOLVED @ (np.arange(6, 10) - mean) ** 2 / (n - 1))
     assert abs(tricks.mean - mean) < 4 * spread / sqrt(n)
-    assert abs(bb.Tricks.of(result).mean - mean) > 4 * spread / sqrt(n)  # T is not
+    assert abs(result.tricks().mean - mean) > 4 * spread / sqrt(n)  # T is not
 
 
 def test_tricks_are_a_table_with_bars_and_contracts(capsys):
@@ -78,8 +78,8 @@ def test_no_picture_or_table_of_the_defenders_names_a_level():
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(bb.Auction.of("W:3NT Pass Pass Pass"))
     posterior = belief.infer(draws=100, rng=1)
     result = bb.estimate(posterior, ["capture", "tricks"])
-    assert bb.plot_tricks(result).get_title() == "T of the defenders S and N:\ncaptures by the paper's rule"
-    assert not any("makes" in row for row in bb.summary(result, ["T", "tricks"]).index)
+    assert bb.plots.tricks(result).get_title() == "T of the defenders S and N:\ncaptures by the paper's rule"
+    assert not any("makes" in row for row in result.summary(["T", "tricks"]).index)
     page = bb.html_report(posterior, result)
     section = re.search("<section><h2>Whether 3NT by W makes</h2>.*?</section>", page, re.DOTALL)[0]
     short = re.search('<div class="short">.*?</div>', page, re.DOTALL)[0]  # its contract is the one of the section
@@ -110,13 +110,13 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
     many = belief.infer("sample", draws=4 * LAYOUTS, rng=2)
     for posterior in (few, many):
         result = bb.estimate(posterior, "tricks", pair=pair, trump=contract.strain)
-        whole = bb.Tricks.of(result, "tricks").at_least(contract.tricks_needed)
+        whole = result.tricks("tricks").at_least(contract.tricks_needed)
         share, error = network_odds(posterior, contract, 3).make
         if posterior is few:
             assert share == pytest.approx(whole, abs=1e-6)
         assert abs(share - whole) < 4 * error
         other = bb.estimate(posterior, "tricks", pair=pair, trump="C")
-        assert bb.Tricks.of(other, "tricks").at_least(contract.tricks_needed) != pytest.approx(whole, abs=1e-3)
+        assert other.tricks("tricks").at_least(contract.tricks_needed) != pytest.approx(whole, abs=1e-3)
 
 
 def test_replay_tells_the_contract_by_the_network(capsys):
@@ -130,7 +130,7 @@ def test_replay_tells_the_contract_by_the_network(capsys):
     declarer = record.contract.declarer
     result = bb.estimate(posterior, "tricks", pair=(declarer, declarer.partner), trump=record.contract.strain)
     needed = record.contract.tricks_needed
-    assert steps[-1]["made"] == pytest.approx(bb.Tricks.of(result, "tricks").at_least(needed), abs=1e-6)
+    assert steps[-1]["made"] == pytest.approx(result.tricks("tricks").at_least(needed), abs=1e-6)
 
 
 class Several:
@@ -138,11 +138,11 @@ class Several:
 
     name = "several"
     outputs = (
-        bb.Output("partner_hcp", "High-card points of the second seat.", dtype="int16"),
-        bb.Output("wide", "Two hundred times that.", dtype="int16"),
-        bb.Output("by_strain", "Rank of the strain.", ("strain", "seat"), "int8"),
-        bb.Output("by_card", "Place of the card.", ("card",), "int8"),
-        bb.Output("half", "Half the points.", dtype="float64"),
+        bb.plugins.Output("partner_hcp", "High-card points of the second seat.", dtype="int16"),
+        bb.plugins.Output("wide", "Two hundred times that.", dtype="int16"),
+        bb.plugins.Output("by_strain", "Rank of the strain.", ("strain", "seat"), "int8"),
+        bb.plugins.Output("by_card", "Place of the card.", ("card",), "int8"),
+        bb.plugins.Output("half", "Half the points.", dtype="float64"),
     )
 
     def estimate(self, layouts, question):
@@ -191,13 +191,17 @@ def test_one_strain_and_one_declarer_are_named():
 
     class Table:
         name = "table"
-        outputs = (bb.Output("taken", "Seven.", ("strain", "seat"), "int8", tricks=bb.TrickCount(at_table=True)),)
+        outputs = (
+            bb.plugins.Output(
+                "taken", "Seven.", ("strain", "seat"), "int8", tricks=bb.plugins.TrickCount(at_table=True)
+            ),
+        )
 
         def estimate(self, layouts, question):
             return {"taken": np.full((len(layouts), 5, 4), 7, dtype=np.int8)}
 
     result = bb.estimate(belief.infer("sample", draws=10, rng=1), Table())
-    tricks = bb.Tricks.of(result, "taken", strain="H", seat="E")
+    tricks = result.tricks("taken", strain="H", seat="E")
     assert tricks.title == "Tricks of East, dummy West, in hearts"
     assert tricks.goal(7) == "1H makes"
     assert tricks.axis == "taken, tricks at the table"

@@ -147,7 +147,7 @@ def test_a_belief_that_cannot_be_says_why():
     """West's points can only come from the jack of hearts and the king of clubs: 1, 3 or 4."""
     belief = positions.quiet().given(bb.Lacks("W", "SQ"), bb.HighCards("W", 2, 2))
     text = Page(belief._repr_html_()).text
-    with pytest.raises(bb.Contradiction) as caught:
+    with pytest.raises(bb.errors.Contradiction) as caught:
         belief.count()
     assert " ".join(str(caught.value).split()) in text
 
@@ -185,7 +185,7 @@ def test_estimated_figures_say_so(values):
 def test_a_result_shows_tricks_with_their_shares(result):
     text = Page(result._repr_html_()).text
     assert "T of S and N: captures by the paper's rule" in text
-    assert f"T ≥ 12: {100 * float(bb.at_least(result).sel(tricks=12)):.1f} %" in text
+    assert f"T ≥ 12: {100 * float(result.at_least().sel(tricks=12)):.1f} %" in text
     assert "Computed exactly, by walking every layout (enumerate)." in text
 
 
@@ -205,7 +205,7 @@ def test_a_part_of_a_result_shows_itself_as_xarray_does(result):
 
 
 def test_text_of_strangers_is_escaped(posterior):
-    @bb.estimator("odd", doc="<script>alert('&')</script>.", dtype="int8")
+    @bb.plugins.estimator("odd", doc="<script>alert('&')</script>.", dtype="int8")
     def odd(deal, question):
         return 1
 
@@ -215,35 +215,35 @@ def test_text_of_strangers_is_escaped(posterior):
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):
-    for drawn in (bb.plot_tricks(result), bb.plot_captures(result)):
+    for drawn in (bb.plots.tricks(result), bb.plots.captures(result)):
         data, size = drawn._repr_png_()
         height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
         inches = drawn.figure.get_size_inches()
         assert (width, height) == pytest.approx(DPI * inches, abs=1)
         assert size == {"width": round(96 * inches[0]), "height": round(96 * inches[1])}
-    assert isinstance(bb.plot_captures(result), Panels)
-    assert bb.plot_captures(result)[0, 0].figure.get_dpi() == DPI
+    assert isinstance(bb.plots.captures(result), Panels)
+    assert bb.plots.captures(result)[0, 0].figure.get_dpi() == DPI
     own = Figure().subplots()
-    assert not isinstance(bb.plot_tricks(result, ax=own), Picture)
-    assert not isinstance(bb.plot_captures(result, figure=Figure()), Panels)
+    assert not isinstance(bb.plots.tricks(result, ax=own), Picture)
+    assert not isinstance(bb.plots.captures(result, figure=Figure()), Panels)
 
 
 def test_marimo_is_given_the_figure_of_several_axes(result):
-    panels = bb.plot_captures(result)
+    panels = bb.plots.captures(result)
     assert panels._display_() is panels.figure is panels[3, 2].figure
 
 
 CELLS = {
     "import bayesbridge as bb\nposterior = bb.Belief('S', 'AKQ2.KJ3.A54.Q32').infer(draws=100, rng=1)\n"
     "result = bb.estimate(posterior)": (0, 0),
-    "bb.plot_tricks(result)": (1, 0),
-    "bb.plot_captures(result)": (1, 0),
-    "ax = bb.plot_points(result)": (0, 0),
+    "bb.plots.tricks(result)": (1, 0),
+    "bb.plots.captures(result)": (1, 0),
+    "ax = bb.plots.points(result)": (0, 0),
     "posterior": (0, 1),
     "result": (0, 1),
-    "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nbb.plot_cards(posterior, ax=ax)": (1, 0),
-    "bb.plot_cards(posterior)": (1, 0),
-    "display(bb.plot_tricks(result))\nbb.plot_distribution(result, 'delta')": (2, 0),
+    "import matplotlib.pyplot as plt\nfigure, ax = plt.subplots()\nbb.plots.cards(posterior, ax=ax)": (1, 0),
+    "bb.plots.cards(posterior)": (1, 0),
+    "display(bb.plots.tricks(result))\nbb.plots.distribution(result, 'delta')": (2, 0),
 }
 """Cell → how many pictures and how many pieces of HTML it shows, also once pyplot is there."""
 
@@ -258,7 +258,7 @@ def test_the_notebook_of_the_site_shows_something_in_every_cell():
     page = (Path(__file__).parent.parent / "docs" / "notebooks.md").read_text("utf-8")
     sources = re.findall(r"^```\{code-cell\}\n(.*?)^```$", page, re.M | re.S)
     for cell in executed(sources):
-        assert shown_by(cell) == ((1, 0) if "bb.plot_" in cell.source else (0, 1)), cell.source
+        assert shown_by(cell) == ((1, 0) if "bb.plots." in cell.source else (0, 1)), cell.source
 
 
 def executed(sources):
@@ -305,14 +305,14 @@ def test_a_result_as_a_table(result):
     T = table[table["quantity"] == "T"].set_index("value")["probability"]
     assert T.to_dict() == pytest.approx(result["pmf"]["T"].to_series().to_dict())
     mean = (table["value"] * table["probability"]).groupby(table["quantity"]).sum()
-    summed = bb.summary(result)
+    summed = result.summary()
     np.testing.assert_allclose(mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"])
 
 
 def test_draws_as_a_table(result):
     table = result.to_dataframe("posterior")
     assert len(table) == result["posterior"].sizes["draw"] * result["posterior"].sizes["chain"]
-    summed = bb.summary(result)
+    summed = result.summary()
     for name in ("T", "delta[C]"):
         assert float((table[name] * table["weight"]).sum()) == pytest.approx(summed.loc[name, "mean"])
     with pytest.raises(bb.BayesBridgeError, match="group 'marginals': name 'pmf' or 'posterior'"):
@@ -323,7 +323,7 @@ def test_distributions_of_each_layout_become_their_means():
     result = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N")
     table = result.to_dataframe("posterior")
     mean = float((table["tricks"] * table["weight"]).sum())
-    assert mean == pytest.approx(bb.summary(result).loc["tricks", "mean"], abs=1e-5)
+    assert mean == pytest.approx(result.summary().loc["tricks", "mean"], abs=1e-5)
 
 
 def test_a_tree_from_elsewhere_is_no_result(result):

@@ -61,7 +61,7 @@ def ticks(ax):
 
 
 def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
-    ax = bb.plot_tricks(prior, level=3)
+    ax = bb.plots.tricks(prior, level=3)
     drawn, T = bars(ax), pmf(prior, "T")
     labels = ticks(ax)
     (apart,) = (place for place, label in labels.items() if label == "conditions\nfail")
@@ -70,12 +70,12 @@ def test_tricks_are_the_distribution_with_failing_conditions_apart(prior):
     assert drawn == pytest.approx({value: T[value] for value in drawn})
     assert sum(drawn.values()) == pytest.approx(sum(T.values()))
     assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [8.5]
-    chance = float(bb.at_least(prior).sel(tricks=9))
+    chance = float(prior.at_least().sel(tricks=9))
     assert ax.get_title().splitlines()[1] == f"T ≥ 9: {100 * chance:.0f} %"
 
 
 def test_bars_that_reach_the_line_are_darker_and_the_failing_one_is_hatched(prior):
-    ax = bb.plot_tricks(prior, level=4)
+    ax = bb.plots.tricks(prior, level=4)
     colours = {round(bar.get_x() + bar.get_width() / 2): bar for bar in ax.patches}
     light = {place: sum(to_rgb(bar.get_facecolor())) for place, bar in colours.items() if place >= 7}
     assert max(light[place] for place in light if place >= 10) < min(light[place] for place in light if place < 10)
@@ -85,38 +85,38 @@ def test_bars_that_reach_the_line_are_darker_and_the_failing_one_is_hatched(prio
 
 def test_the_contract_of_the_auction_draws_the_line():
     belief = positions.quiet().given(bb.Auction.of("S:3NT Pass Pass", dummy="N"))
-    ax = bb.plot_tricks(bb.estimate(belief.infer(rng=1), pair="S:N"))
+    ax = bb.plots.tricks(bb.estimate(belief.infer(rng=1), pair="S:N"))
     assert [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"] == [8.5]
 
 
 def test_conditions_that_never_hold_are_one_bar():
     belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
-    ax = bb.plot_tricks(bb.estimate(belief.infer(rng=1)))
+    ax = bb.plots.tricks(bb.estimate(belief.infer(rng=1)))
     assert {place: height for place, height in bars(ax).items() if height} == {5: 1}
 
 
 def test_outputs_without_conditions_have_no_bar_apart(result):
     played = bb.estimate(positions.quiet().infer(rng=1), "play_out", pair="S:N")
-    ax = bb.plot_tricks(played, "tricks")
+    ax = bb.plots.tricks(played, "tricks")
     assert "conditions\nfail" not in ticks(ax).values()
     assert bars(ax) == pytest.approx({value: share for value, share in pmf(played, "tricks").items() if share})
 
 
 def test_before_and_after_stand_side_by_side(prior, result):
-    ax = bb.plot_prior_posterior(prior, result)
+    ax = bb.plots.prior_posterior(prior, result)
     drawn = bars(ax)
     for shift, source in ((-0.2, prior), (0.2, result)):
         for value, share in pmf(source, "T").items():
             if value and share:
                 assert drawn[round(value + shift, 6)] == pytest.approx(share)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["before", "after"]
-    one = bb.plot_prior_posterior(prior, result, "c1", suit="S")
+    one = bb.plots.prior_posterior(prior, result, "c1", suit="S")
     assert one.get_xlabel() == "c1, S"
     assert bars(one)[4.2] == pytest.approx(pmf(result, "c1", suit="S")[4])
 
 
 def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
-    ax = bb.plot_cards(result)
+    ax = bb.plots.cards(result)
     chances = result["marginals"]["card_probabilities"]
     words = texts(ax)
     assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"] * 4
@@ -141,7 +141,7 @@ def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
 
 
 def test_shades_follow_the_shares(result):
-    ax = bb.plot_cards(positions.called().infer(rng=1))
+    ax = bb.plots.cards(positions.called().infer(rng=1))
     share = float(result["marginals"]["card_probabilities"].sel(card="SQ", seat="S"))
     assert 0 < share < 1
     (cell,) = (patch for patch in ax.patches if patch.get_xy() == (2, -1))
@@ -149,7 +149,7 @@ def test_shades_follow_the_shares(result):
 
 
 def test_lengths_of_hidden_hands_and_their_means(result):
-    ax = bb.plot_lengths(result)
+    ax = bb.plots.lengths(result)
     words = texts(ax)
     chances = result["marginals"]["length_probabilities"]
     assert [word for word in words if word in ("North", "East", "South", "West")] == ["South", "West"]
@@ -164,7 +164,7 @@ def test_lengths_of_hidden_hands_and_their_means(result):
 
 def test_known_hands_are_all_shown_when_nothing_is_hidden():
     belief = bb.Belief("S", positions.SOUTH).given(bb.Reveal("N", positions.NORTH), bb.Reveal("E", "T963.9864.JT8.J7"))
-    ax = bb.plot_cards(belief.infer())
+    ax = bb.plots.cards(belief.infer())
     assert [word for word in texts(ax) if word in ("North", "East", "South", "West")][:4] == [
         "North",
         "East",
@@ -174,7 +174,7 @@ def test_known_hands_are_all_shown_when_nothing_is_hidden():
 
 
 def test_captures_are_twelve_small_distributions(result):
-    axes = bb.plot_captures(result)
+    axes = bb.plots.captures(result)
     assert axes.shape == (4, 3)
     for row, suit in enumerate("SHDC"):
         for column, name in enumerate(("c1", "c2", "delta")):
@@ -184,7 +184,7 @@ def test_captures_are_twelve_small_distributions(result):
 
 
 def test_sharpening_draws_the_table(steps):
-    axes = bb.plot_sharpening(steps)
+    axes = bb.plots.sharpening(steps)
     lines = [line for ax in axes for line in ax.lines if line.get_linestyle() != "None"]
     columns = ("entropy_bits", "T_mean_qualified", "T_mean", "qualified", "T_at_least")
     for line, column in zip(lines, columns, strict=True):
@@ -196,7 +196,7 @@ def test_sharpening_draws_the_table(steps):
 
 
 def test_sharpening_makes_the_table_of_a_belief(steps):
-    axes = bb.plot_sharpening(positions.called(), pair="S:N", level=4, draws=200)
+    axes = bb.plots.sharpening(positions.called(), pair="S:N", level=4, draws=200)
     np.testing.assert_allclose(axes[2].lines[2].get_ydata(), steps["T_at_least"])
 
 
@@ -254,10 +254,10 @@ def test_the_headline_runs_have_three_panels(headlines):
 def test_given_axes_are_used_and_returned(result, prior, steps, compared, headlines):
     exact = captures.count_exactly()
     for draw in (
-        lambda ax: bb.plot_tricks(result, ax=ax),
-        lambda ax: bb.plot_prior_posterior(prior, result, ax=ax),
-        lambda ax: bb.plot_cards(result, ax=ax),
-        lambda ax: bb.plot_lengths(result, ax=ax),
+        lambda ax: bb.plots.tricks(result, ax=ax),
+        lambda ax: bb.plots.prior_posterior(prior, result, ax=ax),
+        lambda ax: bb.plots.cards(result, ax=ax),
+        lambda ax: bb.plots.lengths(result, ax=ax),
         lambda ax: studies.plot_runs(exact, ax=ax),
         lambda ax: studies.plot_algorithms(compared, exact, ax=ax),
         lambda ax: studies.plot_second_hand(compared, ax=ax),
@@ -265,8 +265,8 @@ def test_given_axes_are_used_and_returned(result, prior, steps, compared, headli
         ax = Figure().subplots()
         assert draw(ax) is ax
     for shape, draw in (
-        ((4, 3), lambda **where: bb.plot_captures(result, **where)),
-        ((3,), lambda **where: bb.plot_sharpening(steps, **where)),
+        ((4, 3), lambda **where: bb.plots.captures(result, **where)),
+        ((3,), lambda **where: bb.plots.sharpening(steps, **where)),
         ((3,), lambda **where: studies.plot_headline(headlines, **where)),
     ):
         axes = Figure().subplots(*shape)
@@ -278,7 +278,7 @@ def test_given_axes_are_used_and_returned(result, prior, steps, compared, headli
 
 def test_text_takes_the_colour_of_the_style(result):
     with matplotlib.rc_context({"text.color": "#123456"}):
-        ax = bb.plot_tricks(result, level=2)
+        ax = bb.plots.tricks(result, level=2)
     (line,) = (line for line in ax.lines if line.get_linestyle() == "--")
     assert to_hex(line.get_color()) == "#123456"
 
@@ -306,9 +306,9 @@ def test_pictures_leave_no_pyplot_behind():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda result: bb.plot_tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
-        (lambda result: bb.plot_tricks(result, "tricks"), "no distribution of 'tricks'"),
-        (lambda result: bb.plot_tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
+        (lambda result: bb.plots.tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
+        (lambda result: bb.plots.tricks(result, "tricks"), "no distribution of 'tricks'"),
+        (lambda result: bb.plots.tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
         (lambda _: studies.plot_headline(captures.count_exactly()), "give the headline study"),
         (lambda _: studies.plot_second_hand(captures.count_exactly()), "give the study that counts it"),
     ],
@@ -320,14 +320,14 @@ def test_wrong_questions_are_refused(result, draw, words):
 
 def test_joint_has_every_cell_and_its_sums():
     joint = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
-    ax = bb.plot_joint(joint)
+    ax = bb.plots.joint(joint)
     shown = [text.get_text() for text in ax.texts]
     shares = joint["probability"]
     rows, columns = int((shares.sum("length[N:H]") > 0).sum()), shares.sizes["length[N:H]"]
     assert len(shown) == rows * columns + rows + columns + 1
     assert "all" in shown
     with pytest.raises(bb.BayesBridgeError, match="3 numbers: a picture shows two"):
-        bb.plot_joint(bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "c2[S]", "c2[H]"))
+        bb.plots.joint(bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "c2[S]", "c2[H]"))
 
 
 def test_shrinkage_shows_what_was_counted_and_what_is_believed():
@@ -335,7 +335,7 @@ def test_shrinkage_shows_what_was_counted_and_what_is_believed():
     players = ["often", "rarely", "never asked"]
     rates = xarray.DataArray(draws, {"player": players}, ("chain", "draw", "player"))
     counts = {"often": (17, 20), "rarely": (1, 2)}
-    ax = bb.plot_shrinkage(rates, counts, {"often": 0.8, "rarely": 0.2})
+    ax = bb.plots.shrinkage(rates, counts, {"often": 0.8, "rarely": 0.2})
     order = ["rarely (1 of 2)", "never asked (0 of 0)", "often (17 of 20)"]
     assert [label.get_text() for label in ax.get_yticklabels()] == order
     raw = [line for line in ax.lines if line.get_markerfacecolor() == "none"]

@@ -184,7 +184,7 @@ def test_what_is_told_of_honours():
 
 def test_the_figures_of_the_paper_are_in_its_fold(question, page):
     _, result, _ = question
-    reached = float(bb.at_least(result).sel(tricks=12))
+    reached = float(result.at_least().sel(tricks=12))
     folded = page.text[page.text.index("Captures by the paper's rule, and") :]
     assert 0.05 < reached < 0.95
     assert f"{100 * reached:.1f} % T ≥ 12. T of S and N: captures by the paper's rule" in folded[:300]
@@ -244,7 +244,7 @@ def test_the_evidence_stands_in_order(page):
 
 def test_numbers_are_those_of_the_summary(question, page):
     _, result, _ = question
-    table = bb.summary(result)
+    table = result.summary()
     for quantity in ("T if they hold", "delta[C]", "level[S]"):
         mean = table.loc[quantity, "mean"]
         shown = page.text[page.text.index(f" {quantity} ") + len(quantity) + 2 :].split()[0]

@@ -78,7 +78,7 @@ def test_files_lose_nothing(results, tmp_path, name, form):
         for group in result.groups:
             kinds = {key: value.dtype.kind for key, value in result[group].to_dataset().variables.items()}
             assert kinds == {key: value.dtype.kind for key, value in back[group].to_dataset().variables.items()}
-        assert bb.summary(back).sort_index().equals(bb.summary(result).sort_index())
+        assert bb.Result.of(back).summary().sort_index().equals(result.summary().sort_index())
 
 
 def test_the_evidence_can_be_pasted_back(results):
@@ -131,7 +131,7 @@ def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(weighed):
     _, result = weighed
     truth = float(result["pmf"]["T"].values @ result["pmf"]["T_value"].values)
     spread = result["posterior"]["T"].attrs["sd"]
-    equal = bb.equally_weighted(result, draws=40_000, rng=2)
+    equal = result.equally_weighted(draws=40_000, rng=2)
     error = spread / 200
     assert abs(float(equal["posterior"]["T"].mean()) - truth) < 4 * error
     assert abs(float(result["posterior"]["T"].mean()) - truth) > 10 * error
@@ -140,12 +140,12 @@ def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(weighed):
 
 
 def test_results_without_weights_pass_through(results):
-    assert bb.equally_weighted(results["chains"]) is results["chains"]
+    assert results["chains"].equally_weighted() is results["chains"]
 
 
 def test_arviz_summarises_what_it_is_given(weighed):
     _, result = weighed
-    equal = bb.equally_weighted(result, draws=4000, rng=1)
+    equal = result.equally_weighted(draws=4000, rng=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ArviZ warns of quantities that never change
         table = arviz.summary(equal, var_names=["T", "c1"], round_to="none")

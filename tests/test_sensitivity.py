@@ -30,7 +30,7 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
         assert row["log_evidence"].item() == pytest.approx(posterior.log_evidence, rel=1e-12)
         cards = posterior.card_probabilities().values
         assert row["card_probabilities"].values == pytest.approx(cards, abs=1e-12)
-        assert row["T_at_least"].values == pytest.approx(bb.at_least(result).values, abs=1e-12)
+        assert row["T_at_least"].values == pytest.approx(result.at_least().values, abs=1e-12)
         assert row["entropy_bits"].item() == pytest.approx(posterior.entropy_bits)
         points = posterior.point_probabilities().values @ np.arange(38)
         assert row["points"].values == pytest.approx(points, abs=1e-9)
@@ -90,10 +90,10 @@ def test_what_a_model_makes_impossible_is_a_row_without_answers():
     assert np.isnan(found["T_at_least"].values[0]).all()
     turned = bb.sensitivity(belief, slips=[0.02, 0.0])
     assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
-    evidence, _, _ = bb.plot_sensitivity(turned)
+    evidence, _, _ = bb.plots.sensitivity(turned)
     assert [text.get_text().strip() for text in evidence.texts] == ["impossible"]
     with pytest.raises(bb.BayesBridgeError, match="level 9"):
-        bb.plot_sensitivity(turned, level=9)
+        bb.plots.sensitivity(turned, level=9)
 
 
 def test_at_the_command_line(capsys, tmp_path):

@@ -57,7 +57,7 @@ def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(weighe
     assert (result["posterior"]["T"].values[0, some] == T).all()
 
     T, weights = result["posterior"]["T"].values[0], posterior.weights
-    table = bb.summary(result)
+    table = result.summary()
     holds = T > 0
     assert table.loc["conditions fail", "mean"] == pytest.approx(weights[~holds].sum())
     given_holds = weights[holds] / weights[holds].sum()
@@ -68,11 +68,11 @@ def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(weighe
     reached = [table.loc[f"T ≥ {goal}", "mean"] for goal in range(7, 14)]
     assert reached == pytest.approx([weights[tricks <= T].sum() for tricks in range(7, 14)])
     assert all(more >= less for more, less in pairwise(reached))
-    np.testing.assert_allclose(bb.at_least(result).values, reached)
+    np.testing.assert_allclose(result.at_least().values, reached)
 
 
 def test_where_nothing_is_sampled_every_figure_is_exact(weighed):
-    table = bb.summary(weighed[1])
+    table = weighed[1].summary()
     assert table["exact"].all()
     assert (table["mcse"] == 0).all()
     assert table[["ess", "r_hat"]].isna().all(axis=None)
@@ -80,7 +80,7 @@ def test_where_nothing_is_sampled_every_figure_is_exact(weighed):
 
 
 def test_columns_are_numbers_and_one_says_what_is_exact():
-    table = bb.summary(bb.estimate(positions.wide().infer(draws=500, rng=1)))
+    table = bb.estimate(positions.wide().infer(draws=500, rng=1)).summary()
     assert table["exact"].dtype == bool
     assert {str(kind) for kind in table.drop(columns="exact").dtypes} == {"float64"}
     worth = table[table["ess"] > 400]
@@ -88,7 +88,7 @@ def test_columns_are_numbers_and_one_says_what_is_exact():
 
 
 def test_counted_outputs_are_exact_and_sampled_ones_are_not():
-    table = bb.summary(bb.estimate(positions.wide().infer(draws=400, rng=1)))
+    table = bb.estimate(positions.wide().infer(draws=400, rng=1)).summary()
     assert table.loc["T", "exact"]
     assert not table.loc["kappa[C]", "exact"]
     assert table.loc["kappa[C]", "ess"] == 400
@@ -99,7 +99,7 @@ def test_counted_outputs_are_exact_and_sampled_ones_are_not():
 def repeated(method, draws, times):
     """Means and claimed errors of repeated runs."""
     belief = bb.Belief("S", positions.SOUTH, bidder=bb.IterativeBidder(slip=0.2)).given(bb.Called("W", "1NT"))
-    tables = [bb.summary(bb.estimate(belief.infer(method, draws=draws, rng=seed)), "T") for seed in range(times)]
+    tables = [bb.estimate(belief.infer(method, draws=draws, rng=seed)).summary("T") for seed in range(times)]
     return pandas.concat(tables, keys=range(times))
 
 
@@ -115,7 +115,7 @@ def test_claimed_errors_are_the_spread_of_repeated_runs():
 
 
 def test_chains_are_judged_by_arviz(chains):
-    table = bb.summary(chains, ["T", "c2"])
+    table = chains.summary(["T", "c2"])
     draws = chains["posterior"]["T"]
     assert table.loc["T", "r_hat"] == pytest.approx(float(arviz.rhat(draws)), abs=1e-3)
     error = float(arviz.mcse(draws, method="mean"))
@@ -127,11 +127,11 @@ def test_stuck_chains_have_infinite_r_hat(chains):
     stuck = chains.copy(deep=True)
     chains_of = stuck["posterior"]["T"].values
     chains_of[:] = np.arange(len(chains_of))[:, None] % 14
-    assert bb.summary(stuck, "T").loc["T", "r_hat"] == np.inf
+    assert stuck.summary("T").loc["T", "r_hat"] == np.inf
 
 
 def test_draws_that_agree_on_a_number_do_not_tell_its_error(chains):
-    row = bb.summary(chains, "c1").loc["c1[S]"]
+    row = chains.summary("c1").loc["c1[S]"]
     assert row["mean"] == pytest.approx(4)
     assert (row["sd"], np.isnan(row["mcse"]), np.isnan(row["ess"])) == (0, True, True)
 
@@ -149,7 +149,7 @@ def test_rare_events_have_an_error_even_where_none_happened(expected):
     assert 0.3 < np.sqrt(chances @ (z2 / added)) < 1.2
     with np.errstate(divide="ignore"):
         assert np.sqrt(chances @ (z2 / plain)) == np.inf
-    stated = bb.summary(bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("sample", draws=n, rng=1), [never]))
+    stated = bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("sample", draws=n, rng=1), [never]).summary()
     assert stated.loc["never ≥ 13", "mean"] == 0
     assert stated.loc["never ≥ 13", "mcse"] == pytest.approx(1 / n, rel=0.05)
 
@@ -158,7 +158,7 @@ class Never:
     """Tricks that are 6 in every layout drawn."""
 
     name = "never"
-    outputs = (bb.Output("never", "Tricks.", dtype="int8", tricks=bb.TrickCount()),)
+    outputs = (bb.plugins.Output("never", "Tricks.", dtype="int8", tricks=bb.plugins.TrickCount()),)
 
     def estimate(self, layouts, question):
         return {"never": np.full(len(layouts), 6, dtype=np.int8)}
@@ -167,7 +167,7 @@ class Never:
 never = Never()
 
 
-@bb.estimator("longest", dtype="float64")
+@bb.plugins.estimator("longest", dtype="float64")
 def longest(deal, question):
     """Longest suit of the first seat, halved."""
     return max(deal[question.pair[0]].length(suit) for suit in bb.Suit) / 2
@@ -176,9 +176,9 @@ def longest(deal, question):
 def test_floating_point_outputs_take_their_interval_from_weighted_draws(weighed):
     posterior, _ = weighed
     result = bb.estimate(posterior, [longest], pair="S:N")
-    table = bb.summary(result)
+    table = result.summary()
     assert table.index.tolist() == ["longest"]
-    values = np.array([longest.function(deal, bb.Question.of("S:N")) for deal in posterior.layouts])
+    values = np.array([longest.function(deal, bb.plugins.Question.of("S:N")) for deal in posterior.layouts])
     assert table.loc["longest", "mean"] == pytest.approx(posterior.weights @ values)
     inside = (values >= table.loc["longest", "hdi89_lb"]) & (values <= table.loc["longest", "hdi89_ub"])
     assert posterior.weights[inside].sum() >= 0.89 - 1e-9
@@ -186,19 +186,19 @@ def test_floating_point_outputs_take_their_interval_from_weighted_draws(weighed)
 
 def test_tricks_of_a_play_out_are_no_mixture(weighed):
     posterior, _ = weighed
-    table = bb.summary(bb.estimate(posterior, "play_out", pair="S:N"))
+    table = bb.estimate(posterior, "play_out", pair="S:N").summary()
     assert table.index[0] == "tricks ≥ 7, 1NT makes"
     assert "conditions fail" not in table.index
 
 
 def test_the_table_with_three_digits_fits_a_terminal_of_80_columns(chains):
-    text = str(bb.summary(chains, ["T", "delta"]).round(3))
+    text = str(chains.summary(["T", "delta"]).round(3))
     assert "..." not in text
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_another_interval_and_a_choice_of_outputs(weighed):
-    table = bb.summary(weighed[1], ["delta"], probability=0.5)
+    table = weighed[1].summary(["delta"], probability=0.5)
     assert table.index.tolist() == [f"delta[{suit}]" for suit in "CDHS"]
     assert list(table.columns[2:4]) == ["hdi50_lb", "hdi50_ub"]
 
@@ -206,9 +206,9 @@ def test_another_interval_and_a_choice_of_outputs(weighed):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda result: bb.summary(result, "tricks"), "no output 'tricks': it has c1, c2"),
-        (lambda result: bb.summary(result, probability=89), "probability 89: give a number between 0 and 1"),
-        (lambda result: bb.at_least(result, "x"), "no distribution of 'x': it has c1"),
+        (lambda result: result.summary("tricks"), "no output 'tricks': it has c1, c2"),
+        (lambda result: result.summary(probability=89), "probability 89: give a number between 0 and 1"),
+        (lambda result: result.at_least("x"), "no distribution of 'x': it has c1"),
     ],
 )
 def test_wrong_questions_are_answered_with_what_there_is(weighed, call, words):

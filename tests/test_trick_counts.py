@@ -17,7 +17,9 @@ class Haggler:
 
     name = "haggler"
     outputs = (
-        bb.Output("haggled", "Tricks by haggling.", dtype="int8", tricks=bb.TrickCount(-1, "gives up", "it goes on")),
+        bb.plugins.Output(
+            "haggled", "Tricks by haggling.", dtype="int8", tricks=bb.plugins.TrickCount(-1, "gives up", "it goes on")
+        ),
     )
 
     def estimate(self, layouts, question):
@@ -31,7 +33,7 @@ def result():
 
 
 def test_an_output_of_any_name_gets_its_goals(result):
-    tricks = bb.Tricks.of(result, "haggled")
+    tricks = result.tricks("haggled")
     values = result["pmf"]["haggled"]["haggled_value"].values
     shares = result["pmf"]["haggled"].values
     assert tricks.fails == pytest.approx(shares[values == -1].sum())
@@ -41,18 +43,18 @@ def test_an_output_of_any_name_gets_its_goals(result):
     assert tricks.mean == pytest.approx(shares @ values)
     for goal, share in tricks.goals.items():
         assert share == pytest.approx(shares[values >= goal].sum())
-        assert bb.at_least(result, "haggled").sel(tricks=goal) == pytest.approx(share)
+        assert result.at_least("haggled").sel(tricks=goal) == pytest.approx(share)
 
 
 def test_summary_and_picture_read_it(result):
-    table = bb.summary(result, "haggled")
-    tricks = bb.Tricks.of(result, "haggled")
+    table = result.summary("haggled")
+    tricks = result.tricks("haggled")
     assert table.loc["haggled: gives up", "mean"] == pytest.approx(tricks.fails)
     assert table.loc["haggled if it goes on", "mean"] == pytest.approx(tricks.mean_if_held)
-    ax = bb.plot_tricks(result, "haggled", level=2)
+    ax = bb.plots.tricks(result, "haggled", level=2)
     assert "gives\nup" in [label.get_text() for label in ax.get_xticklabels()]
-    least = bb.Tricks.of(result, "tricks").at_least(7)
-    assert bb.plot_tricks(result, "tricks").get_title() == (
+    least = result.tricks("tricks").at_least(7)
+    assert bb.plots.tricks(result, "tricks").get_title() == (
         f"Tricks of South, dummy North, in no trumps\n1NT makes (7 tricks or more): {100 * least:.0f} %"
     )
 
@@ -62,18 +64,18 @@ def test_it_survives_a_file(result, tmp_path):
 
     result.to_netcdf(tmp_path / "r.nc", engine="h5netcdf")
     with xarray.open_datatree(tmp_path / "r.nc", engine="h5netcdf") as again:
-        assert bb.Tricks.of(again, "haggled").goals == bb.Tricks.of(result, "haggled").goals
-        assert bb.Tricks.of(again, "tricks").asked == bb.Tricks.of(result, "tricks").asked
-        assert bb.Tricks.of(again).fails == bb.Tricks.of(result).fails
+        assert bb.Result.of(again).tricks("haggled").goals == result.tricks("haggled").goals
+        assert bb.Result.of(again).tricks("tricks").asked == result.tricks("tricks").asked
+        assert bb.Result.of(again).tricks().fails == result.tricks().fails
 
 
 def test_what_counts_no_tricks_is_refused(result):
     with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
-        bb.Tricks.of(result, "Delta")
+        result.tricks("Delta")
     with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
-        bb.Tricks.of(result, "delta")
+        result.tricks("delta")
     with pytest.raises(bb.BayesBridgeError, match="no distribution of 'luck'"):
-        bb.Tricks.of(result, "luck")
+        result.tricks("luck")
 
 
 def test_document_history_and_result_agree(result):
@@ -81,7 +83,7 @@ def test_document_history_and_result_agree(result):
     registry = bb.estimators.registry.load()
     found = evaluate(posterior, [registry.estimator("capture")], ask(posterior))
     said = estimate_document(found)["estimators"]["capture"]
-    tricks = bb.Tricks.of(result)
+    tricks = result.tricks()
     step = bb.sharpening(OPEN, level=3).iloc[-1]
     assert said["T"]["mean_qualified"] == pytest.approx(tricks.mean_if_held) == pytest.approx(step["T_mean_qualified"])
     assert said["T"]["at_least"]["9"] == pytest.approx(tricks.at_least(9)) == pytest.approx(step["T_at_least"])

@@ -2,7 +2,7 @@
 
 For authors of plugins::
 
-    from bayesbridge.bidders.testing import check_bidder
+    from bayesbridge.plugins import check_bidder
 
     def test_conformance():
         check_bidder(MyBidder())

@@ -133,9 +133,9 @@ def run(args: Namespace) -> int:
         tell(f"not corrected: {found.attrs['failure']}")
     answers = None if args.find_out is None else _answers(posterior, args, scheme, vulnerable, pair)
     if target is not None:
-        from bayesbridge.plots import plot_contracts
+        from bayesbridge import plots
 
-        write_picture(target, plot_contracts(found.dataset()).figure)
+        write_picture(target, plots.contracts(found.dataset()).figure)
     if args.json:
         told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
         said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}

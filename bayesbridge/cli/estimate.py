@@ -243,9 +243,9 @@ def compare_models(args: Namespace) -> int:
     except BayesBridgeError as error:
         raise UsageError(f"arguments --bidders and --slips: {error}") from None
     if target is not None:
-        from bayesbridge.plots import plot_sensitivity
+        from bayesbridge import plots
 
-        write_picture(target, plot_sensitivity(found, level=args.level or 1)[0].figure)
+        write_picture(target, plots.sensitivity(found, level=args.level or 1)[0].figure)
     if args.json:
         models = [_model_document(found, place) for place in range(found.sizes["model"])]
         print_json({"models": models, **evidence_document(belief)})

@@ -109,9 +109,9 @@ def run(args: Namespace) -> int:
     show = progress_line("layouts solved")
     found = compare_leads(posterior, contract, question, solver, args.goal, args.seconds, args.seed, show)
     if target is not None:
-        from bayesbridge.plots import plot_leads
+        from bayesbridge import plots
 
-        write_picture(target, plot_leads(found).figure)
+        write_picture(target, plots.leads(found).figure)
     if args.json:
         print_json({**accuracy_document(posterior), **found.document(), **evidence_document(belief)})
         return 0

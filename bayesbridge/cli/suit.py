@@ -88,9 +88,9 @@ def run(args: Namespace) -> int:
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
     if target is not None:
-        from bayesbridge.plots import plot_suit_play
+        from bayesbridge import plots
 
-        write_picture(target, plot_suit_play(found).figure)
+        write_picture(target, plots.suit_play(found).figure)
     if args.json:
         print_json({**found.document(), **about})
     else:

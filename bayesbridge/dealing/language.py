@@ -810,7 +810,7 @@ def parse(text: str) -> Script:
     >>> parse("condition hpc(north) >= 20")
     Traceback (most recent call last):
         ...
-    bayesbridge.NotationError: line 1, column 11: unknown word 'hpc': did you mean hcp?
+    bayesbridge.errors.NotationError: line 1, column 11: unknown word 'hpc': did you mean hcp?
     """
     return _ScriptParser(text).script()
 

@@ -940,7 +940,7 @@ class DealPlan:
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
         """The exact probability of each value, or tuple of values, of expressions of the dealer language.
 
-        Nothing is drawn; raises :class:`bayesbridge.TablesTooLarge` where tables cannot tell.
+        Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where tables cannot tell.
         """
         counts = exact_counts(self.plan, *map(parse_expression, values)) if self.exact else None
         if counts is None:

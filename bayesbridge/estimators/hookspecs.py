@@ -1,6 +1,6 @@
 """The extension manual: every hook that bayesbridge calls.
 
-A plugin is a module (or object) with functions marked ``@bayesbridge.hookimpl``, named in the entry-point group
+A plugin is a module (or object) with functions marked ``@bayesbridge.plugins.hookimpl``, named in the entry-point group
 ``bayesbridge`` of its distribution::
 
     [project.entry-points.bayesbridge]

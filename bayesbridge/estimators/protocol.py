@@ -152,7 +152,7 @@ class Estimator(Protocol):
     One that takes long says so by an attribute more, ``seconds``: the time for one layout on one core, see
     ``seconds_of``.
 
-    >>> from bayesbridge import Estimator
+    >>> from bayesbridge.plugins import Estimator
     >>> from bayesbridge.estimators.builtin import CaptureEstimator
     >>> isinstance(CaptureEstimator(), Estimator)
     True

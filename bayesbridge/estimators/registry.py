@@ -186,7 +186,7 @@ def offers_of(plugin: object) -> Offers:
     manager.register(plugin)
     manager.check_pending()  # a hook that nobody calls is a misspelt one
     if not manager.get_hookcallers(plugin):
-        raise PluginError("implements no hook: mark its functions with @bayesbridge.hookimpl")
+        raise PluginError("implements no hook: mark its functions with @bayesbridge.plugins.hookimpl")
     return Offers(
         _estimators(_offered(manager, "bayesbridge_estimators", list)),
         _bidders(_offered(manager, "bayesbridge_bidders", dict)),

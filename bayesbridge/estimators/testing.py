@@ -2,7 +2,7 @@
 
 For authors of plugins::
 
-    from bayesbridge.estimators.testing import check_estimator
+    from bayesbridge.plugins import check_estimator
 
     def test_conformance():
         check_estimator(MyEstimator())

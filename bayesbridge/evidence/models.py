@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class BidderModel(Protocol):
     """How a player calls: the likelihood that turns a call into evidence.
 
-    >>> from bayesbridge import IterativeBidder, BidderModel
+    >>> from bayesbridge import IterativeBidder
+    >>> from bayesbridge.plugins import BidderModel
     >>> isinstance(IterativeBidder(), BidderModel)
     True
     """
@@ -35,7 +36,8 @@ class BidderModel(Protocol):
 class PlayerModel(Protocol):
     """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
 
-    >>> from bayesbridge import LearnedPlayer, PlayerModel
+    >>> from bayesbridge import LearnedPlayer
+    >>> from bayesbridge.plugins import PlayerModel
     >>> isinstance(LearnedPlayer(), PlayerModel)
     True
     """

@@ -194,6 +194,13 @@ def infer_jointly(
     slow and general reference; ``auto`` takes counts where the layouts can be walked, else draws. ``sampler`` of the
     style where layouts are summed out: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts``
     as many draws in chains, with ``tune`` steps before.
+
+    >>> import bayesbridge as bb
+    >>> seen = bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Holds("E", "ST S9 S8 HT H9 H8 DJ DT D9 CK")
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=bb.StyleBidder()).given(bb.Called("W", "1NT"), *seen)
+    >>> found = infer_jointly(belief, "W", draws=100, rng=1)
+    >>> bool(found.style["aggressiveness"].mean > 0.5)  # West opened with few points
+    True
     """
     for name, given, known in (("method", method, METHODS), ("sampler", sampler, SAMPLERS)):
         if given not in known:

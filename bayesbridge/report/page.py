@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, Final
 import matplotlib
 from matplotlib.figure import Figure
 
+from bayesbridge import plots
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import CARDS, Posterior, thinned
 from bayesbridge.bidders.iterative import IterativeBidder
@@ -54,16 +55,9 @@ from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.plots import (
     QUANTITIES,
     draw_contract,
-    plot_captures,
-    plot_cards,
-    plot_lengths,
-    plot_numbers,
-    plot_prior_posterior,
-    plot_sharpening,
-    plot_tricks,
 )
 from bayesbridge.position import python_lines
-from bayesbridge.results import Asked, Tricks, counts_tricks, summary
+from bayesbridge.results import Asked, Result, Tricks, counts_tricks
 from bayesbridge.words import BITS, LETTERS, MADE, SEATS, STRAINS, SYMBOLS
 from bayesbridge.words import number as plain_number
 from bayesbridge.words import percent as plain_percent
@@ -167,7 +161,7 @@ def distribution_of(name: str, pmf: xarray.DataArray) -> str:
 
 
 def summarised(summary: pandas.DataFrame) -> str:
-    """The table of :func:`bayesbridge.summary`."""
+    """The table of :meth:`Result.summary`."""
     rows = [[escape(str(name)), *(number(value) for value in row)] for name, *row in summary.itertuples(name=None)]
     heads = ["quantity", *(escape(str(column)).replace("_", " ") for column in summary.columns)]
     return table(heads, rows, "All quantities: mean, spread, shortest interval, and how far to trust them")
@@ -415,25 +409,25 @@ def pictures(
     if prior is not None and "T" in has:
         drawn["T before the evidence and after it"] = (
             3.0,
-            lambda figure: plot_prior_posterior(prior, result, ax=figure.subplots()),
+            lambda figure: plots.prior_posterior(prior, result, ax=figure.subplots()),
         )
     drawn[PLACES[0]] = (
         tall,
-        lambda figure: plot_cards(result, ax=figure.subplots()),
+        lambda figure: plots.cards(result, ax=figure.subplots()),
     )
     drawn[PLACES[1]] = (
         tall,
-        lambda figure: plot_lengths(result, ax=figure.subplots()),
+        lambda figure: plots.lengths(result, ax=figure.subplots()),
     )
     if set(QUANTITIES) <= has:
         drawn["What Algorithm 2 sees in each suit: cards of the first hand, of the second, and the leading gap"] = (
             5.0,
-            lambda figure: plot_captures(result, figure=figure),
+            lambda figure: plots.captures(result, figure=figure),
         )
     if steps is not None:
         drawn[HISTORY[0]] = (
             5.4,
-            lambda figure: plot_sharpening(steps, figure=figure),
+            lambda figure: plots.sharpening(steps, figure=figure),
         )
     return {
         caption: draw(paint, height, f"p{number}", caption)
@@ -456,12 +450,12 @@ def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tupl
     if not counts_tricks(result, name):
         said = str(result["pmf"][name].attrs["long_name"]).removesuffix(".")
         pair = Asked.of_result(result).names
-        return f"{name}, for {pair}: {said}", lambda figure: plot_numbers(result, name, figure.subplots())
+        return f"{name}, for {pair}: {said}", lambda figure: plots.numbers(result, name, figure.subplots())
     tricks = Tricks.of(result, name)
     own = level if tricks.asked is None or tricks.asked.declares else None
     line = "; darker bars reach the dashed line" if own else ""
     named = "" if name == "T" else f" ({name})"
-    return f"{tricks.title}{named}{line}", lambda figure: plot_tricks(result, name, level=own, ax=figure.subplots())
+    return f"{tricks.title}{named}{line}", lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots())
 
 
 def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str) -> str:
@@ -816,7 +810,7 @@ def _paper(
         + "".join(f"{goals(one, 6 + level)}<p>{escape(' '.join(one.notes))}</p>" for one in counting)
         + (f"<p>{escape(LETTERS)}</p>" if tricks else "")
         + "".join(distribution_of(name, pmf) for name, pmf in shown.items() if pmf.ndim > 1)
-        + summarised(summary(result))
+        + summarised(Result.of(result).summary())
     )
 
 
@@ -921,7 +915,7 @@ def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) 
         f"{python_lines(posterior.belief)}"
         f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
         f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
-        "print(bb.summary(result))\n"
+        "print(result.summary())\n"
     )
 
 

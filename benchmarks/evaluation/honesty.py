@@ -7,7 +7,7 @@ auction by the bidders that the observer assumes, cut after so many calls; someb
 positions of an odd number. In a few positions cards of the hidden hands
 are shown until all layouts can be walked, so that the truth is known for models that cannot be counted.
 
-Errors are those that users read: ``mcse`` of :func:`bayesbridge.summary` for the means of an estimator, and
+Errors are those that users read: ``mcse`` of :func:`Result.summary` for the means of an estimator, and
 ``log_evidence_error`` of the posterior. So that cards, lengths and points have such errors too, an estimator counts
 them layout by layout. It cannot be counted exactly, so that the draws of exact engines are tested as well.
 
@@ -57,7 +57,7 @@ from bayesbridge.estimators.protocol import Output, Question
 from bayesbridge.evidence import BidderModel, Called, Holds
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
-from bayesbridge.results import summary, to_datatree
+from bayesbridge.results import to_datatree
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.study import Table
 from bayesbridge.words import number, percent
@@ -308,7 +308,7 @@ def read(posterior: Posterior, probe: Probe, *, as_if_equal: bool = False) -> An
     if as_if_equal:
         stats = result["sample_stats"].to_dataset().drop_vars("log_weight", errors="ignore")
         result["sample_stats"] = type(result)(stats.assign_attrs(ess=float(len(posterior))))
-    table = summary(result)
+    table = result.summary()
     stated = {}
     for name in QUANTITIES[:-1]:
         error = float(table["mcse"].get(name, nan))

@@ -37,16 +37,16 @@ def main():
     start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
     belief = start.given(bb.Called("W", "1NT"), bb.Void("E", "H"))
     prior, result = (bb.estimate(each.infer(rng=1)) for each in (start, belief))
-    save("tricks", bb.plot_tricks(result, level=3))
-    save("cards", bb.plot_cards(result))
-    save("lengths", bb.plot_lengths(result))
-    save("points", bb.plot_points(result))
-    save("captures", bb.plot_captures(result))
-    save("joint", bb.plot_joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
+    save("tricks", bb.plots.tricks(result, level=3))
+    save("cards", bb.plots.cards(result))
+    save("lengths", bb.plots.lengths(result))
+    save("points", bb.plots.points(result))
+    save("captures", bb.plots.captures(result))
+    save("joint", bb.plots.joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     draw_tutorial()
     asked = start.given(bb.Called("W", "2NT"))
-    save("sensitivity", bb.plot_sensitivity(bb.sensitivity(asked), level=3))
-    save("prior-posterior", bb.plot_prior_posterior(prior, result))
+    save("sensitivity", bb.plots.sensitivity(bb.sensitivity(asked), level=3))
+    save("prior-posterior", bb.plots.prior_posterior(prior, result))
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),
         bb.Play("W", "S8"),
@@ -57,7 +57,7 @@ def main():
         bb.Trick.of("N:HA H4 H3 H5"),
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
-    save("sharpening", bb.plot_sharpening(defender, pair="S:N", rng=1))
+    save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
     runpy.run_path("examples/who_opens_light.py")
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
     compared = comparative.simulate(10_000_000, 1)

@@ -8,24 +8,10 @@ import numpy as np
 import pytest
 from bayesbridge_double_dummy import BATCH, DoubleDummy, DoubleDummyLeads, Solved
 
-from bayesbridge import (
-    BayesBridgeError,
-    Belief,
-    Card,
-    Deal,
-    Hand,
-    Holds,
-    Layouts,
-    Question,
-    Reveal,
-    Seat,
-    Suit,
-    Trick,
-    estimate,
-)
+from bayesbridge import BayesBridgeError, Belief, Card, Deal, Hand, Holds, Layouts, Reveal, Seat, Suit, Trick, estimate
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import run
-from bayesbridge.estimators.testing import check_estimator
+from bayesbridge.plugins import Question, check_estimator
 
 PUBLISHED = {
     "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3": "7575 5757 6666 5858 6666",

@@ -14,10 +14,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from bayesbridge import Auction, Call, Cost, high_card_points, hookimpl, suit_lengths
+from bayesbridge import Auction, Call
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation.record import Vulnerability
+from bayesbridge.plugins import Cost, high_card_points, hookimpl, suit_lengths
 
 VARIABLE = "BAYESBRIDGE_ONNX"
 SUITS, RANKS = "CDHS", "23456789TJQKA"

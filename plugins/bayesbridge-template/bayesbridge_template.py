@@ -1,6 +1,6 @@
 """An estimator of one line: how many cards the pair holds in each suit."""
 
-from bayesbridge import Output, hookimpl
+from bayesbridge.plugins import Output, hookimpl
 
 
 class Fit:

@@ -1,7 +1,7 @@
 from bayesbridge_template import Fit
 
-from bayesbridge import Layouts, Question
-from bayesbridge.estimators.testing import check_estimator
+from bayesbridge import Layouts
+from bayesbridge.plugins import Question, check_estimator
 
 
 def test_fit():

@@ -6,9 +6,9 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.bidders.systems import Agreement, Statement, System, SystemBidder, reweighed, system_names
-from bayesbridge.bidders.testing import check_bidder
 from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.bidders.turn import call_probabilities
+from bayesbridge.plugins import check_bidder
 from tests.bidders.conftest import deal_masks
 
 START = bb.Auction.four("N")
@@ -58,7 +58,7 @@ def test_a_statement_fits_what_its_pieces_allow(hands):
 
 @pytest.mark.parametrize("text", ["38+ points", "11 points, S13", "12 points, 14 points", "balanced, any 6"])
 def test_a_statement_that_no_hand_fits(text):
-    with pytest.raises(bb.NotationError, match=r"no hand of 13 cards fits .*: write points and a shape"):
+    with pytest.raises(bb.errors.NotationError, match=r"no hand of 13 cards fits .*: write points and a shape"):
         Statement.of(text)
 
 
@@ -108,7 +108,7 @@ class Silent:
 
 def test_a_call_that_the_base_never_makes_is_made_where_the_system_says_always(hands):
     chances = SystemBidder("precision", base=Silent(), faith=0.8).probabilities(hands[:200], START)
-    strong = bb.high_card_points(hands[:200]) >= 16
+    strong = bb.plugins.high_card_points(hands[:200]) >= 16
     np.testing.assert_allclose(chances[strong, bb.Call.of("1C").index], 0.8)
     assert strong.any()
     # A call that is impossible under all systems of a mixture tells nothing of which it is.
@@ -153,7 +153,7 @@ def share(weights, inside):
 
 
 def test_one_no_trump_means_what_the_system_says(hands, plain):
-    points = bb.high_card_points(hands)
+    points = bb.plugins.high_card_points(hands)
     found = {}
     for low in (12, 15):
         inside = ((points >= low) & (points <= low + 2)).astype(float)
@@ -177,7 +177,7 @@ def test_a_posterior_agrees_with_weighed_hands():
     others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
     order = np.random.default_rng(5).random((20_000, 39)).argpartition(13, axis=1)[:, :13]
     dealt = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)
-    points = bb.high_card_points(dealt)
+    points = bb.plugins.high_card_points(dealt)
     weights = bidder.probabilities(dealt, bb.Auction.four("W"))[:, NT]
     mean, error = share(weights, ((points >= 15) & (points <= 17)).astype(float))
     assert abs(found - mean) < 5 * np.hypot(error, np.sqrt(mean * (1 - mean) / posterior.ess))
@@ -187,7 +187,7 @@ def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
     """Ranks of the opener's true points in the posterior are uniform under the right system and not under others."""
     generator = np.random.default_rng(11)
     truth = deal_masks(750, 12).ravel()
-    points, true_points = bb.high_card_points(hands), bb.high_card_points(truth)
+    points, true_points = bb.plugins.high_card_points(hands), bb.plugins.high_card_points(truth)
     right = SystemBidder("weak-notrump")
     chances = right.probabilities(truth, START)
     calls = (chances.cumsum(axis=1) > generator.random((len(truth), 1)) * chances.sum(axis=1)[:, None]).argmax(axis=1)
@@ -264,7 +264,7 @@ def test_one_line_says_what_is_wrong(systems, line):
 def test_a_malformed_file_is_named_with_its_line(tmp_path, monkeypatch, text, line):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.toml").write_text(text)
-    with pytest.raises(bb.NotationError) as error:
+    with pytest.raises(bb.errors.NotationError) as error:
         SystemBidder("own.toml")
     assert line in str(error.value)
     assert "\n" not in str(error.value)

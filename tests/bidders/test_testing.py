@@ -6,11 +6,11 @@ import pytest
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.testing import check_bidder
 from bayesbridge.bidders.turn import MixtureBidder
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry
 from bayesbridge.layouts import high_card_points
+from bayesbridge.plugins import check_bidder
 
 
 class PointCounter:

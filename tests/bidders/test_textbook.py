@@ -5,12 +5,12 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.testing import check_bidder
 from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.calls import CALLS
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called
+from bayesbridge.plugins import check_bidder
 
 
 def test_it_keeps_the_contract():

@@ -250,11 +250,11 @@ def broken(install):
         """
 import bayesbridge as bb
 
-@bb.estimator("broken")
+@bb.plugins.estimator("broken")
 def broken(deal, question):
     raise RuntimeError("out of cards")
 
-@bb.hookimpl
+@bb.plugins.hookimpl
 def bayesbridge_estimators():
     return [broken]
 """,

@@ -53,7 +53,6 @@ PRINTERS = {
     "notices.py": "the one way to stderr",
     "cli/__init__.py": "ends a line that Ctrl-C broke",
     "jit.py": "a text of its own",
-    "cache.py": "a text of its own, with the repr of a path",
     "estimators/protocol.py": "in the process of whoever wrote the estimator",
 }
 """The only modules that write to stdout or stderr, and why they may."""
@@ -197,7 +196,7 @@ def test_arguments(capsys, words):
 
 
 NAMES = f"""
-from bayesbridge import Output, hookimpl
+from bayesbridge.plugins import Output, hookimpl
 EVIL = {EVIL!a} + "\\n"
 
 class Evil:

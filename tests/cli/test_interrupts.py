@@ -9,7 +9,7 @@ import time
 PLUGIN = """
 import time
 from pathlib import Path
-from bayesbridge import estimator, hookimpl
+from bayesbridge.plugins import estimator, hookimpl
 
 @estimator("slow")
 def slow(deal, question):

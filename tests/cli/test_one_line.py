@@ -112,7 +112,7 @@ def test_styles_of_another_file(tmp_path, content):
 def test_a_trick_that_is_no_evidence_is_refused_either_way():
     posterior, trick = wide().infer(draws=10, rng=1), bb.Trick.of("W:H5")
     for question in (lambda: bb.card_wins(posterior, trick), lambda: bb.estimate(posterior, "card_wins", trick=trick)):
-        with pytest.raises(bb.IllegalPlay, match="is not in the evidence"):
+        with pytest.raises(bb.errors.IllegalPlay, match="is not in the evidence"):
             question()
 
 

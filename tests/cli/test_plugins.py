@@ -33,7 +33,7 @@ def test_people_see_a_table(answer):
     assert any(line.split()[:3] == ["iterative", "bayesbridge-hands", __version__] for line in text.splitlines())
 
 
-BROKEN = "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []"
+BROKEN = "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []"
 
 
 def test_a_broken_plugin_is_named_and_the_others_stay(install, document, answer):
@@ -46,7 +46,7 @@ def test_a_broken_plugin_is_named_and_the_others_stay(install, document, answer)
 
 
 def test_a_plugin_that_offers_nothing_is_named_too(install, document, answer):
-    install("mine", "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_bidders(): return {}")
+    install("mine", "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_bidders(): return {}")
     assert document("plugins")["empty"]["mine"] == {"plugin": "mine", "distribution": "mine", "version": "1.2"}
     assert "Plugin 'mine' of mine 1.2 offers nothing as it is set up" in answer("plugins")
 
@@ -66,7 +66,7 @@ def test_a_bidder_of_a_plugin_that_fails_is_named_and_is_no_fault_of_the_users(i
     install(
         "mine",
         """
-from bayesbridge import hookimpl
+from bayesbridge.plugins import hookimpl
 
 class Wild:
     def log_likelihood(self, hands, auction, index):
@@ -89,7 +89,7 @@ def test_an_estimator_of_a_plugin_that_fails_is_named_and_the_others_are_printed
     install(
         "mine",
         """
-from bayesbridge import estimator, hookimpl
+from bayesbridge.plugins import estimator, hookimpl
 
 @estimator("wild")
 def wild(deal, question):

@@ -30,7 +30,7 @@ class Points:
     def log_likelihood(self, hands, auction, index):
         if str(auction.calls[index]) == "Pass":
             return np.zeros(len(hands))
-        points = bb.high_card_points(hands).astype(float)
+        points = bb.plugins.high_card_points(hands).astype(float)
         return np.log(opens(points) if index == 0 else raises(points))
 
 
@@ -72,7 +72,7 @@ def test_tilted_deals_follow_the_exact_posterior(name):
     masks = first(found, 1500)
     shares, chance = posterior(condition)
     assert abs(calls.chance - chance) <= 5 * calls.error
-    assert agreement(shares, bb.high_card_points(masks)) > 1e-6
+    assert agreement(shares, bb.plugins.high_card_points(masks)) > 1e-6
     assert all(holds(parse_expression(condition), deal) for deal in masks[:200].tolist())
     assert found.rate > min(5 * chance, 0.1)
     assert found.cut <= 10 * CUT
@@ -82,7 +82,7 @@ def test_deals_that_are_not_kept_by_their_weight_would_be_noticed():
     plan = DealPlan.of().plan
     calls = call_draws(plan, AUCTION, Points(), "tilted")
     masks, _ = calls.guide.propose(1500, np.random.default_rng(3))
-    assert agreement(posterior("1")[0], bb.high_card_points(masks)) < 1e-6
+    assert agreement(posterior("1")[0], bb.plugins.high_card_points(masks)) < 1e-6
 
 
 def test_a_plan_takes_the_plain_way_unless_the_auction_is_rare():
@@ -116,7 +116,7 @@ def test_levels_agree_with_rejection():
     assert abs(ways[0].chance - ways[1].chance) <= 5 * math.hypot(ways[0].error, ways[1].error)
     assert ways[1].kept > 3 * ways[0].kept
     assert ways[1].exact
-    points = [bb.high_card_points(first(draw(plan, 1000, 5, calls=way), 1000))[:, 3] for way in ways]
+    points = [bb.plugins.high_card_points(first(draw(plan, 1000, 5, calls=way), 1000))[:, 3] for way in ways]
     values = np.arange(38)
     table = np.array([(side[:, None] == values).sum(0) for side in points])
     table = np.column_stack([table[:, table.sum(0) >= 20], table[:, table.sum(0) < 20].sum(1)])
@@ -185,7 +185,10 @@ def test_the_learned_bidder_is_followed_either_way():
     for way in ("rejection", "tilted"):
         calls = call_draws(plan, auction, bb.LearnedBidder(), way)
         found.append(first(draw(plan, 2000, 1, calls=calls), 2000))
-    for feature in (lambda masks: bb.high_card_points(masks)[:, 0], lambda masks: bb.high_card_points(masks)[:, 2]):
+    for feature in (
+        lambda masks: bb.plugins.high_card_points(masks)[:, 0],
+        lambda masks: bb.plugins.high_card_points(masks)[:, 2],
+    ):
         values = np.arange(38)
         table = np.array([(feature(masks)[:, None] == values).sum(0) for masks in found])
         table = np.column_stack([table[:, table.sum(0) >= 20], table[:, table.sum(0) < 20].sum(1)])

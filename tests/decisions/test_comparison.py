@@ -15,7 +15,7 @@ class Points:
     """Points of South, taken for tricks."""
 
     name = "points"
-    outputs = (bb.Output("points", "Points.", dtype="int8", tricks=bb.TrickCount(at_table=True)),)
+    outputs = (bb.plugins.Output("points", "Points.", dtype="int8", tricks=bb.plugins.TrickCount(at_table=True)),)
 
     def estimate(self, layouts, question):
         return {"points": layouts.points[:, S]}
@@ -25,7 +25,7 @@ class Honours:
     """The same and something more; it cannot count where South has no spade more than three."""
 
     name = "honours"
-    outputs = (bb.Output("honours", "More.", dtype="int8", tricks=bb.TrickCount(0, "short")),)
+    outputs = (bb.plugins.Output("honours", "More.", dtype="int8", tricks=bb.plugins.TrickCount(0, "short")),)
 
     def estimate(self, layouts, question):
         lengths = layouts.lengths[:, S, bb.Suit.S]

@@ -48,7 +48,7 @@ class Solver:
 
     name = "solved"
     seconds = 0.05
-    outputs = (bb.Output("solved", "Tricks.", dtype="int8", tricks=bb.TrickCount(at_table=True)),)
+    outputs = (bb.plugins.Output("solved", "Tricks.", dtype="int8", tricks=bb.plugins.TrickCount(at_table=True)),)
 
     def estimate(self, layouts, question):
         return {"solved": solved_tricks(layouts, question.pair, question.trump)}
@@ -372,10 +372,10 @@ def test_a_solver_that_fails_is_named_and_the_network_answers(install):
 
 def test_the_picture(nothing):
     found = bb.contracts(small().infer(), **BY_PAIR)
-    ax = bb.plot_contracts(found, most=5)
+    ax = bb.plots.contracts(found, most=5)
     assert [text.get_text() for text in ax.get_yticklabels()] == found["contract"].values[:5].tolist()
     assert ax.get_xlabel() == "expected score, scheme duplicate, nobody vulnerable"
     with pytest.raises(BayesBridgeError, match="most 0: draw at least 1"):
-        bb.plot_contracts(found, most=0)
+        bb.plots.contracts(found, most=0)
     with pytest.raises(BayesBridgeError, match=r"give what bb\.contracts answers"):
-        bb.plot_contracts(xarray.Dataset())
+        bb.plots.contracts(xarray.Dataset())

@@ -9,7 +9,7 @@ from bayesbridge.estimators.correction import SolvedSample
 
 PLUGIN = """
 import numpy as np
-from bayesbridge import Output, TrickCount, hookimpl
+from bayesbridge.plugins import Output, TrickCount, hookimpl
 
 def tricks(layouts, seat):
     "Four manners, by the hand that is known: always the same, nearly always, by points, and against all points."

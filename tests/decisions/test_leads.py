@@ -16,7 +16,7 @@ from tests.positions import EAST, NORTH
 
 SOLVER = """
 import numpy as np
-from bayesbridge import Output, hookimpl
+from bayesbridge.plugins import Output, hookimpl
 
 class Solver:
     "Tricks of the defence by the points and the length of the leader's partner: nothing that a network knows of."
@@ -229,7 +229,7 @@ def test_the_picture(goal):
     posterior = leader().infer()
     for seconds in (None, 0.1):
         found = compared(posterior, goal, seconds)
-        ax = bb.plot_leads(found)
+        ax = bb.plots.leads(found)
         bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
         told = [choice.beaten[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
         assert [bar.get_width() for bar in bars] == pytest.approx(told)

@@ -17,7 +17,7 @@ from tests import positions
 
 SOLVER = """
 import numpy as np
-from bayesbridge import Output, TrickCount, hookimpl
+from bayesbridge.plugins import Output, TrickCount, hookimpl
 
 class Solver:
     "Tricks by the honours of the pair and by the cards of West: nothing that a network knows of."
@@ -121,7 +121,7 @@ def test_a_solver_that_fails_is_named_and_the_network_answers(install):
 
 class Broken:
     name = "tricks"
-    outputs = (bb.Output("tricks", "None."),)
+    outputs = (bb.plugins.Output("tricks", "None."),)
 
     def estimate(self, layouts, question):
         raise ValueError("no")
@@ -135,7 +135,7 @@ def test_no_answer_without_the_prediction(nothing):
 
 class Other:
     name = "tricks"
-    outputs = (bb.Output("tricks", "A number.", dtype="int8"),)
+    outputs = (bb.plugins.Output("tricks", "A number.", dtype="int8"),)
 
     def estimate(self, layouts, question):
         return {"tricks": layouts.points[:, 3]}
@@ -164,7 +164,7 @@ def auction(*calls):
     ],
 )
 def test_who_declares(belief, contract, by, pair):
-    assert contract_question(belief, contract, by).pair == bb.Question.of(pair).pair
+    assert contract_question(belief, contract, by).pair == bb.plugins.Question.of(pair).pair
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ class Slow:
 
     name = "slow"
     seconds = 1.0
-    outputs = (bb.Output("points", "Points of West.", dtype="int8"),)
+    outputs = (bb.plugins.Output("points", "Points of West.", dtype="int8"),)
 
     def estimate(self, layouts, question):
         return {"points": layouts.points[:, 3]}

@@ -24,7 +24,7 @@ def leader(calls="S:1NT Pass 3NT Pass Pass Pass"):
 
 def chances_of(posterior):
     """P(3NT by South makes) in each layout, by the estimator."""
-    pmf = TricksEstimator().estimate(posterior.layouts, bb.Question.of(("S", "N")))["tricks"]
+    pmf = TricksEstimator().estimate(posterior.layouts, bb.plugins.Question.of(("S", "N")))["tricks"]
     return pmf[:, 9:].sum(axis=1)
 
 

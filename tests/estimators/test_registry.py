@@ -50,7 +50,7 @@ def plugin(found, name):
 
 
 GOOD = """
-from bayesbridge import Output, hookimpl
+from bayesbridge.plugins import Output, hookimpl
 from bayesbridge.bidders.iterative import IterativeBidder
 
 class Ones:
@@ -77,21 +77,21 @@ BROKEN = {
     "syntax-error": ("def (", "SyntaxError"),
     "leaves": ("import sys; sys.exit('bye')", "SystemExit: bye"),
     "wrong-signature": (
-        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimators(layouts): return []",
+        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimators(layouts): return []",
         "layouts",
     ),
     "misspelt-hook": (
-        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []",
+        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimator(): return []",
         "unknown hook 'bayesbridge_estimator'",
     ),
     "good-and-misspelt": (
-        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_bidders(): return {'lost': None}\n"
+        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_bidders(): return {'lost': None}\n"
         "@hookimpl\ndef bayesbridge_zzz(): return []",
         "unknown hook 'bayesbridge_zzz'",
     ),
     "unmarked": ("def bayesbridge_estimators(): return []", "implements no hook"),
     "raises": (
-        "from bayesbridge import hookimpl\n@hookimpl\ndef bayesbridge_estimators(): return 1 / 0",
+        "from bayesbridge.plugins import hookimpl\n@hookimpl\ndef bayesbridge_estimators(): return 1 / 0",
         "ZeroDivisionError: division by zero (at ",
     ),
 }

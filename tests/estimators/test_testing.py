@@ -8,8 +8,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.builtin import PlayOutEstimator, bayesbridge_estimators
 from bayesbridge.estimators.protocol import Output, PluginError, Question, estimator
-from bayesbridge.estimators.testing import check_estimator
 from bayesbridge.layouts import Layouts
+from bayesbridge.plugins import check_estimator
 from bayesbridge.tricks import Trick
 
 

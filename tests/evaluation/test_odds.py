@@ -40,16 +40,14 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         posterior = bb.Belief.of_record(record, contract.declarer.next(), cards=0).infer("auto", 60, rng)
         asked = {"pair": (contract.declarer, contract.declarer.partner), "trump": contract.strain}
         result = bb.estimate(posterior, "tricks", **asked)
-        assert told["network"] == pytest.approx(
-            bb.Tricks.of(result, "tricks").at_least(contract.tricks_needed), abs=1e-5
-        )
-        question = bb.Question.of(asked["pair"], trump=contract.strain.trump)
+        assert told["network"] == pytest.approx(result.tricks("tricks").at_least(contract.tricks_needed), abs=1e-5)
+        question = bb.plugins.Question.of(asked["pair"], trump=contract.strain.trump)
         (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
         assert cells[:2].tolist() == [tricks >= contract.tricks_needed, number == 0]
         assert (told["corrected_error"] > 0) == (number == 0)
         again = bb.estimate(bb.reached(posterior), "tricks", **asked)
         assert told["reached"] == pytest.approx(
-            bb.Tricks.of(again, "tricks").at_least(contract.tricks_needed), abs=1e-5
+            bb.Result.of(again).tricks("tricks").at_least(contract.tricks_needed), abs=1e-5
         )
         if number == 0:
             off = told["corrected"] - told["reached"]

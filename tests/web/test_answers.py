@@ -64,7 +64,7 @@ def test_hard_evidence_is_told_exactly(memory):
     assert np.allclose(cards["lengths"], posterior.length_probabilities().values, atol=1e-6)
     assert cards["layouts"] == str(belief.count())
     assert "Computed exactly" in " ".join(cards["how"])
-    tricks = bb.Tricks.of(bb.estimate(posterior))
+    tricks = bb.estimate(posterior).tricks()
     assert captures["exact"]
     assert captures["mean"] == pytest.approx(tricks.mean_if_held, abs=1e-4)
     assert captures["pmf"]["10"] == pytest.approx(tricks.share(10), abs=1e-6)

@@ -1,0 +1,31 @@
+"""What authors of plugins import: estimators, models of bidders and players, the hooks, and tests of the contract.
+
+::
+
+    from bayesbridge.plugins import Output, hookimpl
+
+The hooks themselves are described in :mod:`bayesbridge.estimators.hookspecs`.
+"""
+
+from bayesbridge.bidders.testing import check_bidder
+from bayesbridge.estimators.hookspecs import hookimpl
+from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount, estimator
+from bayesbridge.estimators.testing import check_estimator
+from bayesbridge.evidence.models import BidderModel, Cost, PlayerModel
+from bayesbridge.layouts import high_card_points, suit_lengths
+
+__all__ = [
+    "BidderModel",
+    "Cost",
+    "Estimator",
+    "Output",
+    "PlayerModel",
+    "Question",
+    "TrickCount",
+    "check_bidder",
+    "check_estimator",
+    "estimator",
+    "high_card_points",
+    "hookimpl",
+    "suit_lengths",
+]
