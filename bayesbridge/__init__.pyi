@@ -25,11 +25,11 @@ from .joint.infer import infer_jointly
 from .joint_distributions import joint_distribution
 from .layouts import Layouts
 from .notation import open_records
-from .report.page import html_report
-from .report.record import html_record
 from .results import Result, estimate
 from .sensitivity import sensitivity
 from .tricks import Trick
+from .views.record import html_record
+from .views.report import html_report
 
 __version__: str
 

@@ -9,7 +9,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.notation import read_pbn
-from bayesbridge.report.record import states
+from bayesbridge.views.record import states
 from tests.test_report import Page
 
 DEAL = "N:J54.AQ2.KQ76.A54 T963.9864.JT8.J7 AKQ2.KJ3.A54.Q32 87.T75.932.KT986"

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cards import Card
-from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, show_contract
+from bayesbridge.cli.contract import add_contract, as_reached, asked_contract
 from bayesbridge.cli.options import (
     Once,
     Parser,
@@ -43,12 +43,14 @@ from bayesbridge.cli.screens import (
     print_table,
     progress_line,
     say,
+    show,
+    show_table,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
 from bayesbridge.notices import tell
 from bayesbridge.position import read_probability
+from bayesbridge.views.documents import evidence_document, nested
 from bayesbridge.words import CAPTURES, number, percent
 
 if TYPE_CHECKING:
@@ -98,6 +100,8 @@ def joints(
 
 def joint_documents(found: dict[str, xarray.Dataset]) -> dict[str, Any]:
     """For ``--json``: nothing where nothing was asked."""
+    from bayesbridge.views.documents import nested
+
     said = {
         text: {
             "exact": bool(joint.attrs["exact"]),
@@ -354,8 +358,9 @@ def run(args: Namespace) -> int:
     for name in ("level", "out"):
         if getattr(args, name) is not None:
             raise UsageError(f"argument --{name}: it is about several models: give --bidders or --slips too")
-    from bayesbridge.cli.screens import show
-    from bayesbridge.documents import estimate_document
+    from bayesbridge.results import to_datatree
+    from bayesbridge.views.documents import contract_document, estimate_document
+    from bayesbridge.views.tables import contract_table
 
     target = None
     if args.save is not None:
@@ -371,20 +376,23 @@ def run(args: Namespace) -> int:
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     unsaved = None
     if found.estimators:
+        result = to_datatree(found, odds=odds)
         if target is not None:
-            unsaved = _save(found, odds, target)
+            unsaved = _save(result, target)
         if args.json:
             print_json(
-                estimate_document(found)
+                estimate_document(found, result)
                 | joint_documents(together)
                 | contract_document(odds)
                 | card_document(looked_for, args)
                 | examples(posterior, args)
             )
         else:
-            show(found)
+            show(found, result)
             show_joints(together)
-            show_contract(odds)
+            if odds is not None:
+                say()
+                show_table(contract_table(odds))
             show_card(looked_for, args)
             print_examples(posterior, args)
     for failure in found.failures.values():
@@ -448,12 +456,10 @@ def evaluated(
     return contract_odds(found, asked, solvers, rng=random, progress=progress_line("layouts solved"))
 
 
-def _save(found: Evaluation, odds: ContractOdds | None, path: Path) -> Unwritable | None:
+def _save(result: xarray.DataTree, path: Path) -> Unwritable | None:
     """Write the file; what hinders it is given back, so that the answer is not lost with it."""
-    from bayesbridge.results import to_datatree
-
     # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
-    content = to_datatree(found, odds=odds).to_netcdf(engine="h5netcdf")
+    content = result.to_netcdf(engine="h5netcdf")
     try:
         with writing("--save", path) as part:
             part.write_bytes(content)

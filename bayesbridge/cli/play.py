@@ -31,10 +31,10 @@ from bayesbridge.cli.screens import (
     say,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
+from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
