@@ -72,7 +72,7 @@ from bayesbridge.engines.proposal import (
     split,
 )
 from bayesbridge.engines.target import SoftEvidence, Target
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import honour_values_of
 from bayesbridge.jit import njit
@@ -379,17 +379,7 @@ def _degree(log_weights: Floats) -> float:
     finite = log_weights[log_weights > -np.inf]
     if not len(finite):
         return 0.0
-
-    def enough(power: float) -> bool:
-        return Weights(power * finite).ess >= min(FEW, 0.5 * len(finite))
-
-    if enough(1.0):
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(10):
-        middle = (low + high) / 2
-        low, high = (middle, high) if enough(middle) else (low, middle)
-    return low
+    return tempering(finite, min(FEW, 0.5 * len(finite)), halvings=10)
 
 
 def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: float) -> Proposal:
