@@ -742,7 +742,7 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
             seats,
             draws=FITTED,
             rng=SEED,
-            worth=honour_points(soft),
+            card_points=honour_points(soft),
             search=min(SEARCH, cost_of(bidder).most_layouts // 10),
         )
     except Contradiction:

@@ -1,10 +1,9 @@
-"""Kernels of weighted splits: sums over all ways to split some cards.
+"""The proposal of the tilted engine: a distribution over the layouts that fit, tilted towards the soft evidence.
 
-See :mod:`~bayesbridge.engines.proposal` for what is split and how it is weighed.
-
-Kernels of weighted splits: draws by the sums of :mod:`~bayesbridge.engines.proposal`, walked backwards.
-
-Weighted splits: the remaining cards go to one seat and to the rest, with weights that suits and points share.
+``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the other,
+each by a weighted split of what is left, the last two in one split; so the first component is drawn without rejection
+and its density is known for every layout. The uniform component bounds q below by spread / number of layouts, and so
+the importance weights above, whatever the tilts.
 
 One split gives a seat its 13 cards out of those that are left; the *rest* is another seat, or several seats that split
 again. The weight of a split is the product of the two sides' tilts. A tilt is a function of one hand::
@@ -13,20 +12,13 @@ again. The weight of a split is the product of the two sides' tilts. A tilt is a
 
 Points are high-card points, or other values of the honours that add up to ten in a suit at most, if the model offers
 them and no hard evidence is about high-card points. b is the class of the hand's points, honours are the A K Q J it
-holds in the suit, the pairs are clubs with diamonds and hearts with spades. The sum over all splits is exact: a suit is
-a table by (length, points), two suits combine to one by (length, length, points); both are free of classes. Over a
-stretch of points within which no class changes the pairs shrink to (length, points) and meet where 13 cards are
-reached. The same sums, walked backwards, draw a split with probability weight / sum.
+holds in the suit, the pairs are clubs with diamonds and hearts with spades. The sum over all splits is exact, by
+convolution: a suit is a table by (length, points), two suits combine to one by (length, length, points); both are free
+of classes. Over a stretch of points within which no class changes the pairs shrink to (length, points) and are joined
+where 13 cards are reached. The same sums, walked backwards, draw a split with probability weight / sum.
 
-A distribution over the layouts that fit, tilted towards those that explain the soft evidence.
-
-``q = (1 - spread) · Π_seats tilt(hand) / normaliser + spread · uniform``: seats take their cards one after the
-other, each by a weighted split of what is left (:mod:`~bayesbridge.engines.proposal`), the last two in one split; so
-the first part is drawn without rejection and its density is known for every layout. The uniform part keeps the density
-above spread / number of layouts everywhere, whatever the tilts.
-
-Only the splits know the hard evidence about the seats that they deal to. With three hidden hands, evidence about the
-second and third may leave a first hand without any completion. Such a draw is *dead*: it is told, not repeated, and
+Splits use the hard evidence only of the seats that they deal to. With three hidden hands, evidence about the second
+and third may leave a first hand without any completion. Such a draw is *dead*: it is reported, not repeated, and
 counts as a layout of weight 0.
 """
 
@@ -34,6 +26,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Final, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -104,29 +98,14 @@ class Work(NamedTuple):
 
 
 @njit
-def new_work() -> Work:
-    return Work(
-        np.zeros((4, 8), np.int64),
-        np.zeros((4, 11, 14)),
-        np.zeros(2 * 14 * 22 * 14),
-        np.zeros(14 * 14 * 4),
-        np.zeros((2, 22, 14, STRETCHES)),
-        np.zeros((STRETCHES, 4), np.int64),
-        np.zeros(41, np.int64),
-        np.zeros(41),
-        np.zeros(2, np.int64),
-        np.zeros((21, 21)),
-        np.zeros(21),
-    )
-
-
-@njit
-def add_up(one: Side, rest: Side, cards: np.int64, counts: Ints, worth: Ints, binomial: Floats, work: Work) -> float:
+def add_up(
+    one: Side, rest: Side, cards: np.int64, counts: Ints, card_points: Ints, binomial: Floats, work: Work
+) -> float:
     """Fill all tables for a set of cards; the sum of the weights of its splits."""
-    certain, doubt, everything = _count_suits(one, rest, cards, counts, worth, binomial, work)
+    certain, doubt, everything = _count_suits(one, rest, cards, counts, card_points, binomial, work)
     if certain < 0:
         return 0.0
-    _combine(worth, work)
+    _combine(card_points, work)
     stretches = _list_stretches(one, rest, certain, doubt, everything, work)
     _fill(one.pair, rest.pair, stretches, work)
     return _join(work)
@@ -134,7 +113,7 @@ def add_up(one: Side, rest: Side, cards: np.int64, counts: Ints, worth: Ints, bi
 
 @njit
 def _count_suits(
-    one: Side, rest: Side, cards: np.int64, counts: Ints, worth: Ints, binomial: Floats, work: Work
+    one: Side, rest: Side, cards: np.int64, counts: Ints, card_points: Ints, binomial: Floats, work: Work
 ) -> tuple[int, int, int]:
     """Fill the tables of single suits; the points of the first side that are certain, in doubt, and of both sides.
 
@@ -153,19 +132,19 @@ def _count_suits(
         theirs = rest_must[suit] | (left & ~one_may[suit])
         doubt = left & one_may[suit] & rest_may[suit]
         honours, small = doubt >> 9, counts[doubt & 0x1FF]
-        certain += worth[mine >> 9]
-        doubtful += worth[honours]
-        everything += worth[(mine | theirs | doubt) >> 9]
+        certain += card_points[mine >> 9]
+        doubtful += card_points[honours]
+        everything += card_points[(mine | theirs | doubt) >> 9]
         fewest, all_cards = counts[mine], counts[mine] + counts[theirs] + counts[doubt]
         shortest = max(fewest, one_low[suit], all_cards - rest_high[suit])
         longest = min(fewest + counts[doubt], one_high[suit], all_cards - rest_low[suit])
         suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = mine, honours, doubt & 0x1FF, small
         suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = all_cards, shortest, longest, theirs
-        ways[suit, : worth[honours] + 1] = 0.0
+        ways[suit, : card_points[honours] + 1] = 0.0
         given = honours
         while True:  # every subset of the honours in doubt
             mine_here, theirs_here = (mine >> 9) | given, (theirs >> 9) | (honours & ~given)
-            at_least, points = fewest + counts[given], worth[given]
+            at_least, points = fewest + counts[given], card_points[given]
             for length in range(max(shortest, at_least), min(longest, at_least + small) + 1):
                 ways[suit, points, length] += (
                     binomial[small, length - at_least]
@@ -185,15 +164,15 @@ def place(k: int, length: int, points: int) -> int:
 
 
 @njit
-def _combine(worth: Ints, work: Work) -> None:
+def _combine(card_points: Ints, work: Work) -> None:
     """The tables of two suits, free of classes.
 
-    The innermost loop is long, plain, and its places have no sign: this is what compilers make fast.
+    Indices of the innermost loop are unsigned, so that numba skips the wraparound test.
     """
     suits, ways, both = work.suit, work.ways, work.both
     flat = ways.reshape(-1)
     for k in range(2):
-        most, more = worth[suits[2 * k, 1]], worth[suits[2 * k + 1, 1]]
+        most, more = card_points[suits[2 * k, 1]], card_points[suits[2 * k + 1, 1]]
         work.most[k] = most + more
         begin, size = np.uint64((2 * k + 1) * 11 * 14), (more + 1) * 14
         for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
@@ -230,8 +209,8 @@ def _list_stretches(one: Side, rest: Side, certain: int, doubt: int, everything:
 def _fill(one_pair: Floats, rest_pair: Floats, stretches: int, work: Work) -> None:
     """The tables of the two pairs, for four stretches and two numbers of points at a time.
 
-    So the sums stay out of memory until they are whole. Points that reach none of the four stretches, whatever the
-    other pair has, are not worked out, and never looked at.
+    So the sums stay in registers until they are complete. Points that reach none of the four stretches, whatever the
+    other pair has, are not computed and never read.
     """
     suits, both, most, factor, stretch = work.suit, work.both, work.most, work.factor, work.stretch
     flat, ones, rests = work.table.reshape(-1), one_pair.reshape(-1), rest_pair.reshape(-1)
@@ -349,7 +328,7 @@ def _lengths(one: Side, rest: Side, s: int, k: int, length: int, points: int, li
 
 @njit
 def _pick(
-    one: Side, rest: Side, suit: int, length: int, points: int, counts: Ints, worth: Ints, binomial: Floats,
+    one: Side, rest: Side, suit: int, length: int, points: int, counts: Ints, card_points: Ints, binomial: Floats,
     state: State, work: Work,
 ) -> int:  # fmt: skip
     """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
@@ -362,7 +341,7 @@ def _pick(
     given = honours
     while True:
         few = length - counts[mine] - counts[given]
-        if worth[given] == points and 0 <= few <= small and total <= limit:
+        if card_points[given] == points and 0 <= few <= small and total <= limit:
             part = (
                 binomial[small, few]
                 * one_holding[suit, length, (mine >> 9) | given]
@@ -387,22 +366,24 @@ def _pick(
 
 @njit
 def _pick_pair(
-    one: Side, rest: Side, k: int, length: int, other: int, points: int, counts: Ints, worth: Ints,
+    one: Side, rest: Side, k: int, length: int, other: int, points: int, counts: Ints, card_points: Ints,
     binomial: Floats, state: State, work: Work,
 ) -> int:  # fmt: skip
     """The first side's cards of two suits, given both lengths and their points in doubt."""
     ways, suit = work.ways, 2 * k
     limit = _uniform(state) * work.both[place(k, length, points) + other]
     total, found = 0.0, 0
-    most, more = worth[work.suit[suit, 1]], worth[work.suit[suit + 1, 1]]
+    most, more = card_points[work.suit[suit, 1]], card_points[work.suit[suit + 1, 1]]
     for p in range(max(0, points - more), min(points, most) + 1):
         if total <= limit:
             part = ways[suit, p, length] * ways[suit + 1, points - p, other]
             if part > 0.0:
                 found = p
                 total += part
-    hand = _pick(one, rest, suit, length, found, counts, worth, binomial, state, work) << (13 * suit)
-    hand |= _pick(one, rest, suit + 1, other, points - found, counts, worth, binomial, state, work) << (13 * suit + 13)
+    hand = _pick(one, rest, suit, length, found, counts, card_points, binomial, state, work) << (13 * suit)
+    hand |= _pick(one, rest, suit + 1, other, points - found, counts, card_points, binomial, state, work) << (
+        13 * suit + 13
+    )
     return hand
 
 
@@ -412,19 +393,31 @@ def fill_splits(
     rest: Side,
     cards: Hands,
     counts: Ints,
-    worth: Ints,
+    card_points: Ints,
     binomial: Floats,
     state: State,
     drawn: bool,
     hands: Hands,
     logs: Floats,
 ) -> None:
-    """Hands of the first side, if they are to be drawn, and log sums of weights; see ``split``."""
-    work = new_work()
+    """Hands of the first side if ``drawn``, and log sums of weights; see ``split``."""
+    work = Work(
+        np.zeros((4, 8), np.int64),
+        np.zeros((4, 11, 14)),
+        np.zeros(2 * 14 * 22 * 14),
+        np.zeros(14 * 14 * 4),
+        np.zeros((2, 22, 14, STRETCHES)),
+        np.zeros((STRETCHES, 4), np.int64),
+        np.zeros(41, np.int64),
+        np.zeros(41),
+        np.zeros(2, np.int64),
+        np.zeros((21, 21)),
+        np.zeros(21),
+    )
     which, whole = work.which, 0.0
     for i in range(len(cards)):
         if i == 0 or cards[i] != cards[i - 1]:
-            whole = add_up(one, rest, np.int64(cards[i]), counts, worth, binomial, work)
+            whole = add_up(one, rest, np.int64(cards[i]), counts, card_points, binomial, work)
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
         if drawn and whole > 0.0:
             length, p, q = _find(_uniform(state) * whole, work)
@@ -433,7 +426,7 @@ def fill_splits(
                 cards_here, points_here = (length, p) if k == 0 else (13 - length, q)
                 first = _lengths(one, rest, s, k, cards_here, points_here, _uniform(state), work)
                 hand |= _pick_pair(
-                    one, rest, k, first, cards_here - first, points_here, counts, worth, binomial, state, work
+                    one, rest, k, first, cards_here - first, points_here, counts, card_points, binomial, state, work
                 )
             hands[i] = np.uint64(hand)
 
@@ -463,36 +456,37 @@ class Tilt(NamedTuple):
     """(41,)"""
     coefficients: Floats | None
     """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
-    worth: Ints = HONOUR_POINTS
+    card_points: Ints = HONOUR_POINTS
     """(16,) points of a set of honours; the same for all seats of a proposal."""
 
     @classmethod
-    def none(cls, worth: Ints = HONOUR_POINTS) -> Self:
+    def none(cls, card_points: Ints = HONOUR_POINTS) -> Self:
         """Every hand counts the same."""
-        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None, worth)
+        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None, card_points)
 
     def log(self, hands: Hands) -> Floats:
         """(n,) log tilt of (n,) hands of 13 cards."""
         if self.coefficients is None:
             return np.zeros(len(hands))
         found = np.empty(len(hands))
-        _log_tilt(np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, self.worth, found)
+        _log_tilt(
+            np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, self.card_points, found
+        )
         return found
 
 
 def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     """The side of some seats under normalised constraints."""
-    must, may = (0, 0)
-    for seat in seats:
-        must, may = must | known.must[seat], may | known.may[seat]
+    every = np.arange(0, 52, 13)
+    must, may = (reduce(or_, (masks[seat] for seat in seats)) >> every & SUIT_MASK for masks in (known.must, known.may))
     low = np.array([sum(known.shortest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
     high = np.array([sum(known.longest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
     bounds = [0, 40]
-    if np.array_equal(tilt.worth, HONOUR_POINTS):
+    if np.array_equal(tilt.card_points, HONOUR_POINTS):
         bounds = [sum(known.points_low[seat] for seat in seats), sum(known.points_high[seat] for seat in seats)]
     return Side(
-        _fields(must),
-        _fields(may),
+        must,
+        may,
         low,
         np.minimum(high, 13),
         np.array([bounds[0], min(bounds[1], 40)], dtype=np.int64),
@@ -503,11 +497,7 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     )
 
 
-def _fields(mask: int) -> Ints:
-    return np.array([mask >> (13 * suit) & SUIT_MASK for suit in range(4)], dtype=np.int64)
-
-
-def split(one: Side, rest: Side, cards: Hands, state: State | None, worth: Ints) -> tuple[Hands, Floats]:
+def split(one: Side, rest: Side, cards: Hands, state: State | None, card_points: Ints) -> tuple[Hands, Floats]:
     """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
 
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
@@ -517,7 +507,7 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None, worth: Ints)
     logs = np.empty(len(cards))
     drawn = state is not None
     some = np.zeros(4, dtype=np.uint64) if state is None else state
-    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, worth, _WAYS, some, drawn, hands, logs)
+    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, card_points, _WAYS, some, drawn, hands, logs)
     return hands, logs
 
 
@@ -529,14 +519,14 @@ def _log_tilt(
     pair: Floats,
     points: Floats,
     counts: Ints,
-    worth: Ints,
+    card_points: Ints,
     out: Floats,
 ) -> None:
     for i in range(len(hands)):
         hand = np.int64(hands[i])
         total = 0
         for suit in range(4):
-            total += worth[(hand >> (13 * suit + 9)) & 15]
+            total += card_points[(hand >> (13 * suit + 9)) & 15]
         b = classes[total]
         value = points[total]
         for k in range(2):
@@ -585,16 +575,16 @@ class Proposal:
     spread: float = SPREAD
 
     @classmethod
-    def flat(cls, constraints: Constraints, sampler: Uniform, worth: Ints = HONOUR_POINTS) -> Self:
+    def flat(cls, constraints: Constraints, sampler: Uniform, card_points: Ints = HONOUR_POINTS) -> Self:
         """The uniform distribution; other points than high-card points count where no hard evidence is about these."""
         known = constraints.normalised()
-        none = Tilt.none(HONOUR_POINTS if known.bounded else worth)
+        none = Tilt.none(HONOUR_POINTS if known.bounded else card_points)
         return cls(known, sampler, known.hidden, (none,) * 4, 1.0)
 
     @property
-    def worth(self) -> Ints:
+    def card_points(self) -> Ints:
         """(16,) points of a set of honours."""
-        return self.tilts[0].worth
+        return self.tilts[0].card_points
 
     @property
     def splits(self) -> tuple[tuple[Side, Side], ...]:
@@ -602,7 +592,7 @@ class Proposal:
         sides = []
         for step, seat in enumerate(self.order[:-1]):
             others = self.order[step + 1 :]
-            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none(self.worth)
+            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none(self.card_points)
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
         return tuple(sides)
 
@@ -625,7 +615,7 @@ class Proposal:
         left = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
         for seat, (one, rest) in zip(self.order, self.splits, strict=False):
-            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator), self.worth)
+            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator), self.card_points)
             log_q += self.tilts[seat].log(layouts[:, seat]) - log_sum
             left &= ~layouts[:, seat]
         layouts[:, self.order[-1]] |= left
@@ -660,7 +650,7 @@ class Proposal:
             total += self.tilts[seat].log(layouts[:, seat])
         for step, (one, rest) in enumerate(self.splits):
             left = self.left(layouts, step)
-            total -= split(one, rest, left[:1] if step == 0 else left, None, self.worth)[1]
+            total -= split(one, rest, left[:1] if step == 0 else left, None, self.card_points)[1]
         return total
 
     def left(self, layouts: Masks, step: int) -> Hands:

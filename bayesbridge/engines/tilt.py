@@ -1,48 +1,36 @@
-"""Fitting a tilt: a regression of log likelihoods on what a split can weigh.
+"""The tilted engine: importance sampling from a proposal that is fitted to the soft evidence.
 
-The tilt of a seat should follow the likelihood of its hand, up to a factor. Its logarithm is a linear function of
-features: lengths by class of points, as separate values and as parabolas, honours and honours times length, points,
-and pairs of lengths. Given hands with log likelihoods y and importance weights ω, the coefficients β maximise::
+A bidder that depends on levels alone (:class:`~bayesbridge.evidence.models.LevelModel`) needs no fit: the proposal is
+an exact table of these levels (:mod:`~bayesbridge.engines.levels`). For any other bidder, and any player model, the
+proposal is a product of tilts, one for each seat (:mod:`~bayesbridge.engines.proposal`), found by adaptive importance
+sampling: draw from the proposal so far (at first the uniform one), evaluate the model, fit the tilts to its log
+likelihoods, draw again. Only the last round is reported, with weights L / q. Its draws are independent and no choice
+depended on them, so whatever the fit, the mean weight is an unbiased estimate of P(evidence) with the usual standard
+error. (With ``most``, a last round of very small effective sample size (ESS) becomes one more pilot round, and one
+whose ESS is too small is continued from the same proposal. These choices do depend on its draws.)
+
+**Fit.** The tilt of a seat should be proportional to the likelihood of its hand. Its logarithm is linear in features:
+lengths as separate values, and as parabolas by class of points; honours, and honours times length; points. Given hands
+with log likelihoods y and importance weights ω, the coefficients β maximise ::
 
     Σ ω (exp(y) f - exp(f)) / exp(y),    f = feature · β,    less a penalty Σ λ β²
 
-which is Poisson regression: exp(f) approaches the *mean* likelihood of the hands that share their features, as the
-tilt that loses least must. One weighted least-squares fit to y starts it and Newton steps follow. The penalty shrinks
-towards no tilt at all, less for parabolas than for separate values, so that lengths never met continue their
-neighbours' trend.
+which is Poisson regression: exp(f) approaches the *mean* likelihood of the hands that share their features, which
+minimises the variance of the weights. A weighted least-squares fit to y starts it and Newton steps follow. The penalty
+shrinks towards no tilt at all, less for parabolas than for separate values, so that lengths that were not drawn follow
+the trend of their neighbours.
 
-Rounds of tilted draws: ask the model about draws of a proposal, and fit the next proposal to the answers.
+**Tempering.** While the ESS of a round is small, the next proposal is fitted to the tempered target
+``q^(1 - φ) · L^φ``, with φ the largest exponent that keeps the ESS above ``MIN_ESS``. From uniform draws, of which
+hardly any explains the calls of all seats at once, each seat is fitted to the likelihood of its own hands.
 
-While few draws carry the weight, the evidence is let in by degrees: with φ the largest power at which the weights of
-the round are worth enough draws, the next goal lies on the path ``q^(1 - φ) · L^φ`` from the proposal to the target. So
-hands that explain a rare call are approached step by step, and each fit asks no more than the draws at hand can tell.
+**Slips.** A bidder that slips gives every hand at least a small likelihood c. After a rare call the hands that slipped
+may be much of the posterior, and no tilt fits them and the others at once. So with soft evidence about one seat, the
+uniform component of the proposal gets the weight c / P(evidence), and the tilt is fitted to ``L - c``.
 
-From uniform draws, of which hardly any explains the calls of all seats at once, each seat is fitted to the likelihood
-of its own hands.
-
-A bidder that slips gives every hand at least a small likelihood c. After a rare call the hands that slipped may be much
-of the posterior, and no tilt follows them and the bidders at once. So where one seat alone is told about, the uniform
-part of the proposal gets the share c / P(evidence), and the tilt is fitted to ``L - c``.
-
-Tilted draws for soft evidence that speaks of one hand at a time: any bidder, any player model.
-
-Likelihoods of hands become a proposal whose draws explain the evidence, in rounds: draw from the proposal so far (at
-first all layouts alike), ask the model, fit the tilts to the answers (:mod:`~bayesbridge.engines.tilt`), draw
-again. The last round alone is reported, weighed by ``L / q``. Its draws are independent and no choice depended on them,
-so, whatever the fit, its mean weight is an unbiased estimate of P(evidence) with the error that independent draws have.
-(With ``most``, a last round that is worth next to nothing is one more pilot round, and a larger one is drawn from a fit
-to it; one that is worth too little is continued from the same proposal, and all of it is reported. These choices do
-depend on its draws, and are made where a few heavy ones carry the weight.)
-
-No finite number of draws proves that the hands that explain the evidence were met. What can be seen is told: a seat
-whose likelihood never changed is *unexplained* (the model answered nothing but slips), and the last ``degree`` says how
-much of the evidence the proposal has taken in.
-
-The tilted engine: weighted draws from a proposal that knows what the calls say.
-
-A bidder that depends on levels alone (:class:`~bayesbridge.evidence.models.LevelModel`) is tilted by exact tables of
-these levels; any other bidder, and any player model, by shape, honours and points fitted in rounds to what the model
-says of pilot draws. Both are unbiased whatever the fit: draws are weighed by likelihood / proposal.
+No finite number of draws proves that the hands that explain the evidence were found. What can be diagnosed is
+reported: a seat whose likelihood never changed is *unexplained* (the model answered nothing but slips), and the last of
+``degrees`` is the exponent φ that the proposal has reached.
 """
 
 from __future__ import annotations
@@ -50,10 +38,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
@@ -72,7 +61,7 @@ from bayesbridge.engines.proposal import (
     split,
 )
 from bayesbridge.engines.target import SoftEvidence, Target
-from bayesbridge.engines.weights import Weights
+from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import honour_values_of
 from bayesbridge.jit import njit
@@ -92,29 +81,11 @@ FEATURES: Final = _POINTS + _MOST_POINTS + 3
 ACTIVE: Final = 64
 """More features than one hand has."""
 
-NEWTON: Final = 3
-"""Newton steps after the first fit."""
+type Floats = NDArray[np.float64]
 
-STEEPEST: Final = 1.0
-"""How far f may lie below y before a hand pulls no harder: beyond it a Newton step would go too far."""
-
-HIGHEST: Final = 8.0
-"""How far f may lie above y before a hand pulls no harder."""
-
-DEPTH: Final = 25.0
-"""Values of one table of a tilt lie within so much of the largest: nothing becomes impossible, or overflows."""
-
-
-def _penalties() -> Floats:
-    suit = np.repeat([20.0, 0.6, 6.0, 6.0, 15.0], [_LENGTHS, 2, 2 * CLASSES, 4, 4])
-    return np.concatenate([[1e-6], suit, suit, suit, suit, np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
-
-
-PENALTY: Final = _penalties()
+_BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 6.0, 15.0], [_LENGTHS, 2, 2 * CLASSES, 4, 4])
+PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
 """(features,) λ, for weights ω that sum to some hundreds."""
-
-OWN_PENALTY: Final = np.concatenate([PENALTY[:_POINTS], np.full(FEATURES - _POINTS, 0.6)])
-"""The same where the model says itself which points count: each value of them may stand alone."""
 
 
 def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Tilt:
@@ -127,40 +98,35 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
     if before.coefficients is None:
-        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre, before.worth)
-    for _ in range(NEWTON):
-        predicted = predict(hands, coefficients, before.worth)
-        predicted -= _log_mean_exp(predicted - values, weights)
-        pull = np.clip(predicted - values, -STEEPEST, HIGHEST)
-        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre, before.worth)
-    return tilt_of(coefficients, before.worth)
+        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre, before.card_points)
+    for _ in range(3):
+        predicted = predict(hands, coefficients, before.card_points)
+        top = float((predicted - values).max())
+        predicted -= top + float(np.log((weights @ np.exp(predicted - values - top)) / weights.sum()))
+        pull = np.clip(predicted - values, -1.0, 8.0)  # a larger one would make the Newton step too long
+        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre, before.card_points)
+    return tilt_of(coefficients, before.card_points)
 
 
-def _log_mean_exp(values: Floats, weights: Floats) -> float:
-    top = float(values.max())
-    return top + float(np.log((weights @ np.exp(values - top)) / weights.sum()))
-
-
-def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats, worth: Ints) -> Floats:
+def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats, card_points: Ints) -> Floats:
     """Ridge regression that shrinks towards a centre."""
-    penalty = PENALTY if np.array_equal(worth, HONOUR_POINTS) else OWN_PENALTY
+    penalty = PENALTY.copy()
+    if not np.array_equal(card_points, HONOUR_POINTS):  # points of the model: each value may matter by itself
+        penalty[_POINTS:] = 0.6
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
-    _normal_equations(hands, weights, response, CLASS, COUNT, worth, matrix, right)
+    _normal_equations(hands, weights, response, CLASS, COUNT, card_points, matrix, right)
     matrix[np.diag_indices(FEATURES)] += penalty
-    right += penalty * centre
-    _cholesky_solve(matrix, right)
-    return right
-
-
-def predict(hands: Hands, coefficients: Floats, worth: Ints = HONOUR_POINTS) -> Floats:
-    """(n,) what coefficients say of (n,) hands, features · β."""
-    found = np.empty(len(hands))
-    _fill_predictions(hands, coefficients, CLASS, COUNT, worth, found)
+    found: Floats = cho_solve(cho_factor(matrix, lower=True), right + penalty * centre)
     return found
 
 
-def tilt_of(coefficients: Floats, worth: Ints = HONOUR_POINTS) -> Tilt:
-    """The tables that give every hand what the coefficients say of it, but for a constant and for the depth."""
+def predict(hands: Hands, coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Floats:
+    """(n,) features · β of (n,) hands."""
+    return _predictions(hands, coefficients, CLASS, COUNT, card_points)
+
+
+def tilt_of(coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Tilt:
+    """The tilt with these coefficients, up to a constant; each table is bounded below, so that exp cannot underflow."""
     length = np.arange(14)
     x = (length - 3.25) / 2.0
     suits = coefficients[1:_POINTS].reshape(4, _SUIT)
@@ -175,20 +141,16 @@ def tilt_of(coefficients: Floats, worth: Ints = HONOUR_POINTS) -> Tilt:
     scaled = (points - 10.0) / 5.0
     by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
     by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
-    return Tilt(_bounded(holding), _bounded(pair), _bounded(by_points), coefficients, worth)
-
-
-def _bounded(table: Floats) -> Floats:
-    found: Floats = np.maximum(table - table.max(), -DEPTH)
-    return found
+    holding, pair, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, pair, by_points))
+    return Tilt(holding, pair, by_points, coefficients, card_points)
 
 
 @njit
-def _features(hand: np.int64, classes: Ints, counts: Ints, worth: Ints, at: Ints, value: Floats) -> int:
+def _features(hand: np.int64, classes: Ints, counts: Ints, card_points: Ints, at: Ints, value: Floats) -> int:
     """Write the features of a hand that are not zero, as rising places and values; returns how many."""
     total = 0
     for suit in range(4):
-        total += worth[(hand >> (13 * suit + 9)) & 15]
+        total += card_points[(hand >> (13 * suit + 9)) & 15]
     b = classes[total]
     at[0], value[0] = 0, 1.0
     n = 1
@@ -226,14 +188,14 @@ def _normal_equations(
     response: Floats,
     classes: Ints,
     counts: Ints,
-    worth: Ints,
+    card_points: Ints,
     matrix: Floats,
     right: Floats,
 ) -> None:
     """Add Σ ω x xᵀ, lower triangle, and Σ ω y x."""
     at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
     for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), classes, counts, worth, at, value)
+        n = _features(np.int64(hands[i]), classes, counts, card_points, at, value)
         for j in range(n):
             share = weights[i] * value[j]
             right[at[j]] += share * response[i]
@@ -243,73 +205,32 @@ def _normal_equations(
 
 
 @njit
-def _cholesky_solve(matrix: Floats, right: Floats) -> None:
-    """Solve a positive definite system in place; only the lower triangle is read.
-
-    A library would use threads, which cost more than they bring where others use the processor too.
-    """
-    n = len(right)
-    column = np.empty(n)
-    for j in range(n):
-        root = np.sqrt(matrix[j, j])
-        for i in range(j, n):
-            matrix[i, j] /= root
-            column[i] = matrix[i, j]
-        for i in range(j + 1, n):
-            share = column[i]
-            if share != 0.0:
-                for k in range(j + 1, i + 1):
-                    matrix[i, k] -= share * column[k]
-    for i in range(n):
-        for k in range(i):
-            right[i] -= matrix[i, k] * right[k]
-        right[i] /= matrix[i, i]
-    for i in range(n - 1, -1, -1):
-        right[i] /= matrix[i, i]
-        for k in range(i):
-            right[k] -= matrix[i, k] * right[i]
-
-
-@njit
-def _fill_predictions(
-    hands: Hands, coefficients: Floats, classes: Ints, counts: Ints, worth: Ints, out: Floats
-) -> None:
-    at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
+def _predictions(hands: Hands, coefficients: Floats, classes: Ints, counts: Ints, card_points: Ints) -> Floats:
+    at, value, out = np.empty(ACTIVE, np.int64), np.empty(ACTIVE), np.zeros(len(hands))
     for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), classes, counts, worth, at, value)
-        out[i] = 0.0
+        n = _features(np.int64(hands[i]), classes, counts, card_points, at, value)
         for j in range(n):
             out[i] += coefficients[at[j]] * value[j]
+    return out
 
 
 type SeatLikelihood = Callable[[int, Hands], Floats]
 """(seat, (n,) masks of its hand) → (n,) log P(soft evidence about the seat ∣ hand)."""
 
-FEW: Final = 120.0
-"""Effective draws that a degree φ must leave of a round."""
-
-BOLD: Final = 2.0
-"""The first step goes so many times φ: uniform draws are far from any target, and a rough fit beats a short step."""
-
-POOLED: Final = 2
-"""Rounds before the last that a fit uses too, if they were good enough for the whole evidence."""
-
-CHOSEN: Final = 400
-"""Draws of a round for which the splits of later seats are summed up."""
-
-MOST_SPREAD: Final = 0.9
-"""The largest share of the uniform distribution in a fitted proposal."""
+MIN_ESS: Final = 120.0
+"""Effective sample size that tempering must leave of a round."""
 
 LOWEST: Final = -30.0
-"""Log likelihoods below the best by more than this count as so much below in fits."""
-
-UNLIKELY: Final = -0.7
-"""A log likelihood that is the same for all hands and below this explains nothing."""
+"""Fits clip log likelihoods at so much below the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """Draws of one proposal, without the dead ones; their log density (n,); log likelihoods of their hands (n, 4)."""
+    """Draws of one proposal, without the dead ones; their log density (n,); log likelihoods of their hands (n, 4).
+
+    degree: the largest exponent φ of the weights that leaves an effective sample size of ``MIN_ESS``, or half the draws
+    share:  effective sample size / draws
+    """
 
     proposal: Proposal
     layouts: Masks
@@ -319,29 +240,33 @@ class Round:
     degree: float
     share: float
 
+    @classmethod
+    def of(cls, proposal: Proposal, layouts: Masks, log_q: Floats, terms: Floats, drawn: int) -> Self:
+        """The round of ``drawn`` draws, with its diagnostics."""
+        layouts.setflags(write=False)
+        log_weights = terms.sum(axis=1) - log_q
+        some = len(log_weights) > 0 and log_weights.max() > -np.inf
+        share = Weights(log_weights).ess / drawn if some else 0.0
+        return cls(proposal, layouts, log_q, terms, drawn, _degree(log_weights), share)
+
     @property
     def log_weights(self) -> Floats:
         """(n,)"""
         found: Floats = self.terms.sum(axis=1) - self.log_q
         return found
 
-    @property
-    def worth(self) -> tuple[float, float]:
-        """Which of two rounds has the better proposal."""
-        return self.degree, self.share
-
     def unexplained(self, seats: Sequence[int]) -> tuple[int, ...]:
         """The seats whose log likelihood is the same for all hands, and low."""
         if not len(self.terms):
             return tuple(seats)
         low, high = self.terms.min(axis=0), self.terms.max(axis=0)
-        return tuple(seat for seat in seats if high[seat] < UNLIKELY and high[seat] <= low[seat] + 1e-9)
+        return tuple(seat for seat in seats if high[seat] < -0.7 and high[seat] <= low[seat] + 1e-9)
 
 
-def ask(
+def run_round(
     proposal: Proposal, likelihood: SeatLikelihood, seats: Sequence[int], n: int, generator: np.random.Generator
 ) -> Round:
-    """Draw ``n`` layouts and ask for the likelihood of the hands of some seats."""
+    """Draw ``n`` layouts and evaluate the likelihood of the hands of some seats."""
     layouts, log_q = proposal.draw(n, generator)
     live = log_q > -np.inf
     if not live.all():
@@ -349,60 +274,26 @@ def ask(
     terms = np.zeros((len(layouts), 4))
     for seat in seats:
         terms[:, seat] = likelihood(seat, np.ascontiguousarray(layouts[:, seat]))
-    layouts.setflags(write=False)
-    log_weights = terms.sum(axis=1) - log_q
-    some = len(log_weights) > 0 and log_weights.max() > -np.inf
-    share = Weights(log_weights).ess / n if some else 0.0
-    return Round(proposal, layouts, log_q, terms, n, _degree(log_weights), share)
-
-
-def joined(one: Round, other: Round) -> Round:
-    """Two rounds of the same proposal as one."""
-    log_weights = np.concatenate([one.log_weights, other.log_weights])
-    layouts = np.concatenate([one.layouts, other.layouts])
-    layouts.setflags(write=False)
-    drawn = one.drawn + other.drawn
-    some = len(log_weights) > 0 and log_weights.max() > -np.inf
-    return Round(
-        one.proposal,
-        layouts,
-        np.concatenate([one.log_q, other.log_q]),
-        np.concatenate([one.terms, other.terms]),
-        drawn,
-        _degree(log_weights),
-        Weights(log_weights).ess / drawn if some else 0.0,
-    )
+    return Round.of(proposal, layouts, log_q, terms, n)
 
 
 def _degree(log_weights: Floats) -> float:
-    """The largest φ ≤ 1 at which weights raised to it are worth FEW draws, or half of those that are possible."""
     finite = log_weights[log_weights > -np.inf]
-    if not len(finite):
-        return 0.0
-
-    def enough(power: float) -> bool:
-        return Weights(power * finite).ess >= min(FEW, 0.5 * len(finite))
-
-    if enough(1.0):
-        return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(10):
-        middle = (low + high) / 2
-        low, high = (middle, high) if enough(middle) else (low, middle)
-    return low
+    return tempering(finite, min(MIN_ESS, 0.5 * len(finite)), halvings=10) if len(finite) else 0.0
 
 
 def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: float) -> Proposal:
-    """The proposal that the answers ask for, or one on the way to it from the proposal of the round ``base``.
+    """The proposal fitted to the target, or to a tempered one between it and the proposal of the round ``base``.
 
-    Other rounds that can tell the whole evidence help, if the base can; ``caution`` ≤ 1 shortens the way.
+    Other rounds that need no tempering are pooled, if the base needs none; ``caution`` ≤ 1 shortens the step.
     """
     proposal = base.proposal
     first = proposal.uniform
     if base.degree == 0.0 or len(proposal.order) < 2:
         return proposal
-    power = min(1.0, (BOLD if first else 1.0) * caution * base.degree)
-    rounds = [one for one in others[-POOLED:] if one.degree == 1.0 == power and not one.proposal.uniform]
+    # Uniform draws are far from any target: a rough fit with a larger exponent beats a short step.
+    power = min(1.0, (2.0 if first else 1.0) * caution * base.degree)
+    rounds = [one for one in others[-2:] if one.degree == 1.0 == power and not one.proposal.uniform]
     rounds.append(base)
     layouts = np.concatenate([one.layouts for one in rounds])
     terms = np.concatenate([one.terms for one in rounds])
@@ -410,17 +301,22 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
     if floor > -np.inf:
         terms[:, seats[0]] = _without(terms[:, seats[0]], floor)
     terms = np.maximum(terms, terms.max(axis=0) + LOWEST)
-    weight = np.concatenate([_fit_weights(one, min(one.degree, power), floor) for one in rounds])
+    parts = []
+    for one in rounds:
+        values = one.terms.sum(axis=1)
+        log_weights = values - one.log_q if floor == -np.inf else _without(values, floor) - one.log_q
+        parts.append(_tempered(log_weights, min(one.degree, power)))
+    weight = np.concatenate(parts)
     order = proposal.order
     if first:  # the seat whose likelihood varies most goes first
         varies = {seat: float(np.std(terms[:, seat])) for seat in seats}
         order = tuple(sorted(order, key=lambda seat: -varies.get(seat, 0.0)))
     tilts = list(proposal.tilts)
     powers, weights = dict.fromkeys(order, power), dict.fromkeys(order, weight)
-    if first and len(seats) > 1:  # few hands explain all calls at once, many those of one seat: each tells for itself
+    if first and len(seats) > 1:  # few hands explain the calls of all seats, many those of one: fit each by itself
         for seat in seats:
             own_power = powers[seat] = caution * _degree(terms[:, seat])
-            weights[seat] = _powered(terms[:, seat], own_power)
+            weights[seat] = _tempered(terms[:, seat], own_power)
     goals = {
         seat: powers[seat] * terms[:, seat] + (1.0 - powers[seat]) * proposal.tilts[seat].log(layouts[:, seat])
         for seat in order
@@ -445,13 +341,14 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
 
 
 def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Rows that stand for all, CHOSEN of them at most, with their weights; a heavier row is likelier to be among them.
+    """At most 400 rows by systematic sampling, with their weights; a heavier row has a larger inclusion probability.
 
-    Some are taken whatever their weight: a fit must also know where the likelihood is low.
+    Part of it does not depend on the weight: a fit must also know where the likelihood is low.
     """
-    if len(weights) <= CHOSEN:
+    most = 400  # each costs a split
+    if len(weights) <= most:
         return np.arange(len(weights)), weights
-    chance = np.minimum(1.0, CHOSEN * (0.7 * weights / weights.sum() + 0.3 / len(weights)))
+    chance = np.minimum(1.0, most * (0.7 * weights / weights.sum() + 0.3 / len(weights)))
     rows = np.flatnonzero(np.diff(np.floor(np.cumsum(chance) + 0.5), prepend=0.0))
     return rows, weights[rows] / chance[rows]
 
@@ -459,7 +356,7 @@ def _chosen(weights: Floats) -> tuple[NDArray[np.intp], Floats]:
 def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
     """The share of the uniform distribution in the next proposal, and the log likelihood that it accounts for.
 
-    c is the lowest likelihood met in any round, and the last round tells P(evidence). A small share changes nothing.
+    c is the lowest likelihood of any round, and P(evidence) is estimated from the last. A small share changes nothing.
     """
     last = rounds[-1]
     lowest = min(float(one.terms.sum(axis=1).min(initial=0.0)) for one in rounds)
@@ -468,68 +365,32 @@ def _floor(rounds: Sequence[Round]) -> tuple[float, float]:
     share = math.exp(min(lowest - evidence, 0.0))
     if share <= SPREAD:
         return SPREAD, -np.inf
-    spread = min(share, MOST_SPREAD)
+    spread = min(share, 0.9)  # the tilt keeps a tenth
     return spread, evidence + math.log(spread)
 
 
 def _without(values: Floats, floor: float) -> Floats:
-    """(n,) log(exp(values) - exp(floor)), as far as it says something."""
+    """(n,) log(exp(values) - exp(floor)), clipped where almost nothing is left."""
     left: Floats = np.maximum(-np.expm1(np.minimum(floor - values, 0.0)), math.exp(LOWEST))
     return values + np.log(left)
 
 
-def _fit_weights(one: Round, power: float, floor: float) -> Floats:
-    """Weights of a round's hands in a fit: importance weights to a power; a round counts by what it is worth.
-
-    Those of the likelihood above the floor, where one is taken away.
-    """
-    log_weights = one.log_weights
-    if floor > -np.inf:
-        values = one.terms.sum(axis=1)
-        log_weights = log_weights + _without(values, floor) - values
-    return _powered(log_weights, power)
-
-
-def _powered(log_weights: Floats, power: float) -> Floats:
-    """(n,) weights to a power, that sum to what they are worth."""
+def _tempered(log_weights: Floats, power: float) -> Floats:
+    """(n,) weights to a power; their sum grows with their effective sample size."""
     powered = Weights(power * np.maximum(log_weights, log_weights.max() + 10.0 * LOWEST))
     found: Floats = powered.W * power * np.sqrt(len(powered) * powered.ess)
     return found
 
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
-    """(n,) the logarithm of the sum of weights of a split, as far as it says something."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None, proposal.worth)[1]
+    """(n,) the logarithm of the sum of weights of a split, clipped."""
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None, proposal.card_points)[1]
     found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
     return found
 
 
-FIRST: Final = 1200
-"""Draws of the first round: uniform ones are cheap, and each seat is fitted to those that explain its own calls."""
-
-PILOT: Final = 500
-"""Draws of the second round; half as many more in each round after it, as a fit that is still poor needs more."""
-
-ROUNDS: Final = 5
-"""Rounds before the last, at most."""
-
-GOOD: Final = 0.3
-"""Effective share of a round's draws that makes it the last but one."""
-
 FAIR: Final = 0.2
-"""Effective share that is enough if the round before had about as much."""
-
-WANTED: Final = 0.8
-"""Effective draws that the last round aims at, in each draw asked for."""
-
-AGAIN: Final = 4
-"""A last round that is worth less than it should is continued, to so many times the most draws and no further."""
-
-POOR: Final = 0.05
-"""Effective draws, in each draw asked for, below which a last round is one more pilot: the next fit needs its draws."""
-
-LATE: Final = 2
-"""Such rounds, at most."""
+"""ESS / draws of a round that is enough if the round before had about as much."""
 
 SEARCH: Final = 100_000
 """Layouts drawn at most in the first round, as long as a seat's likelihood does not change from hand to hand."""
@@ -546,11 +407,9 @@ class Tilted:
     log_soft_error: one standard error of it
     drawn:          draws of the last round, dead ones included
     proposal:       what they were drawn from; a later question about more evidence may start from it
-    evaluations:    layouts whose likelihood was asked for, in all rounds
-    degrees:        of all rounds: the share φ of the evidence that leaves enough effective draws; 1 at the end if all
-                    went well
-    best:           the largest log likelihood met in any round
-    unexplained:    seats whose likelihood was the same small number for every hand: nothing that explains it was met
+    evaluations:    layouts whose likelihood was evaluated, in all rounds
+    degrees:        the tempering exponents φ of all rounds; the last is 1 if all went well
+    unexplained:    seats whose likelihood was the same small number for every hand: none that explains it was found
     """
 
     layouts: Masks
@@ -562,7 +421,6 @@ class Tilted:
     proposal: Proposal
     evaluations: int
     degrees: tuple[float, ...]
-    best: float
     unexplained: tuple[int, ...]
 
     @property
@@ -572,12 +430,12 @@ class Tilted:
 
     @property
     def share(self) -> float:
-        """Effective draws in each draw of the last round."""
+        """ESS / draws of the last round."""
         return self.ess / self.drawn
 
     @property
     def diagnosis(self) -> str:
-        """One sentence: what the draws are worth, and what to do when that is little."""
+        """One sentence: the effective sample size, and what to do when it is small."""
         if self.unexplained:
             return (
                 f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
@@ -618,19 +476,16 @@ def tilted(
     draws: int,
     rng: Seed,
     start: Proposal | None = None,
-    worth: Ints = HONOUR_POINTS,
-    first: int = FIRST,
-    pilot: int = PILOT,
-    rounds: int = ROUNDS,
+    card_points: Ints = HONOUR_POINTS,
     search: int = SEARCH,
     most: int = 0,
 ) -> Tilted:
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
-    Up to ``most`` where that is more: as many as should be worth ``WANTED`` · ``draws`` independent ones, by what the
-    rounds before tell.
+    Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
+    rounds before.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
-    ``worth`` is the (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
+    ``card_points``: (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
     high-card points, these count in any case.
 
     >>> from bayesbridge.engines.tables import Sampler
@@ -643,36 +498,45 @@ def tilted(
     """
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
-    generator, wanted = np.random.default_rng(rng), draws
-    proposal = _begin(constraints, sampler, start, worth)
+    generator, requested, rounds = np.random.default_rng(rng), draws, 5
+    proposal = Proposal.flat(constraints, sampler, card_points)
+    same = (
+        start is not None
+        and set(start.order) == set(proposal.order)
+        and (start.card_points == proposal.card_points).all()
+    )
+    if start is not None and same and not start.uniform:  # made to fit the hard evidence of today
+        proposal = replace(start, known=proposal.known, sampler=sampler)
     known = proposal.known
-    told = [seat for seat in known.hidden if seat in seats]
-    certain = [seat for seat in seats if seat not in told]
+    hidden = [seat for seat in known.hidden if seat in seats]
+    certain = [seat for seat in seats if seat not in hidden]
     constant = sum(float(likelihood(seat, np.array([known.must[seat]], dtype=np.uint64))[0]) for seat in certain)
     done: list[Round] = []
     caution = 1.0
-    while told and len(done) < rounds:
-        n = first if proposal.uniform else pilot * (1 + len(done)) // 2
-        done.append(ask(proposal, likelihood, told, n, generator))
-        while len(done) == 1 and done[0].unexplained(told) and done[0].drawn < search:
-            done[0] = ask(proposal, likelihood, told, min(4 * done[0].drawn, search), generator)
-        best = max(done, key=lambda one: one.worth)
+    while hidden and len(done) < rounds:
+        n = 1200 if proposal.uniform else 250 * (1 + len(done))  # uniform draws are cheap; a poor fit needs more
+        done.append(run_round(proposal, likelihood, hidden, n, generator))
+        while len(done) == 1 and done[0].unexplained(hidden) and done[0].drawn < search:
+            done[0] = run_round(proposal, likelihood, hidden, min(4 * done[0].drawn, search), generator)
+        best = max(done, key=lambda one: (one.degree, one.share))
         if _settled(done):
             break
         caution = 1.0 if best is done[-1] else caution / 2
-        proposal = refit(best, [one for one in done if one is not best], told, caution)
+        proposal = refit(best, [one for one in done if one is not best], hidden, caution)
     if done:
-        best = max(done, key=lambda one: one.worth)
+        best = max(done, key=lambda one: (one.degree, one.share))
         proposal = best.proposal
-        draws = max(draws, min(most, int(WANTED * draws / max(best.share, 1e-3))))
-    last = ask(proposal, likelihood, told, draws, generator)
-    while told and most and last.share * last.drawn < POOR * wanted and len(done) < rounds + LATE:
-        proposal = refit(last, done, told, 1.0)
+        draws = max(draws, min(most, int(0.8 * draws / max(best.share, 1e-3))))
+    last = run_round(proposal, likelihood, hidden, draws, generator)
+    while hidden and most and last.share * last.drawn < 0.05 * requested and len(done) < rounds + 2:
+        proposal = refit(last, done, hidden, 1.0)
         done.append(last)
-        last = ask(proposal, likelihood, told, most, generator)
-    while told and most and last.share * last.drawn < FAIR * wanted and last.drawn < AGAIN * most:
-        more = min(2 * last.drawn, AGAIN * most - last.drawn)
-        last = joined(last, ask(proposal, likelihood, told, more, generator))
+        last = run_round(proposal, likelihood, hidden, most, generator)
+    while hidden and most and last.share * last.drawn < FAIR * requested and last.drawn < 4 * most:
+        more = run_round(proposal, likelihood, hidden, min(2 * last.drawn, 4 * most - last.drawn), generator)
+        layouts = np.concatenate([last.layouts, more.layouts])
+        log_q, terms = np.concatenate([last.log_q, more.log_q]), np.concatenate([last.terms, more.terms])
+        last = Round.of(proposal, layouts, log_q, terms, last.drawn + more.drawn)
     draws = last.drawn
     every = [*done, last]
     if not len(last.layouts) or last.log_weights.max() == -np.inf:
@@ -694,48 +558,23 @@ def tilted(
         proposal,
         sum(len(one.layouts) for one in every),
         tuple(one.degree for one in every),
-        max(float(one.terms.sum(axis=1).max(initial=-np.inf)) for one in every) + constant,
-        tuple(seat for seat in told if all(seat in one.unexplained(told) for one in every)),
+        tuple(seat for seat in hidden if all(seat in one.unexplained(hidden) for one in every)),
     )
 
 
 def _settled(done: Sequence[Round]) -> bool:
-    """Whether another round is not worth its price: the last one is good, or fair and hardly better than before."""
+    """Whether another round would gain little: the last one is good, or fair and hardly better than before."""
     last = done[-1]
     if last.degree < 1.0:
         return False
     before = max((one.share for one in done[:-1] if one.degree == 1.0), default=0.0)
-    return last.share >= GOOD or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
-
-
-def _begin(constraints: Constraints, sampler: Uniform, start: Proposal | None, worth: Ints) -> Proposal:
-    """The uniform proposal, or an earlier one made to fit the hard evidence of today."""
-    flat = Proposal.flat(constraints, sampler, worth)
-    if start is None or start.uniform or set(start.order) != set(flat.order) or (start.worth != flat.worth).any():
-        return flat
-    return replace(start, known=flat.known, sampler=sampler)
-
-
-type Floats = NDArray[np.float64]
-
-MOST_AGAIN: Final = 2
-"""Draws for each one asked for, at most; thinned by their weights, those that stay count nearly the same."""
-
-CHEAP: Final = 8000
-"""Up to so many draws, MOST_AGAIN is no limit: a fit that is little worth is better made up for by more draws."""
-
-ENOUGH: Final = 0.1
-"""Effective draws wanted, as a share of the draws asked for; until then more are drawn by levels."""
-
-MORE: Final = 100_000
-MOST: Final = 500_000
-"""Draws by levels at a time, and in all."""
+    return last.share >= 0.3 or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
 
 
 def tilted_draws(
     target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None = None
 ) -> Draws:
-    """Run the engine; shapes and points say little of levels, so they are no way out where a caller has levels."""
+    """Run the engine: by levels where a caller has them, since shapes and points predict levels badly."""
     proposal = LevelProposal.of(target)
     if proposal is not None:
         return _by_levels(target, proposal, draws, rng, why)
@@ -743,17 +582,17 @@ def tilted_draws(
 
 
 def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.random.Generator, why: str) -> Draws:
-    """Draws by exact tables of the callers' levels, more of them where they are worth little."""
+    """Draws by exact tables of the callers' levels, up to half a million while their ESS is small."""
     parts: list[tuple[Masks, Floats, Floats]] = []
     while True:
-        masks = proposal.tables.draw(draws if not parts else MORE, rng)
+        masks = proposal.tables.draw(draws if not parts else 100_000, rng)
         likelihood = target.soft.of_layouts(masks)
         parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
         masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-        worth = 0.0 if log_weights.max() == -np.inf else Weights(log_weights).ess
-        if worth >= ENOUGH * draws or len(masks) >= max(draws, MOST):
+        ess = 0.0 if log_weights.max() == -np.inf else Weights(log_weights).ess
+        if ess >= 0.1 * draws or len(masks) >= max(draws, 500_000):
             break
-    if not worth:
+    if not ess:
         raise target.unexplained(len(masks))
     weights = Weights(log_weights)
     return Draws(
@@ -770,7 +609,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
 
 
 def honour_points(soft: SoftEvidence) -> Ints:
-    """(16,) the points of honours that the tilts count: what all callers' models offer, or high-card points.
+    """(16,) the points of sets of honours that the tilts count: those of all callers' models, or high-card points.
 
     Values are scaled up to ten in a suit, or as near to it as whole numbers go, like those of high-card points.
     """
@@ -792,29 +631,27 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             target.soft.of_seat,
             target.soft.seats,
             draws=draws,
-            most=max(MOST_AGAIN * draws, min(CHEAP, 8 * draws)),
+            most=max(2 * draws, min(8000, 8 * draws)),  # draws are cheap, up to some thousands
             rng=rng,
             search=search,
             start=start,
-            worth=honour_points(target.soft),
+            card_points=honour_points(target.soft),
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
     found = drawn.thinned(draws, rng)
-    ess = found.ess
-    warning = found.diagnosis if found.unexplained else ""
     return Draws(
         target,
         "tilted",
         f"tilted: {why}; {drawn.drawn} draws from a fitted proposal, thinned to {len(found.layouts)}, are worth "
-        f"{ess:.0f} independent ones",
+        f"{found.ess:.0f} independent ones",
         found.layouts,
         importance=found.weights,
         proposed=drawn.weights,
         likelihood=found.log_likelihood,
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,
-        ess=ess,
-        warning=warning,
+        ess=found.ess,
+        warning=found.diagnosis if found.unexplained else "",
         proposal=found.proposal,
     )

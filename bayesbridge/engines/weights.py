@@ -206,6 +206,21 @@ class Weights:
         return f"<Weights: {len(self)} draws, ESS {self.ess:.1f}>"
 
 
+def tempering(log_weights: NDArray[np.float64], ess: float, halvings: int) -> float:
+    """The largest exponent φ ≤ 1 for which weights raised to it have this effective sample size, by bisection."""
+
+    def enough(power: float) -> bool:
+        return Weights(power * log_weights).ess >= ess
+
+    if enough(1.0):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        low, high = (middle, high) if enough(middle) else (low, middle)
+    return low
+
+
 def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
     if log_weights.max() == log_weights.min():
         return Tail(None, "all weights are equal")
@@ -252,18 +267,6 @@ class Batches:
         mean = table.mean(axis=0)
         relative = np.divide(table, mean, out=np.ones_like(table), where=mean > 0)
         return cls(read_only(relative), read_only(row), drawn)
-
-    @classmethod
-    def of_chains(cls, chains: int, draws: int, stretches: int) -> Batches:
-        """Of draws that count the same and come from chains, each cut into stretches of equal length.
-
-        The first draws of a chain that are left over by the cut belong to its first stretch.
-        """
-        first = draws - draws // stretches * (stretches - 1)
-        within = np.repeat(np.arange(stretches), [first, *[draws // stretches] * (stretches - 1)])
-        row = (stretches * np.arange(chains)[:, None] + within).ravel()
-        sizes = np.bincount(row)
-        return cls(np.diag(len(row) / sizes), read_only(row), drawn=False)
 
     def moved(self, u: Floats, weights: Floats, begin: int = 0) -> Floats:
         """(B, …) Σ W r_b u over layouts ``begin`` … with (m, …) values u and (m,) normalised weights W."""

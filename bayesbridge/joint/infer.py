@@ -1,10 +1,11 @@
-"""What the styles say of the rows of layouts: in batches, so that the error of every answer can be told.
+"""Joint inference of a player's style θ and of the layout: each call is evidence about both.
 
-Given styles θ_d with weights w_d for the prior and the records, a layout of row r has the likelihood Σ w_d P_r(θ_d),
-its style summed out, and P(calls) = Σ w_d m(θ_d). Draws from the posterior itself, as NUTS gives them, have w_d =
-1 / m(θ_d) up to a constant, which they do not tell: points around them do.
-
-Who is this player, and what do they hold? Both at once: each call tells something of either.
+The layouts are summed out, exactly or over draws, which leaves a marginal likelihood m(θ) of at most four numbers. The
+style is then sampled by importance sampling or by NUTS. Given styles θ_d with weights w_d for the prior and the
+records, a layout of row r has the likelihood Σ w_d P_r(θ_d), its style summed out, and P(calls) = Σ w_d m(θ_d). Draws
+of NUTS come from the posterior, so their w_d are 1 / m(θ_d) up to an unknown constant; P(calls) then comes from
+importance points around them. Styles come in batches, and the spread between batches is the standard error of every
+answer (:class:`~bayesbridge.engines.weights.Batches`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
 from bayesbridge.joint.posterior import ENOUGH, Diagnostics, Estimate, JointPosterior, effective
 from bayesbridge.joint.question import Cloud, StyleQuestion, fit_cloud, log_mean
-from bayesbridge.joint.sources import Rows, SeatChances, Source, Summed, log_marginal
+from bayesbridge.joint.sources import Rows, SeatChances, Source, log_marginal
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -72,31 +73,12 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """log P(calls ∣ hard evidence, records), one standard error, and the points behind them.
-
-    styles:  (d, 4)
-    weights: (d,) for the prior and the records, adding up to about one
-    """
-
-    log: float
-    error: float
-    styles: Floats
-    weights: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Weighing:
     """A question with its rows."""
 
     question: StyleQuestion
     rows: Rows
     chances: SeatChances
-
-    @classmethod
-    def of(cls, question: StyleQuestion, rows: Rows) -> Weighing:
-        """Work out all that does not depend on the style."""
-        return cls(question, rows, SeatChances.of(rows.cell, question.asked))
 
     def fitted(self, rng: np.random.Generator) -> Cloud:
         """A mixture that covers the posterior of the style."""
@@ -108,8 +90,8 @@ class Weighing:
 
         return fit_cloud(log_likelihood, len(space), rng)
 
-    def by_points(self, cloud: Cloud, n: int, rng: np.random.Generator) -> tuple[Weighed, Evidence]:
-        """With at least ``n`` points of a mixture."""
+    def by_points(self, cloud: Cloud, n: int, rng: np.random.Generator) -> tuple[Weighed, float, float]:
+        """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
         space = self.question.space
         points = cloud.points(n, rng)
         batches, each, _ = points.shape
@@ -121,12 +103,10 @@ class Weighing:
         above = (prior * marginal).mean(axis=1)
         below, error_below = self.question.log_of_records(batches * each, rng)
         log_above, error = log_mean(above)
-        found = log_above + scale + self._most - below
-        own = np.exp(log - below).ravel() / log.size
-        return weighed, Evidence(found, float(np.hypot(error, error_below)), styles.reshape(-1, 4), own)
+        return weighed, log_above + scale + self._most - below, float(np.hypot(error, error_below))
 
     def by_chains(self, styles: Floats, ess: float) -> Weighed:
-        """With (chains, draws, 4) draws from the posterior that are worth ``ess`` independent ones."""
+        """With (chains, draws, 4) draws from the posterior, of effective sample size ``ess``."""
         chains, draws, _ = styles.shape
         stretches = stretches_of(chains, ess)
         each = draws // stretches
@@ -167,7 +147,7 @@ class Weighing:
         return Weighed(table * batches / total, by_style, styles, weights / total), marginal
 
 
-METHODS: Final = ("auto", "counts", "draws", "swaps")
+METHODS: Final = ("auto", "counts", "draws")
 SAMPLERS: Final = ("importance", "nuts")
 
 
@@ -190,10 +170,9 @@ def infer_jointly(
     ``belief`` holds the calls of this auction, and its bidder is a :class:`~bayesbridge.StyleBidder`: the other seats
     have its style, and all its vulnerability. ``records`` are calls of the same player with known hands. ``method``:
     ``counts`` walks all layouts and sums them out exactly by what the style model sees of them; ``draws`` sums out
-    about ``layouts`` of them, drawn where the calls point; ``swaps`` samples layouts beside the style with NUTS, the
-    slow and general reference; ``auto`` takes counts where the layouts can be walked, else draws. ``sampler`` of the
-    style where layouts are summed out: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts``
-    as many draws in chains, with ``tune`` steps before.
+    about ``layouts`` of them, drawn where the calls point; ``auto`` takes counts where the layouts can be walked, else
+    draws. ``sampler`` of the style: ``importance`` takes ``draws · chains`` weighted points or a few more, ``nuts`` as
+    many draws in chains, with ``tune`` steps before.
 
     >>> import bayesbridge as bb
     >>> seen = bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Holds("E", "ST S9 S8 HT H9 H8 DJ DT D9 CK")
@@ -226,15 +205,14 @@ def _inferred(
     walkable = belief.count() <= min(MOST_LAYOUTS, belief.target.cost.most_layouts)
     walk = method == "counts" or (method != "draws" and walkable)
     source = Source.walked(question) if walk else Source.drawn(question, layouts, rng)
-    weighing = Weighing.of(question, Rows.of(question, source))
-    if method == "swaps":
-        return _with_swaps(weighing, source, size, rng)
+    rows = Rows.of(question, source)
+    weighing = Weighing(question, rows, SeatChances.of(rows.cell, question.calls))
     if sampler == "nuts" and len(question.space):
         return _with_nuts(weighing, source, size, rng)
-    weighed, evidence = weighing.by_points(weighing.fitted(rng), n, rng)
+    weighed, *log_calls = weighing.by_points(weighing.fitted(rng), n, rng)
     chosen = rng.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, rng))
     styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
-    return _posterior(weighing, source, weighed, evidence, styles, Diagnostics(sampler, weighed.ess, np.nan, 0))
+    return _posterior(weighing, source, weighed, log_calls, styles, Diagnostics(sampler, weighed.ess, np.nan, 0))
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
@@ -257,23 +235,29 @@ def _with_nuts(
     with pm.Model(coords={"player": [question.seat.name]}):
         pm.Potential("calls", log_marginal(question, weighing.rows, question.style()))
         tree = sample_quietly(*size, rng)
-    found = _diagnostics(tree, "nuts")
-    weighed = weighing.by_chains(_values(tree), found.ess)
-    _, evidence = weighing.by_points(_around(question, tree), size[0] * size[2], rng)
-    return _posterior(weighing, source, weighed, evidence, Styles(tree), found)
+    found, posterior = _diagnostics(tree), tree["posterior"].dataset
+    values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
+    names = [f"z_{STYLE[axis.column]}" for axis in question.space.axes]
+    z = np.stack([posterior[name].values.ravel() for name in names], axis=1)
+    around = Cloud.fitted(question.space.points(z), np.full(len(z), 1.0 / len(z)))
+    _, *log_calls = weighing.by_points(around, size[0] * size[2], rng)
+    return _posterior(weighing, source, weighing.by_chains(values, found.ess), log_calls, Styles(tree), found)
 
 
 def _posterior(
-    weighing: Weighing, source: Source, weighed: Weighed, evidence: Evidence, styles: Styles, found: Diagnostics
+    weighing: Weighing, source: Source, weighed: Weighed, log_calls: list[float], styles: Styles, found: Diagnostics
 ) -> JointPosterior:
-    """Layouts weighed by styles."""
+    """Layouts weighed by styles; ``log_calls``: log P(calls) and its standard error from the styles."""
     question, rows = weighing.question, weighing.rows
     with np.errstate(divide="ignore"):
         log_row = np.log(weighed.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
-    weights, log_seat = Weights(rows.base + log_row), log_row + evidence.log - float(rows.log.max())
-    errors = weighed.style_errors
+    weights, log_seat = Weights(rows.base + log_row), log_row + log_calls[0] - float(rows.log.max())
+    errors, log_soft_error = weighed.style_errors, log_calls[1]
     if not source.exact:
+        log_soft_error = float(
+            np.hypot(log_soft_error, np.hypot(source.log_error, np.linalg.norm(weights.W - source.weights)))
+        )
         away = weighed.by_style[:, rows.row].T - weighed.style_means
         errors = np.hypot(errors, np.sqrt((weights.W**2) @ (away**2)))
     style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors.tolist(), strict=True)}
@@ -283,9 +267,9 @@ def _posterior(
         f"joint: {target.count} layouts, {source.how}; {len(rows)} different to the style model, summed out; the style "
         f"by {found.sampler}, worth {found.ess:.0f} independent draws"
     )
-    worries = [*found.warnings(len(styles.values)), *([source.warning] if source.warning else [])]
+    warnings = [*found.warnings(len(styles.values)), *([source.warning] if source.warning else [])]
     if not source.exact and weights.ess < ENOUGH:
-        worries.append(f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts")
+        warnings.append(f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts")
     draws = Draws(
         target,
         "joint",
@@ -293,95 +277,33 @@ def _posterior(
         source.layouts,
         importance=weights,
         likelihood=rows.others + log_seat,
-        log_soft=evidence.log,
-        log_soft_error=float(np.hypot(evidence.error, source.error_of_log_mean(weights.W))),
+        log_soft=log_calls[0],
+        log_soft_error=log_soft_error,
         batches=batches,
+        warning="; ".join(warnings),
     )
-    return _told(question, draws, styles, style, found, worries)
-
-
-def _with_swaps(
-    weighing: Weighing, source: Source, size: tuple[int, int, int], rng: np.random.Generator
-) -> JointPosterior:
-    """Layouts beside the style; what they add up to comes from points around the draws of the style."""
-    import pymc as pm
-
-    from bayesbridge.joint.layout import LayoutStep, layout_variable
-
-    question = weighing.question
-    with pm.Model(coords={"player": [question.seat.name]}) as model:
-        layout = layout_variable(question, question.style(), rng)
-        step = LayoutStep([model.rvs_to_values[layout]], rng=rng)
-        tree = sample_quietly(*size, rng, step=[step])
-    found = _diagnostics(tree, "nuts")
-    values = _values(tree)
-    masks = tree["posterior"].dataset["layout"].values.reshape(-1, 4).astype(np.uint64)
-    _, evidence = weighing.by_points(_around(question, tree), size[0] * size[2], rng)
-    summed = Summed(question, evidence.styles, evidence.weights)
-    weighed = weighing.by_chains(values, found.ess)
-    errors = weighed.style_errors.tolist()
-    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors, strict=True)}
-    different = len(np.unique(masks, axis=0))
-    draws = Draws(
-        question.belief.target,
-        "joint",
-        f"joint: layouts beside the style, {len(masks)} draws, {different} different layouts",
-        masks,
-        likelihood=question.others.of_layouts(masks) + summed.log_likelihood(question.cells(masks)),
-        log_soft=evidence.log,
-        log_soft_error=float(np.hypot(evidence.error, source.log_error)),
-        chains=size[2],
-        batches=Batches.of_chains(size[2], size[0], stretches_of(size[2], found.ess)),
-    )
-    return _told(question, draws, Styles(tree), style, found, found.warnings(len(masks)))
-
-
-def _told(
-    question: StyleQuestion,
-    draws: Draws,
-    styles: Styles,
-    style: dict[str, Estimate],
-    found: Diagnostics,
-    worries: list[str],
-) -> JointPosterior:
-    """With what it is worth, and what to be wary of."""
     cards = Posterior(question.belief, draws).card_probabilities().values[::-1]
-    warned = replace(draws, ess=effective(draws, cards), warning="; ".join(worries))
-    told = {"sampler": found.sampler, "ess": found.ess, "divergences": found.divergences, "warning": warned.warning}
-    styles.tree.attrs.update(told if np.isnan(found.rhat) else told | {"rhat": found.rhat})
-    return JointPosterior(styles, Posterior(question.belief, warned), style, found)
+    draws = replace(draws, ess=effective(draws, cards))
+    attributes = {
+        "sampler": found.sampler,
+        "ess": found.ess,
+        "divergences": found.divergences,
+        "warning": draws.warning,
+    }
+    styles.tree.attrs.update(attributes if np.isnan(found.rhat) else attributes | {"rhat": found.rhat})
+    return JointPosterior(styles, Posterior(question.belief, draws), style, found)
 
 
-def _values(tree: xarray.DataTree) -> Floats:
-    """(chains, draws, 4) draws of the style."""
-    posterior = tree["posterior"].dataset
-    return np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
-
-
-def _around(question: StyleQuestion, tree: xarray.DataTree) -> Cloud:
-    """A mixture fitted to draws of NUTS."""
-    posterior = tree["posterior"].dataset
-    if not len(question.space):
-        return Cloud.prior(0)
-    names = [f"z_{STYLE[axis.column]}" for axis in question.space.axes]
-    z = np.stack([posterior[name].values.ravel() for name in names], axis=1)
-    return Cloud.fitted(question.space.points(z), np.full(len(z), 1.0 / len(z)))
-
-
-def _diagnostics(tree: xarray.DataTree, sampler: str) -> Diagnostics:
-    """What chains of NUTS are worth: the least of all parameters, and of layouts sampled beside them."""
+def _diagnostics(tree: xarray.DataTree) -> Diagnostics:
+    """Effective sample size and R-hat of chains of NUTS: the worst over the parameters."""
     from arviz_stats.base import array_stats as statistics
 
     posterior, stats = tree["posterior"].dataset, tree["sample_stats"].dataset
     series = [posterior[name].values[..., 0] for name in STYLE]
-    if "layout" in posterior:
-        held = posterior["layout"].values[..., None] >> np.arange(52) & 1
-        series += list(np.moveaxis(held.reshape(*held.shape[:2], -1).astype(np.float64), -1, 0))
-    # Cards that hardly ever leave their seat tell little: a place counts if it changes in some percent of the draws.
-    moving = [one for one in series[:4] if one.std() > 1e-12] + [one for one in series[4:] if one.std() > 0.15]
-    with np.errstate(all="ignore"):  # of a place that never changes within a chain there is no figure
+    moving = [one for one in series if one.std() > 1e-12]
+    with np.errstate(all="ignore"):  # a parameter that is constant within a chain has no R-hat
         ess = [float(statistics.ess(one, method="mean")) for one in moving]
         rhat = [float(statistics.rhat(one)) for one in moving]
     diverging = int(stats["diverging"].values.sum()) if "diverging" in stats else 0
     draws = posterior.sizes["chain"] * posterior.sizes["draw"]
-    return Diagnostics(sampler, float(np.nanmin([*ess, draws])), float(np.nanmax([*rhat, 1.0])), diverging)
+    return Diagnostics("nuts", float(np.nanmin([*ess, draws])), float(np.nanmax([*rhat, 1.0])), diverging)

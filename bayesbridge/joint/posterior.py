@@ -44,9 +44,9 @@ class Diagnostics(NamedTuple):
     sampler: str
     """``importance`` or ``nuts``."""
     ess: float
-    """Independent draws that those of the style are worth: the least of its parameters, and of layouts beside it."""
+    """Effective sample size of the style: the smallest over its parameters."""
     rhat: float
-    """R-hat of what has settled least among these; ``nan`` without chains."""
+    """The largest R-hat over the parameters; ``nan`` without chains."""
     divergences: int
     """How often NUTS diverged after tuning."""
 

@@ -1,27 +1,23 @@
-"""The numbers of a style on scales where they have a standard normal prior, whatever the prior and its bounds.
+"""The joint question, and the space of styles that it is about.
 
-A prior is normal on the scale of :class:`~bayesbridge.bidders.fit.Prior`, cut off where a style ends
+A prior is normal on the scale of :class:`~bayesbridge.bidders.fit.Prior`, truncated where a style ends
 (:data:`~bayesbridge.bidders.style.BOUNDS`). With α and β the bounds in spreads from the centre, ::
 
     z = Φ⁻¹(Φ(α) + Φ(ζ) (Φ(β) − Φ(α))),   value = link(centre + spread · z)
 
-has the cut-off prior where ζ is standard normal. NUTS takes z itself, with PyMC's own transformation of an interval.
+has the truncated prior where ζ is standard normal. NUTS takes z itself, with PyMC's own transformation of an interval.
 
-Points in the space of styles, where their posterior is: importance sampling with quasi-random numbers.
-
-Layouts summed out, the posterior of a style is a smooth density over at most four numbers ζ with a standard normal
-prior. A normal distribution is fitted to it in rounds, with the likelihood to a power while few points carry the
-weight. It is mixed with a tenth of the prior, so that no weight is larger than ten times the likelihood. The points
-that count are drawn from this mixture in batches, each a Sobol' net with a random digital shift of its own: every batch
-is unbiased and they are independent, so the spread between them tells the error; and each is more even than random
-numbers (A. B. Owen, "Monte Carlo theory, methods and examples", chapter 17).
-
-The joint question: who is this player, and what do they hold?
+With the layouts summed out, the posterior is a smooth density over at most four numbers ζ. A normal proposal is fitted
+to it in rounds of adaptive importance sampling, tempered while the effective sample size is small, and mixed with a
+tenth of the prior, so that no importance weight is larger than ten times the likelihood. Points are drawn from this
+mixture in batches, each a Sobol' net with a random digital shift of its own: every batch is unbiased and they are
+independent, so the spread between them is an error estimate, and each has smaller variance than independent draws
+(A. B. Owen, "Monte Carlo theory, methods and examples", chapter 17).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -37,7 +33,7 @@ from bayesbridge.bidders.style import BOUNDS, Cells, Options, StyleBidder, cells
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import SoftEvidence
-from bayesbridge.engines.weights import Weights, standard_error
+from bayesbridge.engines.weights import Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
 
@@ -114,16 +110,6 @@ class StyleSpace:
         """(n, dimensions) ζ of (n, dimensions) values of the variables z of PyMC."""
         return np.stack([axis.zeta(z[:, place]) for place, axis in enumerate(self.axes)], axis=1)
 
-    def bidder(self, point: Mapping[str, Any]) -> StyleBidder:
-        """The player at a point of PyMC, which has its variables on transformed scales."""
-        scaled = np.array([own.centre for own in self.prior.normals()])
-        for axis in self.axes:
-            name = f"z_{STYLE[axis.column]}"
-            value = float(np.ravel(point[f"{name}_interval__" if axis.bounded else name])[0])
-            z = axis.low + (axis.high - axis.low) * float(expit(value)) if axis.bounded else value
-            scaled[axis.column] += axis.prior.spread * z
-        return StyleBidder(*_linked(scaled).tolist())
-
     def variables(self) -> list[Any]:
         """The four parameters as variables of the PyMC model in context, each (players,); also as draws to keep."""
         import pymc as pm
@@ -157,22 +143,8 @@ type LogDensity = Callable[[Floats], Floats]
 
 BATCHES: Final = 32
 
-PILOT: Final = 128
-"""Points of a round before the last."""
-
-ROUNDS: Final = 8
-
-GOOD: Final = 0.6
-"""Effective share of a round's points that ends the fit."""
-
-FEW: Final = 24.0
-"""Effective points that a power of the likelihood must leave of a round."""
-
 DEFENCE: Final = 0.1
 """Share of the prior in the mixture."""
-
-WIDER: Final = 1.15
-"""Factor on the fitted spreads: tails that are too wide cost little."""
 
 _BITS: Final = 30
 
@@ -195,7 +167,7 @@ class Cloud:
         mean = weights @ points
         centred = points - mean
         covariance = (weights[:, None] * centred).T @ centred
-        covariance = WIDER**2 * covariance + 1e-6 * np.eye(len(mean))
+        covariance = 1.15**2 * covariance + 1e-6 * np.eye(len(mean))  # tails that are too wide cost little
         return cls(mean, np.linalg.cholesky(covariance))
 
     def draw(self, batches: int, n: int, rng: np.random.Generator) -> Floats:
@@ -236,16 +208,16 @@ def fit_cloud(log_likelihood: LogDensity, dimensions: int, rng: np.random.Genera
     """The mixture for a posterior ∝ standard normal · likelihood."""
     cloud = best = Cloud.prior(dimensions)
     best_share, before = 0.0, 0.0
-    for _ in range(ROUNDS):
-        points = cloud.draw(1, PILOT, rng)[0]
+    for _ in range(8):
+        points = cloud.draw(1, 128, rng)[0]
         log = log_likelihood(points) + cloud.log_weight(points)
-        share = Weights(log).ess / PILOT
+        share = Weights(log).ess / len(points)
         if share > best_share:
             best, best_share = cloud, share
-        if share >= GOOD or (share >= 0.3 and share < 1.1 * before):
+        if share >= 0.6 or (share >= 0.3 and share < 1.1 * before):
             break
         before = share
-        cloud = Cloud.fitted(points, Weights(_power(log) * log).W)
+        cloud = Cloud.fitted(points, Weights(tempering(log, 24.0, halvings=12) * log).W)
     return best
 
 
@@ -253,17 +225,6 @@ def log_mean(batches: Floats) -> tuple[float, float]:
     """The logarithm of the mean over (B,) batches, and one standard error of it."""
     mean = float(batches.mean())
     return float(np.log(mean)), float(standard_error(batches / mean - 1.0))
-
-
-def _power(log: Floats) -> float:
-    """The largest power ≤ 1 of the weights that leaves FEW effective points."""
-    low, high = 0.0, 1.0
-    if Weights(log).ess >= FEW:
-        return high
-    for _ in range(12):
-        middle = (low + high) / 2
-        low, high = (middle, high) if Weights(middle * log).ess >= FEW else (low, middle)
-    return low
 
 
 def _log_prior(points: Floats) -> Floats:
@@ -286,7 +247,7 @@ class StyleQuestion:
     """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
 
     space:  the numbers of the style that are not known, and their prior
-    asked:  for each call of the seat in this auction, what its options were and which it was
+    calls:  for each call of the seat in this auction, what its options were and which it was
     others: all other soft evidence: calls of the other seats, who bid as the belief says, and cards weighed by a model
     design: the calls on record of the same player, ``None`` if there are none
     """
@@ -294,7 +255,7 @@ class StyleQuestion:
     belief: Belief
     seat: Seat
     space: StyleSpace
-    asked: tuple[tuple[Options, int], ...]
+    calls: tuple[tuple[Options, int], ...]
     others: SoftEvidence
     design: Design | None
 
@@ -328,13 +289,6 @@ class StyleQuestion:
             SoftEvidence(tuple(one for one in belief.target.soft.terms if one.seat != caller or one.call is None)),
             Design.of(records, players) if records else None,
         )
-
-    def log_seat(self, cell: Cells, bidder: StyleBidder) -> Floats:
-        """(n,) log P(the seat's calls ∣ hand) for (n, 5) cells of its hands and one style."""
-        total = np.zeros(len(cell))
-        for options, call in self.asked:
-            total += bidder.log_chances(cell, options, call)
-        return total
 
     def log_records(self, styles: Floats) -> Floats:
         """(d,) log P(the calls on record) for (d, 4) styles."""

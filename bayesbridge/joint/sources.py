@@ -1,29 +1,24 @@
-"""P(the calls of a seat ∣ cells, style) for many rows of cells and many styles at once.
+"""Layouts summed out: the marginal likelihood of a style.
 
-A cell enters the utility of the options in its strain alone, so what a style makes of a cell is worked out once for
-each cell that occurs, and looked up for the rows.
-
-Where the layouts of a joint posterior come from: all that there are, or draws where the calls point.
-
-Draws come from the tilted engine. Its target has the style summed out over a few points of what is known of it before
-this auction, so the draws are fitted to P(calls ∣ layout) as it will be, and their density is known.
-
-Layouts summed out: what is left is a smooth function of the style alone.
-
-The style model asks nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
-how many there are, each weighed by what the other evidence says. With every layout walked the sum over rows is exact,
-however many layouts there are; with layouts drawn from a density q it is the usual average, each draw with 1 / q. ::
+The style model reads nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
+how many there are, each weighed by the likelihood of the other evidence. With every layout enumerated the sum over rows
+is exact, however many layouts there are; with layouts drawn from a density q it is an importance sampling estimate,
+each draw with weight 1 / q. ::
 
     m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
 
-is all that NUTS, or any other way over at most four numbers, needs to know.
+is all that NUTS, or any other sampler of at most four numbers, needs. Draws come from the tilted engine; its target has
+the style summed out over a few points of its prior given the records, so the proposal is fitted to P(calls ∣ layout).
+
+A cell enters the utility of the options in its strain alone, so utilities are computed once for each cell that occurs
+and looked up for the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +27,11 @@ from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, Terms, cel
 from bayesbridge.engines.enumeration import BLOCK, Enumeration
 from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.tilt import tilted_draws
+from bayesbridge.engines.weights import Weights
 from bayesbridge.joint.question import StyleQuestion
 from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
-
-BUDGET: Final = 1 << 20
-"""Numbers held at a time: styles × rows."""
 
 
 class Strain(NamedTuple):
@@ -60,11 +53,11 @@ class SeatChances(NamedTuple):
     rows: int
 
     @classmethod
-    def of(cls, cell: Cells, asked: Sequence[tuple[Options, int]]) -> SeatChances:
+    def of(cls, cell: Cells, made: Sequence[tuple[Options, int]]) -> SeatChances:
         """For (k, 5) cells of rows and the calls with their options."""
         unique = [np.unique(cell[:, strain], return_inverse=True) for strain in range(5)]
         calls = []
-        for options, call in asked:
+        for options, call in made:
             strains = []
             for strain, (used, where) in enumerate(unique):
                 mine = options.strain == strain
@@ -75,8 +68,8 @@ class SeatChances(NamedTuple):
         return cls(tuple(calls), len(cell))
 
     def stretches(self, styles: int) -> list[slice]:
-        """Cuts so many styles into stretches whose answers fit in memory."""
-        size = max(1, min(64, BUDGET // max(1, self.rows)))
+        """Slices of so many styles, each small enough for :meth:`of_styles`."""
+        size = max(1, min(64, (1 << 20) // max(1, self.rows)))  # 8 MB of styles × rows
         return [slice(begin, min(begin + size, styles)) for begin in range(0, styles, size)]
 
     def of_styles(self, styles: Floats) -> Floats:
@@ -94,10 +87,6 @@ class SeatChances(NamedTuple):
                     chosen = odds[:, :, int(np.searchsorted(calls, call))][:, where]
             found *= slip / legal + (1.0 - slip) * chosen / total
         return found
-
-
-STYLES: Final = 64
-"""Styles over which the likelihood is averaged that draws are fitted to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,10 +118,21 @@ class Source:
     def drawn(cls, question: StyleQuestion, n: int, rng: np.random.Generator) -> Source:
         """About ``n`` draws of the tilted engine."""
         target = question.belief.target
-        summed = Summed.of(question, STYLES, rng)
+        cloud = question.cloud_of_records(rng)
+        points = cloud.draw(1, 64, rng)[0]
+        styles = question.space.styles(points)
+        style_weights = Weights(cloud.log_weight(points) + question.log_records(styles)).W
+
+        def log_likelihood(hands: NDArray[np.uint64]) -> Floats:
+            chances = SeatChances.of(cells(hands), question.calls)
+            total = np.zeros(len(hands))
+            for part in chances.stretches(len(styles)):
+                total += style_weights[part] @ chances.of_styles(styles[part])
+            with np.errstate(divide="ignore"):
+                return np.minimum(np.log(total), 0.0)
+
         pieces = tuple(piece for one in target.soft.terms if one.seat == question.seat for piece in one.pieces)
-        term = Term(int(question.seat), pieces, lambda hands: summed.log_likelihood(cells(hands)))
-        soft = SoftEvidence((*question.others.terms, term))
+        soft = SoftEvidence((*question.others.terms, Term(int(question.seat), pieces, log_likelihood)))
         found = tilted_draws(replace(target, soft=soft), n, rng, "they are too many to walk")
         likelihood, weights = found.log_likelihood, found.weights
         assert likelihood is not None
@@ -142,10 +142,6 @@ class Source:
         density = likelihood[used] - np.log(weights[used]) - found.log_soft
         return cls(masks, density, weights[used], found.log_soft_error, f"{len(masks)} drawn", found.warning)
 
-    def error_of_log_mean(self, weights: Floats) -> float:
-        """One standard error of log P(soft evidence) that comes from the draws, which have these weights in the end."""
-        return 0.0 if self.exact else float(np.hypot(self.log_error, np.linalg.norm(weights - self.weights)))
-
     @property
     def exact(self) -> bool:
         """Whether these are all layouts."""
@@ -154,34 +150,6 @@ class Source:
     def blocks(self) -> Iterator[Masks]:
         """The layouts, some at a time."""
         return self.layouts.blocks(BLOCK) if isinstance(self.layouts, Enumeration) else iter([self.layouts])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Summed:
-    """The style summed out over weighted points: (d, 4) styles, (d,) weights that add up to one."""
-
-    question: StyleQuestion
-    styles: Floats
-    weights: Floats
-
-    @classmethod
-    def of(cls, question: StyleQuestion, n: int, rng: np.random.Generator) -> Summed:
-        """Over ``n`` points of what the prior and the records say."""
-        cloud = question.cloud_of_records(rng)
-        points = cloud.draw(1, n, rng)[0]
-        styles = question.space.styles(points)
-        log = cloud.log_weight(points) + question.log_records(styles)
-        weights = np.exp(log - log.max())
-        return cls(question, styles, weights / weights.sum())
-
-    def log_likelihood(self, cell: NDArray[np.int16]) -> Floats:
-        """(k,) log P(the seat's calls ∣ cells)."""
-        chances = SeatChances.of(cell, self.question.asked)
-        total = np.zeros(len(cell))
-        for part in chances.stretches(len(self.styles)):
-            total += self.weights[part] @ chances.of_styles(self.styles[part])
-        with np.errstate(divide="ignore"):
-            return np.minimum(np.log(total), 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,33 +192,20 @@ class Rows:
 
 
 def log_marginal(question: StyleQuestion, rows: Rows, style: Sequence[Any]) -> Any:
-    """log m(θ) as an expression in the style variables."""
+    """log m(θ) as an expression in the style variables; see :meth:`StyleBidder.log_chances`."""
     import pytensor.tensor as pt
 
-    total = pt.as_tensor(rows.log)
-    for options, call in question.asked:
-        total = total + log_chances(rows.cell, options, call, [parameter[0] for parameter in style])
-    return pt.logsumexp(total)
-
-
-def log_chances(cell: Cells, options: Options, call: int, style: Sequence[Any]) -> Any:
-    """:meth:`StyleBidder.log_chances` as an expression: (k,) for the cells of k rows and scalar style variables.
-
-    Odds are worked out once for each cell that occurs and looked up for the rows.
-    """
-    import pytensor.tensor as pt
-
-    aggressiveness, preference, temperature, slip = style
-    total, chosen = pt.ones(len(cell)), pt.ones(len(cell))
-    for strain in range(5):
-        if not (mine := options.strain == strain).any():
-            continue
-        here = Options(*(column[mine] for column in options))
-        used, where = np.unique(cell[:, strain], return_inverse=True)
-        terms = Terms.of(used[:, None], here)
-        added = aggressiveness + preference * LEANING[here.call]
-        odds = pt.exp(terms.utility(added) / temperature)
-        total = total + odds.sum(axis=1)[where]
-        if call in here.call:
-            chosen = odds[:, int(np.searchsorted(here.call, call))][where]
-    return pt.log(slip / (1 + len(options.call)) + (1.0 - slip) * chosen / total)
+    aggressiveness, preference, temperature, slip = (parameter[0] for parameter in style)
+    log_likelihood = pt.as_tensor(rows.log)
+    for options, call in question.calls:
+        total, chosen = pt.ones(len(rows)), pt.ones(len(rows))
+        for strain in np.unique(options.strain).tolist():
+            here = Options(*(column[options.strain == strain] for column in options))
+            used, where = np.unique(rows.cell[:, strain], return_inverse=True)
+            added = aggressiveness + preference * LEANING[here.call]
+            odds = pt.exp(Terms.of(used[:, None], here).utility(added) / temperature)
+            total = total + odds.sum(axis=1)[where]
+            if call in here.call:
+                chosen = odds[:, int(np.searchsorted(here.call, call))][where]
+        log_likelihood = log_likelihood + pt.log(slip / (1 + len(options.call)) + (1.0 - slip) * chosen / total)
+    return pt.logsumexp(log_likelihood)

@@ -38,23 +38,23 @@ def shares(bidder, *evidence, draws=1000):
         belief = Belief("S", "AKQ52.J3.A94.K83", bidder=bidder).given(*evidence)
         posterior = belief.infer("tilted", draws=draws, rng=[6, seed])
         found.append(posterior.draws.proposed.ess / len(posterior.draws.proposed))
-    return np.median(found), posterior.draws.proposal.worth
+    return np.median(found), posterior.draws.proposal.card_points
 
 
 @pytest.mark.parametrize("calls", [("W:1C",), ("W:1D",), ("W:1D", "E:Pass")])
 def test_a_count_of_its_own_makes_draws_worth_more(calls):
     evidence = [Called(*call.split(":")) for call in calls]
     without, _ = shares(Controls(), *evidence)
-    own, worth = shares(OwnCount(), *evidence)
+    own, card_points = shares(OwnCount(), *evidence)
     assert own > max(0.6, 1.5 * without)
-    assert worth[0b1100] == 9
+    assert card_points[0b1100] == 9
 
 
 def test_a_count_of_its_own_gives_way_to_hard_evidence_about_points():
-    _, worth = shares(OwnCount(), Called("W", "1C"), HighCards("W", 5, 20))
-    assert (worth == HONOUR_POINTS).all()
-    _, worth = shares(Controls(), Called("W", "1C"))
-    assert (worth == HONOUR_POINTS).all()
+    _, card_points = shares(OwnCount(), Called("W", "1C"), HighCards("W", 5, 20))
+    assert (card_points == HONOUR_POINTS).all()
+    _, card_points = shares(Controls(), Called("W", "1C"))
+    assert (card_points == HONOUR_POINTS).all()
 
 
 @pytest.mark.parametrize("values", [(2, 1, 0, 0), (0, 0, 1, 7), (0, 0, 0, 1), (5, 1, 2, 2)])
@@ -62,10 +62,10 @@ def test_answers_are_right_whatever_is_counted(values):
     constraints = closed(0, 5, 4, 4)
     likelihood, seats = called(Controls(), Auction.of("E:1C 1D Pass"))
     truth, log_soft, _ = exactly(constraints, likelihood, seats)
-    worth = np.array(
+    card_points = np.array(
         [sum(v for v, rank in zip(values, (3, 2, 1, 0), strict=True) if held >> rank & 1) for held in range(16)]
     )
-    found = tilted(constraints, Sampler.of(constraints), likelihood, seats, draws=4000, rng=1, worth=worth)
+    found = tilted(constraints, Sampler.of(constraints), likelihood, seats, draws=4000, rng=1, card_points=card_points)
     assert worst_z(found, truth) < 4.5
     assert abs(found.log_soft - log_soft) < 4.5 * found.log_soft_error
     layouts = Enumeration.of(constraints).stretch(0, 10**7)

@@ -155,7 +155,7 @@ def spread(question, seeds):
     sampler = Sampler.of(constraints)
     cards, evidence = [], []
     for seed in range(seeds):
-        found = tilted(constraints, sampler, likelihood, seats, draws=1000, first=400, pilot=400, rng=[17, seed])
+        found = tilted(constraints, sampler, likelihood, seats, draws=1000, rng=[17, seed])
         cards.append(z_scores(found, truth))
         evidence.append((found.log_soft - log_soft) / found.log_soft_error)
     return math.sqrt(np.mean(np.square(cards))), math.sqrt(np.mean(np.square(evidence)))
