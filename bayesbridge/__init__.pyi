@@ -11,7 +11,6 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.plan import DealPlan, deals
-from .decisions.comparison import compare
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
 from .decisions.leads import leads
@@ -58,7 +57,7 @@ from .plots import (
 )
 from .report.page import html_report
 from .report.record import html_record
-from .results import Result, Tricks, at_least, equally_weighted, estimate, summary
+from .results import Result, Tricks, at_least, compare, equally_weighted, estimate, summary
 from .scoring import Scheme
 from .sensitivity import sensitivity
 from .tricks import Trick

@@ -11,8 +11,8 @@ import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.cli.screens import MOST_BARS, show_outputs
 from bayesbridge.documents import estimate_document
-from bayesbridge.estimators.contract_odds import LAYOUTS, network_odds
 from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.odds import LAYOUTS, network_odds
 from bayesbridge.results import ask
 
 ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]

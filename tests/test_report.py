@@ -15,7 +15,7 @@ from PIL import Image
 import bayesbridge as bb
 from bayesbridge.belief.posterior import thinned
 from bayesbridge.bidders.turn import MixtureBidder
-from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.report.page import (
     INK,
     PAPER,

@@ -1,10 +1,8 @@
 """Posterior: layouts with weights, how they were found, and the questions every posterior answers.
 
-Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, and say what
-those are worth. Marginals under hard evidence alone are exact whatever the number of layouts, since counting tables
-give them.
-
-Fewer layouts of a posterior, for questions that take long for each of them.
+Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, with their
+effective sample size. Marginals under hard evidence alone are exact whatever the number of layouts, since counting
+tables give them. :func:`thinned` takes fewer layouts, for questions that take long for each of them.
 """
 
 from __future__ import annotations
@@ -88,7 +86,7 @@ class Posterior:
 
     @property
     def ess(self) -> float:
-        """How many independent draws the layouts are worth; their number where exact."""
+        """Effective sample size of the layouts; their number where exact."""
         return self.draws.ess
 
     def count(self) -> int:
@@ -237,8 +235,8 @@ class Posterior:
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
-        worth = "exact" if self.exact else f"ESS {self.ess:.0f}"
-        return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {worth}>"
+        accuracy = "exact" if self.exact else f"ESS {self.ess:.0f}"
+        return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {accuracy}>"
 
     def _repr_html_(self) -> str:
         return str(import_module("bayesbridge.notebook.values").html(self))
@@ -266,10 +264,6 @@ def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArra
     return xarray.DataArray(
         values.copy(), coords={key: list(names) for key, names in coords.items()}, dims=list(coords), name=name
     )
-
-
-EXACTLY: Final = "; every answer is exact"
-"""What engines that walk all layouts say, and what is no longer so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +299,7 @@ def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
     draws = posterior.draws
     fewer = replace(
         draws,
-        why=f"{draws.why.removesuffix(EXACTLY)}; {why}",
+        why=f"{draws.why.removesuffix('; every answer is exact')}; {why}",
         source=posterior.resample(n, rng).masks,
         exact=False,
         importance=None,

@@ -13,8 +13,7 @@ from bayesbridge.words import SEATS, percent
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.contract_odds import ContractOdds
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
 
 MOST_SOLVED = 1_000_000
 

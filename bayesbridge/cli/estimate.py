@@ -39,8 +39,7 @@ from bayesbridge.cli.screens import (
 )
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
-from bayesbridge.notices import tell
-from bayesbridge.words import percent
+from bayesbridge.words import percent, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,9 +48,8 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
 
@@ -276,8 +274,8 @@ def evaluated(
     args: Namespace,
 ) -> tuple[Evaluation, ContractOdds | None]:
     """What the estimators say, and what becomes of the contract that is asked about."""
-    from bayesbridge.estimators.contract_odds import contract_odds
     from bayesbridge.estimators.evaluate import ask, evaluate
+    from bayesbridge.estimators.odds import contract_odds
     from bayesbridge.random64 import generator
 
     tricks = posterior.belief.tricks

@@ -32,9 +32,8 @@ from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_
 from bayesbridge.deal import Seat
 from bayesbridge.documents import accuracy_document
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notices import tell
 from bayesbridge.position import SETTINGS
-from bayesbridge.words import number
+from bayesbridge.words import number, tell
 
 if TYPE_CHECKING:
     import xarray
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.leads import Leads
-    from bayesbridge.estimators.contract_odds import ContractOdds
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.position import Position
 
 

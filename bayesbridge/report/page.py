@@ -50,7 +50,7 @@ from bayesbridge.decisions.leads import Leads
 from bayesbridge.decisions.suit import SuitLine, suit_play
 from bayesbridge.documents import strength, told_bits
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
+from bayesbridge.estimators.odds import ContractOdds, network_odds
 from bayesbridge.plots import (
     QUANTITIES,
     draw_contract,

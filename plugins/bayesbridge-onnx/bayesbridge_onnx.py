@@ -16,8 +16,8 @@ import numpy as np
 
 from bayesbridge import Auction, Call, Cost, high_card_points, hookimpl, suit_lengths
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
+from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notation.record import Vulnerability
 
 VARIABLE = "BAYESBRIDGE_ONNX"
 SUITS, RANKS = "CDHS", "23456789TJQKA"

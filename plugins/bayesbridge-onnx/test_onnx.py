@@ -6,8 +6,8 @@ from bayesbridge_onnx import VARIABLE, OnnxBidder, bayesbridge_bidders, read
 
 from bayesbridge import Auction, BayesBridgeError, Belief, Call, Called, Hand
 from bayesbridge.bidders.testing import check_bidder
+from bayesbridge.calls import Vulnerability
 from bayesbridge.estimators.registry import offers_of, with_settings
-from bayesbridge.notation.record import Vulnerability
 
 HANDS = np.array(
     [Hand.of(text).mask for text in ("AQ5.KJ3.A954.Q73", "KQJ9742.3.954.73", "Q52.J93.T954.J73")], dtype=np.uint64

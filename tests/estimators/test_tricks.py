@@ -5,10 +5,10 @@ import pytest
 
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.deal import Seat
+from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import SHARPER, trick_probabilities, weights
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.testing import check_estimator
-from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from tests.estimators.deals import random_layouts
 from tests.estimators.solved_deals import solved_deals
