@@ -12,7 +12,6 @@ from .calls import Call, Contract
 from .cards import Card, Hand, Strain, Suit
 from .deal import Deal, Seat
 from .dealing.plan import DealPlan, deals
-from .decisions.comparison import compare
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
 from .decisions.leads import leads
@@ -25,7 +24,7 @@ from .joint.infer import infer_jointly
 from .joint_distributions import joint_distribution
 from .layouts import Layouts
 from .notation import open_records
-from .results import Result, estimate
+from .results import Result, compare, estimate
 from .sensitivity import sensitivity
 from .tricks import Trick
 from .views.record import html_record

@@ -2,7 +2,7 @@
 
 import sys
 
-from bayesbridge.notices import tell
+from bayesbridge.words import tell
 
 
 def main() -> int:

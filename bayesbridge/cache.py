@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 import platformdirs
 
 from bayesbridge.files import whole_file
-from bayesbridge.notices import tell
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,8 +1,9 @@
-"""Calls and contracts: what players say, and what is to be played in the end."""
+"""Calls, contracts and vulnerability: what players say, what is to be played in the end, and what is at stake."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from bayesbridge.cards import Strain, Suit
@@ -163,3 +164,38 @@ class Contract:
 
     def __repr__(self) -> str:
         return f"Contract.of({str(self)!r})"
+
+
+class Vulnerability(Enum):
+    """Which sides are vulnerable; the value is PBN's word."""
+
+    NONE = "None"
+    NS = "NS"
+    EW = "EW"
+    ALL = "All"
+
+    @classmethod
+    def of(cls, value: Vulnerability | str) -> Vulnerability:
+        """Read PBN's words and LIN's letters, or pass a vulnerability through.
+
+        >>> Vulnerability.of("both"), Vulnerability.of("o")
+        (<Vulnerability.ALL: 'All'>, <Vulnerability.NONE: 'None'>)
+        """
+        if isinstance(value, Vulnerability):
+            return value
+        try:
+            return _VULNERABILITIES[value.strip().lower()]
+        except (KeyError, AttributeError):
+            raise NotationError(f"unknown vulnerability {value!r}: write None, NS, EW or All", text=value) from None
+
+    def __contains__(self, seat: Seat) -> bool:
+        """Whether a seat is vulnerable."""
+        return self is Vulnerability.ALL or (self is not Vulnerability.NONE and seat.name in self.value)
+
+
+_VULNERABILITIES: Final = {
+    **dict.fromkeys(("none", "love", "-", "o", "0"), Vulnerability.NONE),
+    **dict.fromkeys(("ns", "n"), Vulnerability.NS),
+    **dict.fromkeys(("ew", "e"), Vulnerability.EW),
+    **dict.fromkeys(("all", "both", "b"), Vulnerability.ALL),
+}

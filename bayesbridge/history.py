@@ -12,12 +12,11 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.builtin import CaptureEstimator
-from bayesbridge.estimators.contract_odds import network_odds
-from bayesbridge.estimators.evaluate import Progress, ask, counted, evaluate
+from bayesbridge.estimators.evaluate import Progress
+from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
-from bayesbridge.results import Tricks
+from bayesbridge.results import capture_tricks
 
 if TYPE_CHECKING:
     import pandas
@@ -59,7 +58,10 @@ def sharpening(
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
     rows: list[dict[str, Any]] = []
     for event, _, posterior, news in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
-        found = {**_believed(posterior, pair, level, rng), **_made(posterior, goal, rng)} if news else rows[-1]
+        found = rows[-1] if rows else {}
+        if news:
+            made = (nan, nan) if goal is None else network_odds(posterior, goal, rng).make
+            found = {**_believed(posterior, pair, level, rng), "made": made[0], "made_error": made[1]}
         rows.append({**found, "event": event})
     table = pandas.DataFrame(rows, columns=["event", *(name for name in rows[0] if name != "event")])
     table.attrs = {"level": level, "contract": "" if goal is None else str(goal)}
@@ -87,20 +89,17 @@ def card_history(
     """
     import pandas
 
-    wanted = Card.of(card)
-    if wanted in belief.hand:
-        raise BayesBridgeError(f"{wanted} is in {belief.observer.name}'s own hand: name another card", card=wanted)
+    named = Card.of(card)
+    if named in belief.hand:
+        raise BayesBridgeError(f"{named} is in {belief.observer.name}'s own hand: name another card", card=named)
     rows = []
     for event, _, posterior, _ in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
-        shares = {seat.name: _share(posterior, wanted, seat) for seat in Seat}
+        places = posterior.card_probabilities().sel(card=str(named))
+        shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
         exact = posterior.counts_cards
         error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
         rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
     return pandas.DataFrame(rows)
-
-
-def _share(posterior: Posterior, card: Card, seat: Seat) -> float:
-    return min(1.0, float(posterior.card_probabilities().sel(card=str(card), seat=seat.name)))
 
 
 class Moment(NamedTuple):
@@ -157,10 +156,7 @@ def _events(belief: Belief, by_card: bool) -> Iterator[tuple[int, str]]:
 def _believed(
     posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, level: int, rng: Seed
 ) -> dict[str, Any]:
-    question, capture = ask(posterior, pair), CaptureEstimator()
-    exact = {} if posterior.exact else counted(posterior, capture, question)
-    sums = exact.get("T") or evaluate(posterior, [capture], question, rng=rng).sums["capture", "T"]
-    tricks = Tricks.of_sums(sums)
+    tricks = capture_tricks(posterior, pair, rng)
     return {
         "layouts": posterior.count(),
         "method": "convolution" if posterior.method == "sample" and tricks.exact else posterior.method,
@@ -171,10 +167,3 @@ def _believed(
         "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
         "T_at_least": tricks.at_least(6 + level),
     }
-
-
-def _made(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[str, float]:
-    if contract is None:
-        return {"made": nan, "made_error": nan}
-    odds = network_odds(posterior, contract, rng)
-    return {"made": odds.make[0], "made_error": odds.make[1]}

@@ -58,7 +58,7 @@ def joint_distribution(
 
     Names: T, condition, Delta, Z and chi; c1[S], c2[S], c0[S], delta[S], M[S] and kappa[S] of a suit; points[N] and
     level[N] (Algorithm 1) of a seat; length[N:S] of a seat and a suit; card[SQ], the seat that holds a card. ``pair``
-    are the two seats that play together, the observer and the dummy unless said otherwise.
+    are the two seats that play together, the observer and the dummy by default.
 
     Variables: ``probability``; ``error``, its standard error, 0 where exact (a cell that no draw reached has that of
     one draw); ``layouts``, exact counts, where the evidence is hard and counted. Attributes: ``exact``, ``method``.

@@ -55,7 +55,7 @@ from bayesbridge.decisions.contracts import scheme_words
 from bayesbridge.decisions.leads import Leads
 from bayesbridge.decisions.suit import SuitPlay
 from bayesbridge.errors import BayesBridgeError, WrongArgument
-from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.results import Asked, Tricks, shortest_interval

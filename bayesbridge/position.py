@@ -1,10 +1,8 @@
-"""What stands once in a position: options of the command line and keys of a position file, read and written alike.
+"""Positions: who looks, at what, and what was seen in order; in TOML files, in options and in code.
 
-A whole auction in one text, such as ``1NT p 3NT p p p``, as the calls of its seats.
-
-Position: settings and evidence with where each was given, and the belief that they describe.
-
-Positions in TOML files: who looks, at what, and what was seen in order. The schema is in docs/position-files.md.
+Settings stand once in a position (``SETTINGS``), as options of the command line and as keys of a file, read and written
+alike; evidence is a list of pieces. Each is kept with where it was given, so that an error names the line or the
+option. A whole auction may be one text, such as ``1NT p 3NT p p p``. docs/position-files.md has the schema.
 """
 
 from __future__ import annotations
@@ -16,18 +14,18 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.auction import Auction
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
-from bayesbridge.notation.toml_text import key_lines, parse_toml, read_toml
+from bayesbridge.notation.toml_text import KeyLines, parse_toml, read_toml
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.bidders.systems import Agreement
     from bayesbridge.evidence.models import BidderModel
-    from bayesbridge.notation.record import Vulnerability
 
 
 PLAYERS: Final = ("learned", "none")
@@ -66,23 +64,16 @@ def read_probability(text: str) -> float:
     return value
 
 
-def _vulnerability(text: str) -> Vulnerability:
-    from bayesbridge.notation.record import Vulnerability
-
-    return Vulnerability.of(text)
+def _player(text: str) -> str:
+    if (name := text.strip().lower()) not in PLAYERS:
+        raise NotationError(f"unknown player {text!r}: write {' or '.join(PLAYERS)}", text=text)
+    return name
 
 
 def _agreement(text: str) -> Agreement:
     from bayesbridge.bidders.systems import Agreement
 
     return Agreement.of(text)
-
-
-def _player(text: str) -> str:
-    name = text.strip().lower()
-    if name not in PLAYERS:
-        raise NotationError(f"unknown player {text!r}: write {' or '.join(PLAYERS)}", text=text)
-    return name
 
 
 def _name(value: Seat | Strain) -> str:
@@ -107,7 +98,7 @@ SETTINGS: Final = {
         read_probability, str, "P", "share of calls made at random, from 0 to 1 (default: the bidder's own)"
     ),
     "vulnerable": Setting(
-        _vulnerability, lambda side: side.value, "NS", "None, NS, EW or All, for bidders who care (default: None)"
+        Vulnerability.of, lambda side: side.value, "NS", "None, NS, EW or All, for bidders who care (default: None)"
     ),
     "system": Setting(
         _agreement,
@@ -234,7 +225,11 @@ class Position(NamedTuple):
 
     def toml(self) -> str:
         """The text of a position file that describes it again."""
-        lines = [f"{name} = {_toml(SETTINGS[name], given.value)}" for name, given in self.settings.items()]
+        lines = []
+        for name, given in self.settings.items():
+            setting = SETTINGS[name]
+            texts = [_quoted(setting.write(one)) for one in (given.value if setting.many else [given.value])]
+            lines.append(f"{name} = {f'[{", ".join(texts)}]' if setting.many else texts[0]}")
         listed = "".join(f"  {{ {piece.value.option} = {_quoted(piece.value.text)} }},\n" for piece in self.pieces)
         return "\n".join([*lines, *([f"evidence = [\n{listed}]"] if listed else [])]) + "\n"
 
@@ -258,6 +253,11 @@ class Position(NamedTuple):
         if "player" in values and not four:
             raise NotationError(f"{self.settings['player'].where}: experts are four players: give --players 4 too")
         bidder = self._bidder("learned" if four else "iterative")
+        player = None
+        if four and values.get("player") != "none":
+            from bayesbridge.bidders.play import LearnedPlayer
+
+            player = LearnedPlayer()
         try:
             return Belief(
                 values["observer"],
@@ -265,7 +265,7 @@ class Position(NamedTuple):
                 dummy=None if four else values.get("dummy", "N"),
                 trump=values.get("trump"),
                 bidder=bidder,
-                player=_experts() if four and values.get("player") != "none" else None,
+                player=player,
             )
         except BayesBridgeError as error:
             raise NotationError(f"{self.settings['observer'].where}: {error}, by --dummy") from None
@@ -288,10 +288,6 @@ class Position(NamedTuple):
                     model = with_settings(model, {setting: value})
                 except TypeError:
                     raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
-        return self._with_systems(model)
-
-    def _with_systems(self, model: BidderModel) -> BidderModel:
-        """The model where the calls of all systems are as it says."""
         if "system" not in self.settings:
             return model
         from bayesbridge.bidders.systems import SystemBidder
@@ -322,13 +318,13 @@ class Position(NamedTuple):
 
 def python_lines(belief: Perspective) -> str:
     """Python that makes the belief again; ``bb`` is the package."""
-    told = {
+    arguments = {
         "dummy": repr(None if belief.dummy is None else belief.dummy.name),
         "trump": "" if belief.trump is None else repr(belief.trump.name),
         "bidder": _python(belief.bidder),
         "player": "" if belief.player is None else _python(belief.player),
     }
-    words = "".join(f", {name}={text}" for name, text in told.items() if text)
+    words = "".join(f", {name}={text}" for name, text in arguments.items() if text)
     pieces = "".join(f"    {_python(piece)},\n" for piece in belief.evidence)
     given = f".given(\n{pieces})" if pieces else ""
     return f"belief = bb.Belief({belief.observer.name!r}, {belief.hand.pbn!r}{words}){given}\n"
@@ -343,19 +339,6 @@ def _python(value: object) -> str:
     return re.sub(
         r"\b[A-Z]\w+(?=\()", lambda name: f"bb.{name[0]}" if name[0] in bayesbridge.__all__ else name[0], repr(value)
     )
-
-
-def _experts() -> Any:
-    """How experts choose cards, once the calls have told the contract."""
-    from bayesbridge.bidders.play import LearnedPlayer
-
-    return LearnedPlayer()
-
-
-def _toml(setting: Setting, value: Any) -> str:
-    if setting.many:
-        return f"[{', '.join(_quoted(setting.write(one)) for one in value)}]"
-    return _quoted(setting.write(value))
 
 
 def _quoted(text: str) -> str:
@@ -376,20 +359,18 @@ class _Reader:
     """Reads a document whose text tells the line of each key and value."""
 
     def __init__(self, path: str, text: str, document: dict[str, Any]) -> None:
-        self.path, self.document = path, document
-        self.lines = key_lines(text)
-        self.seen: dict[str, int] = {}
+        self.path, self.document, self.lines = path, document, KeyLines(path, text)
 
     def position(self) -> Position:
         settings: dict[str, Sourced[Any]] = {}
         pieces: list[Sourced[Piece]] = []
         for key, value in self.document.items():
+            where, _ = self.lines.next(key)
             if key == "evidence":
-                pieces += self.evidence(value)
+                pieces += self.evidence(where, value)
                 continue
-            where = f"{self.path}{self.line(key)}: {key}"
             if key not in SETTINGS:
-                raise self.unknown(where, key, (*SETTINGS, "evidence"))
+                raise _unknown(where, key, (*SETTINGS, "evidence"))
             setting = SETTINGS[key]
             if setting.many:
                 texts = value if isinstance(value, list) and value else [value]
@@ -398,53 +379,32 @@ class _Reader:
                 settings[key] = Sourced(_read(where, setting.read, value), where)
         return Position(settings, tuple(pieces), self.path)
 
-    def evidence(self, items: Any) -> Iterator[Sourced[Piece]]:
-        where = f"{self.path}{self.line('evidence')}: evidence"
+    def evidence(self, where: str, items: Any) -> Iterator[Sourced[Piece]]:
         if not isinstance(items, list):
             raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
         for item in items:
             if not isinstance(item, dict) or not item:
                 raise NotationError(f'{where}: {item!r} does not say what kind it is: write {{ call = "W:1NT" }}')
             for key, value in item.items():
-                number = self.count(key)
+                of_key, of_texts = self.lines.next(key)
                 for place, text in enumerate(value if isinstance(value, list) else [value]):
-                    spot = f"{self.path}{self.line_of(key, number, place)}: {key}"
+                    spot = of_texts[place] if place < len(of_texts) else of_key
                     if key not in KINDS:
-                        raise self.unknown(spot, key, tuple(KINDS))
+                        raise _unknown(spot, key, tuple(KINDS))
                     yield Sourced(_read(spot, KINDS[key].of, text), spot)
 
-    def count(self, key: str) -> int:
-        """How many keys of this name came before; TOML keeps their order, so it finds the line."""
-        self.seen[key] = self.seen.get(key, -1) + 1
-        return self.seen[key]
 
-    def line(self, key: str) -> str:
-        return self.line_of(key, self.count(key), -1)
-
-    def line_of(self, key: str, number: int, place: int) -> str:
-        """``:7``, or nothing where an unusual spelling hides the line."""
-        found = self.lines.get(key, [])
-        if number >= len(found):
-            return ""
-        of_key, of_texts = found[number]
-        return f":{of_texts[place] if 0 <= place < len(of_texts) else of_key}"
-
-    def unknown(self, where: str, key: str, known: tuple[str, ...]) -> NotationError:
-        near = get_close_matches(key, known, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        return NotationError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
+def _unknown(where: str, key: str, known: tuple[str, ...]) -> NotationError:
+    near = get_close_matches(key, known, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return NotationError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
 
 
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise NotationError(f"{where}: {_shown(value)} is neither text nor number: write it in quotes")
-    if isinstance(value, int) and value.bit_length() > 64:
-        raise NotationError(f"{where}: a number of {value.bit_length()} bits is out of range: write a smaller one")
+        shown = str(value).lower() if isinstance(value, bool) else repr(value)
+        raise NotationError(f"{where}: {shown} is neither text nor number: write it in quotes")
     try:
         return read(str(value))
     except BayesBridgeError as error:
         raise NotationError(f"{where}: {error}") from None
-
-
-def _shown(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,37 +1,29 @@
-"""Tricks: the distribution of an output that counts tricks, with everything that is said of it.
+"""Results: what estimators say of a posterior, as a tree for ArviZ, as tables, and in words.
 
-An output may be a mixture: the mass where it cannot count (T where the conditions of Algorithm 2 fail), and the number
-of tricks given that it can. Both are kept apart; a mean that mixes them is marked as such. The summary, the history,
-the JSON document, the screen, the page and the pictures all read this one value, and the words for it: a contract
-*makes* only by an output that estimates tricks at the table (``TrickCount.at_table``); T is a number that is reached.
+:func:`estimate` gives a :class:`Result`, an xarray DataTree. Groups: ``posterior`` (draws of every output),
+``sample_stats`` (log weights and likelihoods), ``pmf`` (whole distributions of integer outputs, exact where the
+attribute says so), ``marginals`` (where cards lie, suit lengths, points), ``observed_data`` (the evidence in order),
+``constant_data`` (observer, hand, pair, contract), ``contract`` (chance and tricks of a requested contract). The tree
+round-trips through netCDF and zarr; read back it is a plain tree, on which every function of the package works too.
+ArviZ takes draws as equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed,
+same tree: no clock.
 
-Result: the tree that ``estimate`` gives, which shows itself in a notebook and becomes a table in one call.
+An output that counts tricks may be a mixture: the mass where it cannot count (T where the conditions of Algorithm 2
+fail), and the number of tricks given that it can. :class:`Tricks` keeps both apart, and :func:`summary` shows both
+before the mean that mixes them. A contract *makes* only by an output that estimates tricks at the table
+(``TrickCount.at_table``); T is a number that is reached.
 
-It is an xarray DataTree in everything else: ArviZ takes it, and files keep it. What is read back from a file is a plain
-tree, on which every function of the package works too; :meth:`Result.of` makes it a result again.
+The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
+changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
+Chains leave it to ArviZ, importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of
+their effective sample size. Where an event is rare, or never happens, that is too little: the square of one more draw
+with the opposite outcome is added, and with importance weights, for any number, of one more like the draw farthest from
+the mean. No error is stated where all draws agree on a number that is no event, nor of a mean given that the conditions
+hold with few draws. Weights that are averages over a bidding style add the error of these averages
+(:mod:`~bayesbridge.engines.weights`).
 
-Results as DataTrees for ArviZ: draws, weights, exact distributions, and what was asked.
-
-Groups: ``posterior`` (draws of every output), ``sample_stats`` (log weights and likelihoods), ``pmf`` (whole
-distributions of integer outputs, exact where the attribute says so), ``marginals`` (where cards lie, suit lengths,
-points), ``observed_data`` (the evidence in order), ``constant_data`` (observer, hand, pair, contract), ``contract``
-(chance and tricks of one that is asked about). The tree round-trips through netCDF and zarr. ArviZ takes draws as
-equally likely: where there are log weights, give it draws by
-:meth:`Result.equally_weighted`. Same seed, same tree: no clock.
-
-A result as one table: every quantity with its mean, spread and interval, and how far to trust them.
-
-T is a mixture: the mass where the conditions fail, and T given that they hold. The table shows both, before the mean
-that mixes them. A column says which figures are exact: their error is 0, and they have no effective sample size.
-
-The error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws changes by
-u = q (x - m) / E[q] for a little more weight on a draw; its standard error is that of the mean of u. Chains leave the
-error of u to ArviZ, importance weights W give (Σ W² u²)½, and other draws the spread of u over the square root of what
-they are worth. Draws in which an event is rare, or never happens, understate its error: to the square is added that of
-one more draw that falls the other way, and with importance weights, for any number, of one more like the draw farthest
-from the mean. Draws that all agree on another number say nothing of its error, nor do a few draws of a mean given that
-the conditions hold, and none is stated.
-Weights that are averages over a bidding style add the error of these averages (:mod:`~bayesbridge.engines.weights`).
+Estimators that look at the same layouts err together: :func:`compare` takes their difference layout by layout, and its
+error is mostly much smaller than two errors put together.
 """
 
 from __future__ import annotations
@@ -43,7 +35,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Self
+from math import hypot
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 import xarray
@@ -58,9 +51,9 @@ from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.weights import Batches, Weights, standard_error
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.contract_odds import ContractOdds, contract_odds
-from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, ask, evaluate
-from bayesbridge.estimators.odds import contract_question, estimators_for
+from bayesbridge.estimators.builtin import CaptureEstimator
+from bayesbridge.estimators.evaluate import Evaluation, Progress, Sums, ask, counted, evaluate
+from bayesbridge.estimators.odds import ContractOdds, contract_odds, contract_question, estimators_for
 from bayesbridge.estimators.protocol import Estimator, Question, TrickCount
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
@@ -69,9 +62,6 @@ from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS, number, 
 
 if TYPE_CHECKING:
     import pandas
-
-    from bayesbridge.estimators.evaluate import Sums
-    from bayesbridge.estimators.protocol import Question
 
 
 GOALS: Final = range(7, 14)
@@ -161,16 +151,12 @@ class Tricks:
         >>> round(tricks.fails, 3), round(tricks.mean_if_held, 2), round(tricks.at_least(9), 3)
         (0.269, 10.23, 0.713)
         """
-        pmfs = result["pmf"].to_dataset()
-        if name not in pmfs:
-            raise BayesBridgeError(
-                f"the result has no distribution of {name!r}: it has {', '.join(map(str, pmfs)) or 'none'}", name=name
-            )
-        pmf = pmfs[name].sel(where)
+        whole = distribution(result, name)
+        pmf = whole.sel(where)
         if pmf.ndim != 1:
             dims = ", ".join(str(dim) for dim in pmf.dims[:-1])
             raise BayesBridgeError(f"{name!r} has several numbers: pick one by {dims}", name=name)
-        attrs = pmfs[name].attrs
+        attrs = whole.attrs
         if not attrs.get("counts_tricks"):
             raise _not_tricks(name)
         fails_at = int(attrs["fails_at"]) if "fails_at" in attrs else None
@@ -243,8 +229,8 @@ class Tricks:
         if not self.count.at_table:
             strain = STRAINS[self.asked.strain.name]
             if self.name != "T":
-                said = self.doc[:1].lower() + self.doc[1:].removesuffix(".")
-                return f"{self.name} of {self.asked.names}, in {strain}: {said}"
+                words = self.doc[:1].lower() + self.doc[1:].removesuffix(".")
+                return f"{self.name} of {self.asked.names}, in {strain}: {words}"
             plain = "" if self.asked.strain == Strain.NT else ", without trumps"
             return f"T of {self.asked.names}: captures by the paper's rule{plain}"
         first, second = (SEATS[seat.name] for seat in self.asked.pair)
@@ -262,16 +248,16 @@ class Tricks:
     @property
     def notes(self) -> list[str]:
         """Sentences that a reader needs: what the number is, and what it does not answer."""
-        said = [CAPTURES if self.name == "T" and not self.count.at_table else f"{self.name}: {self.doc}"]
-        if said[0] != CAPTURES and not self.count.at_table:
-            said.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
-        if self.asked is not None and self.asked.strain != Strain.NT and said[0] == CAPTURES:
-            said.append(WITHOUT_TRUMPS)
+        sentences = [CAPTURES if self.name == "T" and not self.count.at_table else f"{self.name}: {self.doc}"]
+        if sentences[0] != CAPTURES and not self.count.at_table:
+            sentences.append(f"{self.name} is not the number of tricks at the table, which the estimator tricks gives.")
+        if self.asked is not None and self.asked.strain != Strain.NT and sentences[0] == CAPTURES:
+            sentences.append(WITHOUT_TRUMPS)
         if self.asked is not None and not self.asked.declares:
             names, other = self.asked.names, f"this is not declarer's contract, {self.asked.contract}"
             declared = f"tricks that {names} would take if {self.asked.pair[0].name} declared"
-            said.append(f"These are the {declared if self.count.at_table else f'captures of {names}'}; {other}.")
-        return said
+            sentences.append(f"These are the {declared if self.count.at_table else f'captures of {names}'}; {other}.")
+        return sentences
 
     def table(self, smooth: bool) -> Table:
         """How many, with P(at least so many) beside it.
@@ -304,16 +290,18 @@ class Tricks:
         return everywhere if self.count.fails_at is None else self.values != self.count.fails_at
 
 
-def trick_attributes(count: TrickCount | None) -> dict[str, Any]:
-    """What a result keeps beside a distribution, for :meth:`Tricks.of`."""
-    if count is None:
-        return {}
-    told = {"counts_tricks": 1, "at_table": int(count.at_table), "failing": count.failing, "holding": count.holding}
-    return told if count.fails_at is None else {**told, "fails_at": count.fails_at}
-
-
 def _not_tricks(name: str) -> BayesBridgeError:
     return BayesBridgeError(f"{name!r} does not count tricks: declare its output with tricks=TrickCount()", name=name)
+
+
+def capture_tricks(
+    posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None = None, rng: Seed = 0
+) -> Tricks:
+    """T of the pair: counted where it can be, else over the layouts of the posterior."""
+    question, capture = ask(posterior, pair), CaptureEstimator()
+    exact = {} if posterior.exact else counted(posterior, capture, question)
+    sums = exact.get("T") or evaluate(posterior, [capture], question, rng=rng).sums["capture", "T"]
+    return Tricks.of_sums(sums, Asked.of(posterior.belief, question))
 
 
 GROUPS: Final = ("posterior", "sample_stats", "pmf", "observed_data", "constant_data")
@@ -374,7 +362,11 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
 
         if not 0.0 < probability < 1.0:
             raise BayesBridgeError(f"an interval of probability {probability!r}: give a number between 0 and 1")
-        wanted = _wanted(self, names)
+        known = [str(name) for name in self["posterior"].data_vars]
+        wanted = known if names is None else [names] if isinstance(names, str) else list(names)
+        if unknown := [name for name in wanted if name not in known]:
+            have = ", ".join(known)
+            raise BayesBridgeError(f"the result has no output {unknown[0]!r}: it has {have}", name=unknown[0])
         draws = ResultDraws.of(self)
         ends = [f"hdi{100 * probability:g}_{end}" for end in ("lb", "ub")]
         rows: dict[str, list[Any]] = {}
@@ -578,10 +570,10 @@ def _distributions(result: Result) -> pandas.DataFrame:
     rows: dict[str, list[Any]] = {"quantity": [], "value": [], "probability": [], "exact": []}
     for name, pmf in result["pmf"].to_dataset().data_vars.items():
         values = pmf[f"{name}_value"].values
-        for label, shares in _numbers(str(name), pmf, pmf.values):
+        for label, cell in _cells(str(name), pmf):
             rows["quantity"] += [label] * len(values)
             rows["value"] += values.tolist()
-            rows["probability"] += shares.tolist()
+            rows["probability"] += pmf.values[cell].tolist()
             rows["exact"] += [bool(pmf.attrs["exact"])] * len(values)
     return pandas.DataFrame(rows)
 
@@ -602,24 +594,19 @@ def _draws(result: Result) -> pandas.DataFrame:
         values = found.values.reshape(chains * draws, *found.shape[2:])
         if f"{name}_value" in found.dims:
             values = (values * found[f"{name}_value"].values).sum(axis=-1)
-        numbers = found.isel(chain=0, draw=0)
-        columns |= dict(_numbers(str(name), numbers, np.moveaxis(values, 0, -1)))
+        for label, cell in _cells(str(name), found.isel(chain=0, draw=0)):
+            columns[label] = values[(slice(None), *cell)]
     return pandas.DataFrame(columns)
 
 
-def _numbers(name: str, found: xarray.DataArray, values: Any) -> list[tuple[str, Any]]:
-    """Every number of an output with its label, as the summary names them: ``values`` (…, n) by the other axes."""
-    dims = [dim for dim in found.dims if dim != f"{name}_value"]
-    labels = [found[dim].values for dim in dims]
-    told = []
+def _cells(name: str, found: xarray.DataArray) -> list[tuple[str, tuple[Any, ...]]]:
+    """Every number of an output: its label in the summary, such as ``delta[C]``, and its index."""
+    labels = [found[dim].values for dim in found.dims if dim != f"{name}_value"]
+    cells: list[tuple[str, tuple[Any, ...]]] = []
     for cell in np.ndindex(*(len(names) for names in labels)):
-        where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
-        told.append((f"{name}[{where}]" if where else name, values[cell]))
-    return told
-
-
-SHAPERS: Final = ("numpy", "numba", "scipy", "xarray", "arviz")
-"""Packages whose version can change a figure."""
+        where = ", ".join(str(names[i]) for names, i in zip(labels, cell, strict=True))
+        cells.append((f"{name}[{where}]" if where else name, cell))
+    return cells
 
 
 def estimate(
@@ -644,7 +631,7 @@ def estimate(
     dummy; ``actual`` passes it through what real declarers took beside that. ``seconds`` on one core are the most for
     that, and for estimators that take long: they get fewer layouts.
 
-    ``pair`` are the two seats that play together, the observer and the dummy unless said otherwise. An estimator that
+    ``pair`` are the two seats that play together, the observer and the dummy by default. An estimator that
     fails is left out with a warning that names it, unless none is left. A name that is not built in imports all
     installed plugins.
 
@@ -668,28 +655,35 @@ def estimate(
 
 def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds | None = None) -> Result:
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
-    import xarray
-
     posterior, belief = found.posterior, found.posterior.belief
-    names = _names(found)
+    outputs = [output for _, output in found.sums]
     chains = posterior.draws.chains
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
+    supports: dict[str, Any] = {}
     for key, sums in found.sums.items():
-        name, output = names[key], sums.output
+        output = sums.output
+        # Two estimators may share the name of an output.
+        name = output.name if outputs.count(output.name) == 1 else "_".join(key)
         coords |= {dim: list(output.labels(dim)) for dim in output.dims}
         values = found.draws[key]
         attrs = {"long_name": output.doc, "estimator": key[0], "output": key[1], "exact": int(sums.exact)}
-        attrs |= {"mean": _attr(sums.mean), "sd": _attr(sums.sd.ravel())}
+        moments = {"mean": sums.mean, "sd": sums.sd.ravel()}
+        attrs |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
         draws[name] = (("chain", "draw", *axes_of), values.reshape(chains, -1, *values.shape[1:]), attrs)
         if sums.pmf is not None:
-            pmfs[name] = _pmf(name, sums)
+            supports[f"{name}_value"] = sums.lowest + np.arange(sums.pmf.shape[-1])
+            about = {"long_name": output.doc, "exact": int(sums.exact)}
+            if (count := output.tricks) is not None:
+                about |= {"counts_tricks": 1, "at_table": int(count.at_table)}
+                about |= {"failing": count.failing, "holding": count.holding}
+                about |= {} if count.fails_at is None else {"fails_at": count.fails_at}
+            pmfs[name] = ((*output.dims, f"{name}_value"), sums.pmf, about)
     n = len(next(iter(found.draws.values())))
     axes = {"chain": np.arange(chains), "draw": np.arange(n // chains)}
-    pmf_group = xarray.Dataset({name: variable for name, (variable, _) in pmfs.items()})
-    pmf_group = pmf_group.assign_coords({dim: labels for _, own in pmfs.values() for dim, labels in own.items()})
+    pmf_group = xarray.Dataset(pmfs, supports)
     pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
     groups = {
         "/": xarray.Dataset(attrs=_attributes(found)),
@@ -718,17 +712,17 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
         "log_weight": "Log weight of the draw, not normalised.",
         "log_likelihood": "log P(calls | layout) under the bidder model.",
     }
-    told = {
+    kept = {
         name: (("chain", "draw"), array.reshape(posterior.draws.chains, -1), {"long_name": docs[name]})
         for name, array in values.items()
         if array is not None
     }
     batches = posterior.draws.batches
     if batches is None or n != len(posterior):
-        return told
+        return kept
     row = "Row of batch_weight: layouts whose weights vary together."
     weight = {"long_name": "Weight by each batch of styles alone, relative to the mean.", "drawn": int(batches.drawn)}
-    return told | {
+    return kept | {
         "batch_row": (("chain", "draw"), batches.row.reshape(posterior.draws.chains, -1), {"long_name": row}),
         "batch_weight": (("batch", "row"), batches.relative, weight),
     }
@@ -736,8 +730,6 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
 
 def _marginals(posterior: Posterior) -> xarray.Dataset:
     """Where each card lies, how long the suits are, how many points each seat has."""
-    import xarray
-
     exact = {"exact": int(posterior.counts_cards)}
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
     group = xarray.Dataset(
@@ -757,7 +749,6 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
 
 def _evidence(belief: Perspective) -> xarray.Dataset:
     """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
-    import xarray
 
     def texts(words: list[str]) -> tuple[str, NDArray[np.str_]]:
         return "piece", np.array(words, dtype=np.str_)
@@ -774,8 +765,6 @@ def _evidence(belief: Perspective) -> xarray.Dataset:
 
 def _position(belief: Perspective, question: Question) -> xarray.Dataset:
     """What was known from the start, and what was asked."""
-    import xarray
-
     contract = None if belief.auction is None else belief.auction.contract
     return xarray.Dataset(
         {
@@ -791,31 +780,11 @@ def _position(belief: Perspective, question: Question) -> xarray.Dataset:
     )
 
 
-def _names(found: Evaluation) -> dict[tuple[str, str], str]:
-    """The variable name of each output: its own, or with the estimator's before it where two estimators share it."""
-    outputs = [output for _, output in found.sums]
-    return {
-        (estimator, output): output if outputs.count(output) == 1 else f"{estimator}_{output}"
-        for estimator, output in found.sums
-    }
-
-
-def _pmf(name: str, sums: Sums) -> tuple[Any, dict[str, NDArray[np.int64]]]:
-    pmf = sums.pmf
-    assert pmf is not None
-    values = sums.lowest + np.arange(pmf.shape[-1])
-    attrs = {"long_name": sums.output.doc, "exact": int(sums.exact), **trick_attributes(sums.output.tricks)}
-    return ((*sums.output.dims, f"{name}_value"), pmf, attrs), {f"{name}_value": values}
-
-
-def _attr(values: NDArray[np.float64]) -> Any:
-    return float(values[0]) if len(values) == 1 else values
-
-
 @cache
 def _versions() -> str:
     """Python and the packages that shape results; looked up once, since it takes as long as a small result."""
-    return ", ".join([f"python {platform.python_version()}", *(f"{one} {version(one)}" for one in SHAPERS)])
+    packages = (f"{name} {version(name)}" for name in ("numpy", "numba", "scipy", "xarray", "arviz"))
+    return ", ".join([f"python {platform.python_version()}", *packages])
 
 
 def _attributes(found: Evaluation) -> dict[str, Any]:
@@ -850,9 +819,6 @@ def _method(found: Evaluation) -> str:
 
 
 Floats = NDArray[np.float64]
-
-FEWEST: Final = 10.0
-"""Effective draws below which a conditional mean has no error that they could tell."""
 
 
 def distribution(result: xarray.DataTree, name: str) -> xarray.DataArray:
@@ -910,15 +876,6 @@ class _Quantity:
     """Whether it is 0 or 1, so that an interval says nothing."""
 
 
-def _wanted(result: xarray.DataTree, names: str | Sequence[str] | None) -> list[str]:
-    known = [str(name) for name in result["posterior"].data_vars]
-    wanted = known if names is None else [names] if isinstance(names, str) else list(names)
-    for name in wanted:
-        if name not in known:
-            raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(known)}", name=name)
-    return wanted
-
-
 def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
     """Every number of one output; for tricks also the conditions and every goal."""
     draws = result["posterior"].to_dataset()[name]
@@ -926,14 +883,10 @@ def _quantities(result: xarray.DataTree, name: str) -> Iterator[_Quantity]:
     pmf = distribution(result, name) if name in result["pmf"].data_vars else None
     if counts_tricks(result, name):
         yield from _tricks(Tricks.of(result, name), draws.values)
-    dims = [dim for dim in draws.dims[2:] if dim != f"{name}_value"]
-    shape = tuple(draws.sizes[dim] for dim in dims)
-    labels = [draws[dim].values for dim in dims]
+    shape = tuple(draws.sizes[dim] for dim in draws.dims[2:] if dim != f"{name}_value")
     means, spreads = (np.reshape(draws.attrs[key], shape) for key in ("mean", "sd"))
     weights = ResultDraws.of(result).weights.ravel() if pmf is None else np.empty(0)
-    for cell in np.ndindex(*shape):
-        where = ", ".join(str(names[place]) for names, place in zip(labels, cell, strict=True))
-        label = f"{name}[{where}]" if where else name
+    for label, cell in _cells(name, draws.isel(chain=0, draw=0)):
         own = draws.values[(slice(None), slice(None), *cell)]
         if own.ndim == 3:  # a distribution for each layout
             own = (own * result["pmf"][f"{name}_value"].values).sum(axis=-1)
@@ -952,7 +905,7 @@ def _moments(values: NDArray[Any], chances: Floats) -> tuple[float, float]:
 
 
 def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
-    """What is said of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
+    """The quantities of tricks, from (chain, draw) numbers or (chain, draw, values) distributions."""
     name, spread = tricks.name, draws.ndim == 3
     failed = np.zeros(draws.shape[:2], dtype=np.bool_) if spread else draws == tricks.count.fails_at
 
@@ -976,7 +929,7 @@ def _tricks(tricks: Tricks, draws: NDArray[Any]) -> Iterator[_Quantity]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResultDraws:
-    """What the draws of a result are worth."""
+    """The weights of the draws of a result, for standard errors."""
 
     weights: Floats
     """(chain, draw) adding up to one."""
@@ -1008,18 +961,18 @@ class ResultDraws:
             return none
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
         share = float((self.weights * counts).sum())
-        if not share or (quantity.given is not None and self._worth(counts) < FEWEST):
+        if not share or (quantity.given is not None and self._effective(counts) < 10.0):
             return none
         u = counts * (quantity.draws - quantity.mean) / share
         error, r_hat = self.error_of(u)
         if quantity.event or self.weighed:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
-            error = float(np.hypot(error, far / self._worth(counts)))
+            error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
             return none
         return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan, r_hat
 
-    def _worth(self, counts: Floats) -> float:
+    def _effective(self, counts: Floats) -> float:
         """Effective draws among those that count."""
         some = self.weights * counts
         if self.weighed:
@@ -1043,7 +996,130 @@ class ResultDraws:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
             return float(moved**2 + own * self.batches.drawn) ** 0.5, np.nan
         if self.weighed:
-            # An engine that knows its weights to deceive says that they are worth less than they look.
+            # An engine that knows its weights to deceive states a smaller ESS than they have.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
             return (deceit * own) ** 0.5, np.nan
         return (variance / self.ess) ** 0.5, np.nan
+
+
+class _Column(NamedTuple):
+    """One estimate: a number for each draw."""
+
+    name: str
+    values: Floats
+    """(chain, draw)."""
+    counts: NDArray[np.bool_]
+    """(chain, draw) where it gives a number: T does not where its conditions fail."""
+    draws: ResultDraws
+    exact: bool
+    """Whether the draws are all layouts, with their weights."""
+
+    def mean(self, values: Floats, counts: NDArray[np.bool_]) -> tuple[float, float]:
+        """Mean of ``values`` over the draws that count, and its standard error; ``nan`` where none does."""
+        share = float(self.draws.weights[counts].sum())
+        if not share:
+            return float("nan"), float("nan")
+        mean = float(self.draws.weights[counts] @ values[counts]) / share
+        return mean, 0.0 if self.exact else self.draws.error_of(np.where(counts, values - mean, 0.0) / share)[0]
+
+
+def compare(
+    estimates: xarray.DataTree | Mapping[str, xarray.DataTree],
+    names: str | Sequence[str] | None = None,
+    *,
+    paired: bool = True,
+) -> xarray.Dataset:
+    """How estimates of one posterior differ: one result with several outputs, or several results by name.
+
+    ``names`` picks outputs; by default those that count tricks, and where there is none, all with one number for each
+    layout. ``paired`` takes differences layout by layout, over layouts where both give a number; results must then come
+    from the same posterior, drawn with the same ``rng``. Without it the two errors are put together as if independent.
+
+    Variables: ``mean`` and ``mean_error`` by ``estimate``; ``difference`` (``estimate`` less ``other``), ``error``,
+    ``share`` (of the layouts compared) and, paired, ``correlation``.
+
+    >>> import bayesbridge as bb
+    >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(draws=500, rng=1)
+    >>> found = compare(bb.estimate(posterior, ["capture", "tricks"]))
+    >>> found["estimate"].values.tolist(), bool(found["difference"].sel(estimate="T", other="tricks") > 1)
+    (['T', 'tricks'], True)
+    """
+    chosen = None if names is None else [names] if isinstance(names, str) else list(names)
+    results = {"": estimates} if hasattr(estimates, "groups") else estimates
+    columns = [column for label, result in results.items() for column in _columns(str(label), result, chosen)]
+    if len(columns) < 2:
+        have = columns[0].name if columns else "none"
+        raise BayesBridgeError(f"nothing to compare with {have}: give two estimates or more")
+    first = columns[0]
+    for one in columns[1:] if paired else ():
+        if first.values.shape != one.values.shape or not np.array_equal(first.draws.weights, one.draws.weights):
+            raise BayesBridgeError(
+                f"{first.name!r} and {one.name!r} are not of the same layouts: estimate both from one posterior with "
+                "the same rng, or give paired=False",
+                names=(first.name, one.name),
+            )
+    means = [one.mean(one.values, one.counts) for one in columns]
+    size = len(columns)
+    difference, error, share, correlation = np.zeros((4, size, size))
+    for i, j in np.ndindex(size, size):
+        one, other = columns[i], columns[j]
+        if paired:
+            both = one.counts & other.counts
+            difference[i, j], error[i, j] = one.mean(one.values - other.values, both)
+            share[i, j] = one.draws.weights[both].sum()
+            correlation[i, j] = _correlation(one.values[both], other.values[both], one.draws.weights[both])
+        else:
+            difference[i, j] = means[i][0] - means[j][0]
+            error[i, j] = hypot(means[i][1], means[j][1]) if i != j else 0.0
+            share[i, j] = min(float(each.draws.weights[each.counts].sum()) for each in (one, other))
+    tables = {"difference": difference, "error": error, "share": share} | (
+        {"correlation": correlation} if paired else {}
+    )
+    labels = [one.name for one in columns]
+    return xarray.Dataset(
+        {
+            "mean": (["estimate"], [mean for mean, _ in means]),
+            "mean_error": (["estimate"], [error for _, error in means]),
+            **{name: (["estimate", "other"], table) for name, table in tables.items()},
+        },
+        {"estimate": labels, "other": labels},
+        {"paired": int(paired)},
+    )
+
+
+def _columns(label: str, result: Any, names: Sequence[str] | None) -> list[_Column]:
+    """The outputs of one result that are compared; named after the result where it gives but one."""
+    if not hasattr(result, "groups"):
+        raise BayesBridgeError(f"estimate {label!r} is no result: give what bb.estimate answers", label=label)
+    posterior, pmfs = result["posterior"].to_dataset(), result["pmf"].to_dataset()
+    single = [str(name) for name in posterior.data_vars if set(posterior[name].dims[2:]) <= {f"{name}_value"}]
+    chosen = [name for name in single if name in pmfs and pmfs[name].attrs.get("counts_tricks")] or single
+    if names is not None:
+        chosen = list(names)
+        if unknown := [name for name in chosen if name not in single]:
+            raise BayesBridgeError(
+                f"no single number {unknown[0]!r} in the result{f' {label!r}' if label else ''}: it has "
+                f"{', '.join(single) or 'none'}",
+                name=unknown[0],
+            )
+    draws = ResultDraws.of(result)
+    engine = result["sample_stats"].attrs["engine"]
+    exact = engine == "enumerate" and str(draws.weights.size) == str(result.attrs["layouts"])
+    columns = []
+    for name in chosen:
+        values = posterior[name].values.astype(np.float64)
+        if values.ndim == 3:  # a distribution for each layout: its mean
+            values = (values * pmfs[f"{name}_value"].values).sum(axis=-1)
+        fails = pmfs[name].attrs.get("fails_at") if name in pmfs else None
+        counts = np.ones(values.shape, np.bool_) if fails is None else values != fails
+        title = name if not label else label if len(chosen) == 1 else f"{label}: {name}"
+        columns.append(_Column(title, values, counts, draws, exact))
+    return columns
+
+
+def _correlation(first: Floats, second: Floats, weights: Floats) -> float:
+    """Weighted correlation; ``nan`` where one of them never changes."""
+    share = weights / weights.sum() if len(weights) else weights
+    one, two = (values - share @ values for values in (first, second))
+    spread = float((share @ one**2) * (share @ two**2)) ** 0.5
+    return float(share @ (one * two)) / spread if spread > 1e-12 else float("nan")

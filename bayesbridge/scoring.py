@@ -1,4 +1,4 @@
-"""Scoring schemes as data: what a contract pays, made or down.
+"""What a contract scores, made or down: the paper's two schemes, schemes of your own, and duplicate bridge.
 
 The paper compares two schemes, *old* and *new*, and prints neither. What is **recovered**: the values per odd trick
 (C 6, D 7, H 8, S 9, NT 10, the classic auction-bridge table) and the four made contracts among the author's
@@ -6,9 +6,11 @@ published games, which earned 24, 8, 18 and 9 by the old scheme and 80, 68, 76.5
 **assumed**: that these were 3H+2, 1H+3, 2S+1 and 1S+2 (the overtricks are not printed), so that the new scheme pays
 value · (6 + level + overtricks / 2); that overtricks earn nothing in the old scheme; and that a contract down by
 u tricks gives 25 · u to each of the two defenders in both. It is a consistent reading, not a proof, and the paper's
-net points are not reproduced by it with certainty. Hence a scheme is data, and you can pass your own.
+net points are not reproduced by it with certainty. Hence a scheme is data, and you can pass your own. Nobody doubles in
+the three-player game, so a scheme says nothing about doubled contracts and refuses them.
 
-Nobody doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them.
+:class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, which depends on the contract, the
+tricks and the vulnerability of the declaring side, and law 78B for IMPs.
 """
 
 from __future__ import annotations
@@ -16,10 +18,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
-from bayesbridge.calls import Contract
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Strain
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError
 
 _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
@@ -64,7 +71,7 @@ class Scheme:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise NotationError(f"name {self.name!r} of a scoring scheme: write text", text=self.name)
-        if len(_listed(self.values)) != 5:
+        if len(tuple(self.values)) != 5:
             raise NotationError(f"values {self.values!r}: write five, in the order C D H S NT", text=self.values)
         object.__setattr__(self, "values", tuple(_exact("value", value) for value in self.values))
         for key in _NUMBERS:
@@ -87,22 +94,18 @@ class Scheme:
             if (scheme := SCHEMES.get(value.strip().lower())) is None:
                 raise NotationError(f"unknown scoring scheme {value!r}: write {' or '.join(SCHEMES)}", text=value)
             return scheme
-        return cls._from_mapping(value)
-
-    @classmethod
-    def _from_mapping(cls, table: Mapping[str, Any]) -> Scheme:
-        filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **table}
+        filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **value}
         keys = tuple(cls.__dataclass_fields__)
         if wrong := set(keys) ^ set(filled):
             what = ", ".join(repr(key) for key in sorted(map(str, wrong)))
             raise NotationError(
-                f"scoring scheme {dict(table)!r} lacks or does not know {what}: its keys are {', '.join(keys)}",
-                text=table,
+                f"scoring scheme {dict(value)!r} lacks or does not know {what}: its keys are {', '.join(keys)}",
+                text=value,
             )
         by_strain = filled.pop("values")
         if not isinstance(by_strain, Mapping):
             raise NotationError(f"values {by_strain!r}: write a value for each of C, D, H, S and NT", text=by_strain)
-        values = {Strain.of(strain): value for strain, value in by_strain.items()}
+        values = {Strain.of(strain): price for strain, price in by_strain.items()}
         if len(values) != 5 or len(by_strain) != 5:
             raise NotationError(
                 f"values {dict(by_strain)!r}: write one value for each of C, D, H, S and NT", text=by_strain
@@ -148,11 +151,6 @@ def _exact(what: str, value: Number) -> Fraction:
     return number
 
 
-def _listed(values: Any) -> tuple[Any, ...]:
-    """The values one by one, none if they are not several."""
-    return tuple(values) if isinstance(values, Iterable) else ()
-
-
 def _plain(value: Fraction) -> int | str:
     return value.numerator if value.denominator == 1 else str(value)
 
@@ -177,3 +175,76 @@ def beside_built_in(schemes: Iterable[Scheme], taken: Iterable[str] = ()) -> dic
             raise NotationError(f"a scoring scheme named {scheme.name!r} is there already: rename it", text=scheme.name)
         named[scheme.name] = scheme
     return named
+
+
+IMP_STEPS: Final = (
+    20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600,
+    750, 900, 1100, 1300, 1500, 1750, 2000, 2250, 2500, 3000, 3500, 4000,
+)  # fmt: skip
+"""Differences of scores from which one IMP more is won."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Standard duplicate scoring, a scheme like ``old`` and ``new``; ``vulnerable`` says which sides are.
+
+    >>> Duplicate().score(Contract.of("3NT by S"), 10).net
+    Fraction(430, 1)
+    >>> Duplicate(Vulnerability.NS).score(Contract.of("4SX by S"), 8).net
+    Fraction(-500, 1)
+    """
+
+    vulnerable: Vulnerability = Vulnerability.NONE
+    name: str = "duplicate"
+
+    def score(self, contract: Contract, tricks: int) -> Score:
+        """What the declaring side scores when it takes ``tricks`` tricks, 0 … 13, below zero if the contract is down.
+
+        All of it stands as declarer's; the defenders' score is the opposite.
+        """
+        if not 0 <= tricks <= 13:
+            raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
+        return Score(Fraction(_duplicate(contract, tricks, contract.declarer in self.vulnerable)), Fraction(0))
+
+
+def _duplicate(contract: Contract, tricks: int, vulnerable: bool) -> int:
+    """The score of law 77, below zero for a contract that is down."""
+    doubled, over = contract.doubled, tricks - contract.tricks_needed
+    if over < 0:
+        if not doubled:
+            return over * (100 if vulnerable else 50)
+        # The first undertricks doubled, each later one 300; redoubled everything is twice.
+        first = ((200,) if vulnerable else (100, 200, 200))[:-over]
+        return -doubled * (sum(first) + 300 * (-over - len(first)))
+    odd = 20 if contract.strain in (Strain.C, Strain.D) else 30
+    points = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * (1, 2, 4)[doubled]
+    game = (500 if vulnerable else 300) if points >= 100 else 50
+    slam = {6: (500, 750), 7: (1000, 1500)}.get(contract.level, (0, 0))[vulnerable]
+    overtrick = doubled * (200 if vulnerable else 100) if doubled else odd
+    return points + game + slam + 50 * doubled + over * overtrick
+
+
+@lru_cache(maxsize=128)
+def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.int64]:
+    """(14,) what declarer scores undoubled with 0 to 13 tricks; ``strain`` C D H S NT = 0 … 4.
+
+    >>> scores_by_tricks(3, 4, True)[[7, 9, 10]].tolist()
+    [-200, 600, 630]
+    """
+    scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
+    contract = Contract(level, Strain(strain), Seat.N)
+    scores = np.array([int(scheme.score(contract, tricks).net) for tricks in range(14)])
+    scores.flags.writeable = False
+    return scores
+
+
+def imps(difference: ArrayLike) -> NDArray[np.int64]:
+    """International match points for differences of two scores, with their signs.
+
+    The laws name multiples of ten alone; a difference between two of them counts as the larger, as *dealer* has it.
+
+    >>> imps([0, 10, 11, 20, -420, 430, 4000, 9000]).tolist()
+    [0, 0, 1, 1, -9, 10, 24, 24]
+    """
+    most = np.array(IMP_STEPS) - 10
+    return np.asarray(np.sign(difference) * np.searchsorted(most, np.abs(difference), side="left"), np.int64)

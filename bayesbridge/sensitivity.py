@@ -19,12 +19,10 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.engines.levels import LevelTables, callers_of, from_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.builtin import CaptureEstimator
-from bayesbridge.estimators.evaluate import ask, counted, evaluate
 from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
-from bayesbridge.results import GOALS, Tricks
+from bayesbridge.results import GOALS, capture_tricks
 
 if TYPE_CHECKING:
     import xarray
@@ -33,9 +31,7 @@ type Bidders = str | BidderModel | Sequence[str | BidderModel] | Mapping[str, Bi
 type Progress = Callable[[int, int], None]
 
 SLIPS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
-"""Shares of random calls that are tried unless told otherwise."""
-
-POINTS: Final = np.arange(38)
+"""Shares of random calls that are tried by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ def sensitivity(
 ) -> xarray.Dataset:
     """The answers to one question under every bidder with every slip.
 
-    ``bidders``: names, models, or models by name; the belief's own unless told otherwise. ``slips`` are given to every
+    ``bidders``: names, models, or models by name; the belief's own by default. ``slips`` are given to every
     bidder that has one (default: 0.005, 0.01, 0.02, 0.05, 0.1); an empty list leaves the bidders as they are.
 
     A row for each ``model``, with coordinates ``bidder`` and ``slip``. Variables: ``log_evidence``, log P(all
@@ -85,7 +81,7 @@ def sensitivity(
     [0.816, 0.404]
     """
     models = models_of(belief, SLIPS if slips is None else tuple(slips), bidders)
-    estimator, rows, tables = CaptureEstimator(), [], None
+    rows, tables = [], None
     for number, model in enumerate(models, 1):
         try:
             posterior = _posterior(belief.with_bidder(model.model), tables, draws, rng)
@@ -94,7 +90,7 @@ def sensitivity(
         else:
             found = posterior.draws.tables
             tables = found if isinstance(found, LevelTables) else tables
-            rows.append(_answers(posterior, estimator, pair, rng))
+            rows.append(_answers(posterior, pair, rng))
         if progress is not None:
             progress(number, len(models))
     return _dataset(models, rows)
@@ -158,20 +154,15 @@ def _posterior(belief: Belief, tables: LevelTables | None, draws: int, rng: Seed
     return belief.infer(draws=draws, rng=rng)
 
 
-def _answers(
-    posterior: Posterior, estimator: CaptureEstimator, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed
-) -> dict[str, Any]:
-    question = ask(posterior, pair)
-    exact = {} if posterior.exact else counted(posterior, estimator, question)
-    sums = exact.get("T") or evaluate(posterior, [estimator], question, rng=rng).sums[estimator.name, "T"]
-    tricks = Tricks.of_sums(sums)
+def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:
+    tricks = capture_tricks(posterior, pair, rng)
     certain = posterior.exact or (tricks.exact and posterior.draws.tables is not None)
     return {
         "log_evidence": posterior.log_evidence,
         "log_evidence_error": posterior.log_evidence_error,
         "entropy_bits": posterior.entropy_bits,
         "card_probabilities": posterior.card_probabilities().values,
-        "points": (posterior.point_probabilities().values * POINTS).sum(axis=-1),
+        "points": (posterior.point_probabilities().values * np.arange(38)).sum(axis=-1),
         "qualified": tricks.holds,
         "T": np.array([tricks.share(value) for value in range(14)]),
         "T_mean": nan if tricks.mean_if_held is None else tricks.mean_if_held,

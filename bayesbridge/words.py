@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 SEATS: Final = {"N": "North", "E": "East", "S": "South", "W": "West"}
@@ -42,6 +43,12 @@ def printable(text: object) -> str:
     if whole.isprintable():
         return whole
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in whole)
+
+
+def tell(line: object, begin: str = "bayesbridge: ") -> None:
+    """One line; nothing where there is no stderr, as under a window system."""
+    if sys.stderr is not None:  # print would turn to stdout
+        sys.stderr.write(f"{begin}{printable(line)}\n")
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -125,7 +125,7 @@ class Teacher(nn.Module):
 
 
 class Network(nn.Module):
-    """What ships: bayesbridge/estimators/tricks_network.py computes the same with NumPy."""
+    """What ships: bayesbridge/estimators/network.py computes the same with NumPy."""
 
     def __init__(self, width: int, layers: int, heads: int, last: int) -> None:
         super().__init__()

@@ -3,9 +3,9 @@
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.duplicate import IMP_STEPS, Duplicate, imps
+from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notation.record import Vulnerability
+from bayesbridge.scoring import IMP_STEPS, Duplicate, imps
 
 MADE = {
     # contracts made exactly at level 1 … 7: not vulnerable, vulnerable

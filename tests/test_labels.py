@@ -10,8 +10,8 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.cli.screens import show_table
-from bayesbridge.estimators.contract_odds import LAYOUTS, network_odds
 from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.odds import LAYOUTS, network_odds
 from bayesbridge.results import MOST_BARS, ask, output_tables, to_datatree
 from bayesbridge.views.documents import estimate_document
 

@@ -15,7 +15,7 @@ from PIL import Image
 import bayesbridge as bb
 from bayesbridge.belief.posterior import thinned
 from bayesbridge.bidders.turn import MixtureBidder
-from bayesbridge.estimators.contract_odds import ContractOdds
+from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.views.html import INK, PAPER, bidder_words, player_words
 from bayesbridge.views.report import contracts_section, sentences, told_of_honours
 from tests import positions

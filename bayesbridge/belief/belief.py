@@ -1,7 +1,4 @@
-"""From a table on record to what one seat saw of it.
-
-Belief: what one observer knows, and how they come to a posterior.
-"""
+"""Belief: what one observer knows, seen at the table or on record, and how they come to a posterior."""
 
 from __future__ import annotations
 
@@ -18,19 +15,19 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, DealError, NotationError, WrongArgument, shorten, whole
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
-from bayesbridge.notation.record import Record, Vulnerability
+from bayesbridge.notation.record import Record
 from bayesbridge.tricks import Trick
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.notation.record import Record
     from bayesbridge.random64 import Seed
 
 
@@ -55,11 +52,6 @@ def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Se
 def bidder_at(record: Record) -> BidderModel:
     """The usual bidders at a table of four: experts, at its vulnerability."""
     return LearnedBidder(record.vulnerable or Vulnerability.NONE)
-
-
-def player_at() -> PlayerModel:
-    """The usual players at a table of four: experts."""
-    return LearnedPlayer()
 
 
 @dataclass(frozen=True, init=False)
@@ -90,7 +82,8 @@ class Belief(Perspective):
                 f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
                 seat=own,
             )
-        model = _usual_bidder(other) if bidder is None else bidder
+        # The paper's bidder in the three-player game, experts learned from records where all four bid.
+        model = bidder or (LearnedBidder() if other is None else IterativeBidder())
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player is not None and not isinstance(player, PlayerModel):
@@ -122,7 +115,7 @@ class Belief(Perspective):
         """
 
         seat, hand, seen = seen_by(record, observer, cards)
-        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player or player_at())
+        belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player or LearnedPlayer())
         return belief.given(*seen)
 
     def given(self, *evidence: Piece | Trick | Auction) -> Belief:
@@ -149,17 +142,17 @@ class Belief(Perspective):
         from bayesbridge.engines.infer import infer
         from bayesbridge.random64 import generator
 
-        wanted = whole(draws, "draws")
+        n = whole(draws, "draws")
         if before is not None and not isinstance(before, Posterior):
             raise WrongArgument(f"before {shorten(before)}: give a Posterior", argument="before", value=before)
-        if wanted > MOST_DRAWS:
-            raise BayesBridgeError(f"{wanted} draws: take at most {MOST_DRAWS}", draws=wanted)
+        if n > MOST_DRAWS:
+            raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.count()
         earlier = None if before is None else before.draws.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         generator(start)
         seed = int(start) if isinstance(start, Integral) else None
-        return Posterior(self, infer(self.target, method, wanted, start, earlier), seed, (method, wanted))
+        return Posterior(self, infer(self.target, method, n, start, earlier), seed, (method, n))
 
     def with_bidder(self, bidder: BidderModel) -> Belief:
         """The same evidence, the others taken to bid in another way."""
@@ -193,12 +186,3 @@ class Belief(Perspective):
             other, self.observer, self.hand, self.dummy, self.trump, self.bidder, self.player, evidence
         )
         return other
-
-
-def _usual_bidder(dummy: Seat | None) -> BidderModel:
-    """The paper's bidder in the three-player game, experts learned from records where all four bid."""
-    if dummy is not None:
-        return IterativeBidder()
-    from bayesbridge.bidders.learned import LearnedBidder
-
-    return LearnedBidder()

@@ -1,18 +1,15 @@
-"""Which pieces of evidence cannot hold together: the smallest set.
+"""Perspective: what one observer has seen, compiled once into the target that engines take.
 
-The observer's own hand is beyond doubt: it does not count in the size of a conflict, and is named where it matters.
+Everything is worked out when it is first needed, and kept: the auction and the tricks that the evidence forms, what it
+excludes and what it weighs. Hard evidence is compiled piece by piece, so that a contradiction can be traced to the
+smallest set of pieces that cannot hold together. The observer's own hand is beyond doubt: it does not count in the size
+of a conflict, and is named where it matters.
 
 A *correction set* is what must be taken back so that the rest holds together and nothing more can be added to it. Every
 conflict has a piece of each correction set, so a minimal hitting set of the correction sets known so far is the next
 candidate: if it is in conflict there is no smaller one; if it is not, it is enlarged and gives one more correction set
 (A. Ignatiev, A. Previti, M. Liffiton and J. Marques-Silva, "Smallest MUS extraction with minimal hitting set
 dualization", 2015).
-
-Perspective: what one observer has seen, compiled once into the target that engines take.
-
-Everything is worked out when it is first asked for, and kept: the auction and the tricks that the evidence forms, what
-it excludes and what it weighs. Hard evidence is compiled piece by piece, so that a contradiction can be traced to the
-pieces that cause it.
 """
 
 from __future__ import annotations
@@ -98,8 +95,8 @@ def _minimal_hitting_set(corrections: Sequence[Set[Piece]]) -> Set[Piece]:
 
 def _conjunction(facts: Sequence[Fact], pieces: Set[Piece]) -> Constraints:
     """What some pieces say, by themselves and together."""
-    said = (fact.constraints for fact in facts if pieces >= set(fact.pieces))
-    return reduce(lambda known, fact: known & fact, said, Constraints.free())
+    every = (fact.constraints for fact in facts if pieces >= set(fact.pieces))
+    return reduce(lambda known, fact: known & fact, every, Constraints.free())
 
 
 @dataclass(frozen=True)
@@ -245,13 +242,13 @@ class Perspective:
         """The calls of the others, the passes that were assumed among them."""
         if self.auction is None:
             return
-        told = (piece for piece in self.evidence if isinstance(piece, Called))
-        piece = next(told)
+        made = (piece for piece in self.evidence if isinstance(piece, Called))
+        piece = next(made)
         for index, (seat, call) in enumerate(self.auction):
-            heard = (piece.seat, piece.call) == (seat, call)
-            pieces = (piece,) if heard else ()
-            if heard:
-                piece = next(told, piece)
+            given = (piece.seat, piece.call) == (seat, call)
+            pieces = (piece,) if given else ()
+            if given:
+                piece = next(made, piece)
             if seat != self.observer:
                 yield call_term(seat, pieces, self.bidder, self.auction, index)
 

@@ -1,10 +1,9 @@
 """Posterior: layouts with weights, how they were found, and the questions every posterior answers.
 
-Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, and say what
-those are worth. Marginals under hard evidence alone are exact whatever the number of layouts, since counting tables
-give them.
-
-Fewer layouts of a posterior, for questions that take long for each of them; how exact an answer is, decided here alone.
+Exact posteriors hold every layout that fits, or the counting tables themselves; the others hold draws, with their
+effective sample size. Marginals under hard evidence alone are exact whatever the number of layouts, since counting
+tables give them. :func:`thinned` takes fewer layouts, for questions that take long for each of them. How exact an
+answer is, is decided here alone.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ class Posterior:
 
     @property
     def ess(self) -> float:
-        """How many independent draws the layouts are worth; their number where exact."""
+        """Effective sample size of the layouts; their number where exact."""
         return self.draws.ess
 
     def count(self) -> int:
@@ -247,8 +246,8 @@ class Posterior:
         return pandas.DataFrame(columns)
 
     def __repr__(self) -> str:
-        worth = "exact" if self.exact else f"ESS {self.ess:.0f}"
-        return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {worth}>"
+        accuracy = "exact" if self.exact else f"ESS {self.ess:.0f}"
+        return f"<Posterior: {self.method}, {len(self)} of {self.count()} layouts, {accuracy}>"
 
     def _repr_html_(self) -> str:
         """Hands with what is to be expected of the hidden ones, honours, and how exact that is."""

@@ -1,8 +1,4 @@
-"""Calls on record with the hands that made them, and the arrays that fitting needs of them.
-
-Fitted styles: draws of every player's four numbers, what they are worth, and the bidders they make.
-
-Learning styles from auctions on record, with PyMC.
+"""Learning the styles of players from auctions on record, with PyMC.
 
 A record is one call whose caller's hand is known. Each player p has four numbers, on scales where a normal prior makes
 sense: aggressiveness and suit preference in tricks, the logarithm of the temperature, the log odds of the slip rate.
@@ -35,14 +31,14 @@ from numpy.typing import ArrayLike, NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.style import BOUNDS, LEANING, Options, StyleBidder, Terms, cells
 from bayesbridge.bidders.turn import MixtureBidder, Turn
-from bayesbridge.calls import CALLS, Call
+from bayesbridge.calls import CALLS, Call, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.files import advice, whole_file
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import read_only
-from bayesbridge.notation.record import Record, Vulnerability
+from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -239,9 +235,6 @@ def bid_rates(turns: Sequence[CallRecord], styles: ArrayLike) -> Floats:
 STYLE: Final = ("aggressiveness", "suit_preference", "temperature", "slip")
 """The four parameters of a style, by the names of :class:`StyleBidder`."""
 
-POPULATION: Final = ("population_mean", "population_spread")
-"""Where the players come from, on the scales of the prior."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Styles:
@@ -307,7 +300,7 @@ class Styles:
     @property
     def population(self) -> list[str]:
         """The variables of the population, if the players come from one."""
-        return [name for name in POPULATION if name in self.tree["posterior"].dataset]
+        return [name for name in ("population_mean", "population_spread") if name in self.tree["posterior"].dataset]
 
     @property
     def worst_rhat(self) -> float:
@@ -555,7 +548,10 @@ def fit_styles(
     likelihood and log prior. The calls take 10 bytes for each draw of each record.
     ``sample``: further arguments of ``pm.sample``, such as ``nuts_sampler="nutpie"``, ``target_accept`` or ``cores``.
     """
-    _verify_sampler(sample.get("nuts_sampler"))
+    if (name := sample.get("nuts_sampler", "pymc")) != "pymc" and importlib.util.find_spec(str(name)) is None:
+        raise BayesBridgeError(
+            f"nuts_sampler {name!r} is not installed: install it, or leave the argument out", nuts_sampler=name
+        )
     model, design = _build(list(records), prior or Prior(), pooling)
     numbers = generator(rng)
     with model:
@@ -589,14 +585,6 @@ def _build(records: list[CallRecord], prior: Prior, pooling: str | None) -> tupl
         chances = call_chances(design._replace(player=player, legal=legal), style)
         pm.Categorical("call", p=chances, observed=design.call, dims="record")
     return model, design
-
-
-def _verify_sampler(name: str | None) -> None:
-    """Refuse a sampler of another package that is not installed."""
-    if name not in (None, "pymc") and importlib.util.find_spec(str(name)) is None:
-        raise BayesBridgeError(
-            f"nuts_sampler {name!r} is not installed: install it, or leave the argument out", nuts_sampler=name
-        )
 
 
 def sample_quietly(draws: int, tune: int, chains: int, rng: np.random.Generator, **options: Any) -> xarray.DataTree:

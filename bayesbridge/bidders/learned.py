@@ -1,39 +1,31 @@
-"""What the learned bidder sees: an auction as arrays, and a suit holding as features.
+"""The learned bidder: P(call ∣ hand, auction so far) of the four-player game, fitted on expert auctions.
 
-Everything is told from the side of the seat whose turn it is, so that the same auction reads the same from every seat
-of the table: relative seat 0 is the caller, 1 the left-hand opponent, 2 the partner, 3 the right-hand opponent.
-
-A small transformer in NumPy: it reads what everybody at the table knows, call by call or card by card.
-
-Every token is the sum of a few rows of one table. A layer lets each token look back at those before it, by what they
-say and by how far back they lie, and then works on each token alone; both are added to what went in::
+A small transformer in NumPy reads what everybody at the table knows, call by call, and never sees a hand. Every token
+is the sum of a few rows of one table; relative seat 0 is the caller, 1 the left-hand opponent, 2 the partner, 3 the
+right-hand opponent, so that the same auction reads the same from every seat. A layer lets each token look back at those
+before it, by what they say and by how far back they lie, and then works on each token alone; both are added to what
+went in::
 
     x ← x + answer(Σ over the past of softmax(q·k / √d + distance) v)       with q, k, v = ask(norm(x))
     x ← x + down(relu(up(norm(x))))
 
 A token never sees a later one, so a longer sequence gives the same for its beginning.
 
-What a hand adds to a context: the part of the learned models that is asked about thousands of candidate hands.
-
 A hand is a sum over its four suits of vectors looked up by the 13 bits of the holding: the small networks that made
-them are worked out for all 8192 holdings once. Two short products later it meets the context in one hidden layer, whose
+them are evaluated for all 8192 holdings once. Two short products later it joins the context in one hidden layer, whose
 units the context scales and shifts::
 
     v = relu(relu(Σ_s suit_s[holding in s])·W + w)·A      hand: once for each hand, whatever the context
     scores = relu(v ∘ scale(c) + shift(c))·C + c·D + b    c: what the reader says, once, whatever the hand
 
-The learned bidder: P(call ∣ hand, auction so far) of the four-player game, fitted on expert auctions.
-
-A transformer (:mod:`~bayesbridge.bidders.learned`) reads the auction call by call and never sees a hand; a hand never
-sees the auction until the two meet in one hidden layer (:mod:`~bayesbridge.bidders.learned`), and from there it is
-one product to the 38 calls, of which the illegal ones are left out. So a thousand candidate hands cost a thousand short
-products, not a thousand readings of the auction. A slip rate mixes in any legal call, so that no hand is ever
-impossible. ``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are.
+So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction. Illegal calls are
+left out of the softmax, and a slip rate mixes in any legal call, so that no hand is ever impossible.
+``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are. The learned player
+(:mod:`~bayesbridge.bidders.play`) is made of the same parts.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -45,10 +37,10 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import Turn
+from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
 from bayesbridge.jit import njit, one_thread
-from bayesbridge.notation.record import Vulnerability
 
 OPENING: Final = 38
 """Stands for the call before the first."""
@@ -127,9 +119,6 @@ def suit_features() -> NDArray[np.float32]:
 
 type Floats = NDArray[np.float32]
 
-EPSILON: Final = np.float32(1e-5)
-"""Added to the variance before it divides."""
-
 
 class Reader:
     """The parameters whose names begin with ``reader_``, made ready."""
@@ -180,7 +169,7 @@ def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> 
 def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Each row with mean 0 and variance 1, then scaled and moved."""
     centred = x - x.mean(axis=1, keepdims=True)
-    spread: Floats = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + EPSILON)
+    spread: Floats = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + np.float32(1e-5))
     normal: Floats = centred / spread * weight + bias
     return normal
 
@@ -231,8 +220,7 @@ class HandLayer:
     """The parameters whose names begin with ``head_``, made ready."""
 
     def __init__(self, parameters: dict[str, Floats]) -> None:
-        start = "head_"
-        self.parameters = {name[len(start) :]: x for name, x in parameters.items() if name.startswith(start)}
+        self.parameters = {name[5:]: x for name, x in parameters.items() if name.startswith("head_")}
         self.holdings = Holdings(self.parameters)
         self._unscaled = np.ones_like(self.parameters["deepen_bias"])
 
@@ -293,8 +281,11 @@ def stored(name: str) -> dict[str, Floats]:
         return {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
 
 
-REMEMBERED: Final = 32
-"""Batches of hands whose vectors are kept: the calls of one seat are asked for one after the other."""
+@cache
+def network(name: str) -> tuple[Reader, HandLayer]:
+    """The parameters of a file that ships with the package, made ready."""
+    parameters = stored(name)
+    return Reader(parameters), HandLayer(parameters)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -333,7 +324,7 @@ class LearnedBidder:
         chosen = int(np.searchsorted(context.choices, turn.call.index))
         result = np.empty(len(hands))
         with one_thread():
-            for block, vectors in _network().hand_vectors(hands):
+            for block, vectors in _hand_vectors(hands):
                 result[block] = np.log(self._chances(context, vectors)[:, chosen])
         return result
 
@@ -345,7 +336,7 @@ class LearnedBidder:
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
         with one_thread():
-            for block, vectors in _network().hand_vectors(hands):
+            for block, vectors in _hand_vectors(hands):
                 result[block, context.choices] = self._chances(context, vectors)
         return result
 
@@ -371,41 +362,20 @@ class LearnedBidder:
 
 @lru_cache(maxsize=64)
 def _contexts(calls: tuple[int, ...], dealer_vulnerable: bool, others_vulnerable: bool) -> tuple[Context, ...]:
+    """Read an auction once, and keep what it says before each of its calls."""
+    reader, hands = network("auction.npz")
+    steps = encode(calls, dealer_vulnerable, others_vulnerable)
     with one_thread():
-        return _network().contexts(calls, dealer_vulnerable, others_vulnerable)
+        return hands.contexts(reader.read(steps.tokens), [np.flatnonzero(row) for row in steps.legal])
 
 
-@cache
-def _network() -> Network:
-    return Network()
+def _hand_vectors(hands: NDArray[np.uint64]) -> list[tuple[slice, Floats]]:
+    """The hands' share of the hidden layer, block by block: (a slice of the hands, (its length, units))."""
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(hands), BLOCK)]
+    return [(block, _vectors(np.ascontiguousarray(hands[block]).tobytes())) for block in blocks]
 
 
-class Network:
-    """The fitted parameters, made ready, and a memory of hands met last."""
-
-    def __init__(self) -> None:
-        parameters = stored("auction.npz")
-        self.reader, self.hands = Reader(parameters), HandLayer(parameters)
-        self._memory: OrderedDict[bytes, Floats] = OrderedDict()
-
-    def hand_vectors(self, hands: NDArray[np.uint64]) -> list[tuple[slice, Floats]]:
-        """The hands' share of the hidden layer, block by block: (a slice of the hands, (its length, units))."""
-        blocks = [slice(start, start + BLOCK) for start in range(0, len(hands), BLOCK)]
-        return [(block, self._block(np.ascontiguousarray(hands[block]))) for block in blocks]
-
-    def _block(self, hands: NDArray[np.uint64]) -> Floats:
-        key = hands.tobytes()
-        if (known := self._memory.get(key)) is not None:
-            self._memory.move_to_end(key)
-            return known
-        self._memory[key] = vectors = self.hands.vectors(hands)
-        if len(self._memory) > REMEMBERED:
-            self._memory.popitem(last=False)
-        return vectors
-
-    def contexts(self, calls: tuple[int, ...], dealer_vulnerable: bool, others_vulnerable: bool) -> tuple[Context, ...]:
-        """Read an auction once, and keep what it says before each of its calls."""
-        if not calls:
-            return ()
-        steps = encode(calls, dealer_vulnerable, others_vulnerable)
-        return self.hands.contexts(self.reader.read(steps.tokens), [np.flatnonzero(row) for row in steps.legal])
+@lru_cache(maxsize=32)
+def _vectors(hands: bytes) -> Floats:
+    """(n, units), kept as the calls of one seat are evaluated one after the other for the same hands."""
+    return network("auction.npz")[1].vectors(np.frombuffer(hands, np.uint64))

@@ -1,30 +1,27 @@
-"""What the learned player sees: the auction, the contract, dummy and every card so far, as tokens for the reader.
+"""The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
 
-A token is a call that was made or the situation before a card is played. It says what everybody at the table can see
-and nothing of a hidden hand. Seats are told from declarer's: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner.
+A transformer reads the auction, dummy and every card so far; the cards still held join it in one hidden layer, and the
+legal cards are chosen with probability softmax of their scores (:mod:`~bayesbridge.bidders.learned` has both parts). A
+token is a call that was made or the situation before a card is played: what everybody at the table can see, and nothing
+of a hidden hand. Seats are counted from declarer: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner. Every
+choice sees what the same player and their partner did before, so signals and plans count as far as experts make them.
+``scripts/fit_card_play.py`` makes the parameters.
 
-The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
-
-A transformer (:mod:`~bayesbridge.bidders.learned`) reads the auction, dummy and every card so far; the cards still
-held meet it in one hidden layer (:mod:`~bayesbridge.bidders.learned`), and the legal cards are chosen with
-probability softmax of their scores. Every choice is told what the same player and their partner did before, so signals
-and plans count as far as experts make them. ``scripts/fit_card_play.py`` makes the parameters.
-
-Play simulated by a player model: the cards that a table might play, for tests of inference and for studies.
+:func:`simulate_play` plays a deal out by any player model, for tests of inference and for studies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import BLOCK, Context, Floats, HandLayer, Reader, scores, stored
+from bayesbridge.bidders.learned import BLOCK, Context, network, scores
 from bayesbridge.calls import Contract
 from bayesbridge.cards import SUIT_MASK, Card, Hand
 from bayesbridge.deal import Deal, Seat
@@ -160,12 +157,12 @@ class LearnedPlayer:
             legal = np.where(follow, follow, rest)
         result = np.zeros(len(rest))
         chosen = np.flatnonzero(np.bitwise_count(legal) > 1)
-        place = int(np.searchsorted(context.choices, card))
+        place, (_, hands) = int(np.searchsorted(context.choices, card)), network("play.npz")
         bits = context.choices.astype(np.uint64)
         for begin in range(0, len(chosen), BLOCK):
             block = chosen[begin : begin + BLOCK]
             allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
-            found = scores(context, _network().hands.vectors(rest[block]))
+            found = scores(context, hands.vectors(rest[block]))
             found[~allowed] = -np.inf
             found -= found.max(axis=1, keepdims=True)
             np.exp(found, out=found)
@@ -180,32 +177,16 @@ def _seen(
     contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
 ) -> tuple[tuple[Context, int], ...]:
     """What is known before each card, and the suit to follow; a sampler asks for the same ones again and again."""
-    network = _network()
+    reader, hands = network("play.npz")
     seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
     gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)
     every = np.arange(52, dtype=np.uint64)
     left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
     with one_thread():
-        contexts = network.hands.contexts(network.known(seen.tokens, seen.dummy)[HEARD:], left[: len(plays)])
+        held = (seen.dummy[:, None] >> every & np.uint64(1)).astype(np.float32)
+        known = reader.read(seen.tokens, held @ reader.table[STARTS[-1] :])
+        contexts = hands.contexts(known[HEARD:], left[: len(plays)])
     return tuple(zip(contexts, seen.led.tolist(), strict=True))
-
-
-@cache
-def _network() -> Network:
-    return Network()
-
-
-class Network:
-    """The fitted parameters, made ready."""
-
-    def __init__(self) -> None:
-        parameters = stored("play.npz")
-        self.reader, self.hands = Reader(parameters), HandLayer(parameters)
-
-    def known(self, tokens: NDArray[np.intp], dummy: NDArray[np.uint64]) -> Floats:
-        """(n, width) what is known at each token."""
-        held = (dummy[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(np.float32)
-        return self.reader.read(tokens, held @ self.reader.table[STARTS[-1] :])
 
 
 def simulate_play(
@@ -238,10 +219,13 @@ def simulate_play(
         chances = np.ones(len(legal))
         if seat != contract.declarer.partner and len(legal) > 1:
             table = dealt[contract.declarer.partner]
-            said = [
-                _log_likelihood(player, dealt[seat], auction, [*plays, (seat, card)], seat, table) for card in legal
+            masks = np.array([dealt[seat].mask], dtype=np.uint64)
+            # Sequences that differ in the last card alone: log P(it) + constant.
+            logs = [
+                float(player.log_likelihood(masks, contract, [*plays, (seat, card)], seat, auction, table)[0])
+                for card in legal
             ]
-            chances = np.exp(np.array(said) - max(said))
+            chances = np.exp(np.array(logs) - max(logs))
         card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
         plays.append((seat, card))
         rest[seat] = Hand(rest[seat].mask & ~(1 << card.index))
@@ -250,12 +234,3 @@ def simulate_play(
             assert trick.winner is not None
             trick = Trick(trick.winner, contract.trump)
     return tuple(plays)
-
-
-def _log_likelihood(
-    player: PlayerModel, hand: Hand, auction: Auction, plays: Sequence[tuple[Seat, Card]], seat: Seat, dummy: Hand
-) -> float:
-    """log P(all cards of the seat so far ∣ its hand): for cards that differ in the last alone, log P(it) + constant."""
-    assert auction.contract is not None
-    masks = np.array([hand.mask], dtype=np.uint64)
-    return float(player.log_likelihood(masks, auction.contract, plays, seat, auction, dummy)[0])

@@ -1,4 +1,4 @@
-"""What a hand is worth in each strain: the features of the style model, vectorised.
+"""A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
 
 A hand is valued in sixteenths of a trick, taken together with an average dummy:
 
@@ -16,14 +16,12 @@ suits with fewer than two cards        −12 each       no trumps
 
 Points and controls add up to 13 tricks for a hand with everything, length to half a trick a card as three other hands
 share the rest of the suit. With Algorithm 1's level in the strain (:mod:`~bayesbridge.capture.strains`) the value makes
-one small integer, the *cell* ``8 · value + level``. All that the style model ever asks of a hand is its five cells, one
-a strain: they are a sufficient statistic, whatever the style and the auction.
+one small integer, the *cell* ``8 · value + level``. The five cells of a hand, one a strain, are a sufficient statistic,
+whatever the style and the auction.
 
-A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
-
-A bid of level n in strain s undertakes t = 6 + n tricks. Let x be what the hand is worth in s
-(:mod:`~bayesbridge.bidders.style`), and y = x + what the auction adds to it + what the player's style adds to it,
-all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s, and [·] one where true and else nought. Then ::
+A bid of level n in strain s undertakes t = 6 + n tricks. Let x be the hand's value in s and y = x + what the auction
+adds to it + what the player's style adds to it, all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s,
+and [·] one where true and else nought. Then ::
 
     u(n, s)  = 3 · (y − t⁰)  −  (t − y)²  +  [n ≤ Algorithm 1's level in s]
     u(X)     = u(XX) = 3 · (y in no trumps − 8)
@@ -31,9 +29,9 @@ all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s, and [�
     P(call)  = ε / legal calls  +  (1 − ε) · softmax(u / temperature)
 
 The first term asks whether the hand can afford to come in at all, the second matches the level to the hand, the third
-is Algorithm 1's word. A double, in the four-player game, says that the hand is worth eight tricks. What the auction
-adds to a hand: one trick in a suit that partner has bid, minus one in a strain that an opponent has bid, a quarter when
-all others have passed before (light in last seat), minus a quarter when vulnerable.
+is Algorithm 1's word. A double, in the four-player game, says that the hand has eight tricks. What the auction adds to
+a hand: one trick in a suit that partner has bid, minus one in a strain that an opponent has bid, a quarter when all
+others have passed before (light in last seat), minus a quarter when vulnerable.
 """
 
 from __future__ import annotations
@@ -47,13 +45,12 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
-from bayesbridge.calls import Call
+from bayesbridge.calls import Call, Vulnerability
 from bayesbridge.capture.strains import Walk, fill_levels, walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
-from bayesbridge.notation.record import Vulnerability
 
 Cells = NDArray[np.int16]
 """(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
@@ -63,15 +60,10 @@ type Tables = tuple[Walk, Walk, NDArray[np.int8], NDArray[np.int8], NDArray[np.i
 CELLS: Final = 8 * 320
 """Cells are numbers below this."""
 
-BASE: Final = 64
-LONGEST: Final = 4
-SHORT: Final = 12
-
 _BITS: Final = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
-_HONOURS: Final = _BITS[:, 9:] @ np.array([3, 6, 9 + 2, 12 + 4])
-_LENGTH_AND_QUALITY: Final = 8 * _BITS.sum(axis=1) - 40 + 2 * _BITS[:, 8:].sum(axis=1)
-
-_WORTH: Final = np.stack([_HONOURS, _LENGTH_AND_QUALITY], axis=1).astype(np.int16)
+_VALUE: Final = np.stack(
+    [_BITS[:, 9:] @ np.array([3, 6, 9 + 2, 12 + 4]), 8 * _BITS.sum(axis=1) - 40 + 2 * _BITS[:, 8:].sum(axis=1)], axis=1
+).astype(np.int16)
 """(8192, 2) by the 13 bits of a suit: points and controls, which count everywhere; what counts in the suit alone."""
 
 
@@ -89,19 +81,9 @@ def cells(hands: NDArray[np.uint64]) -> Cells:
     return found
 
 
-def value_of(cell: Any) -> Any:
-    """Tricks that a hand is worth in a strain, for an array of cells or an expression of PyTensor."""
-    return (cell // 8) / 16.0
-
-
-def level_of(cell: Any) -> Any:
-    """Algorithm 1's level in a strain, 0 … 7."""
-    return cell % 8
-
-
 def tables() -> Tables:
     """What :func:`fill_cells` looks up."""
-    return (*walks(), LENGTH, LEADING_GAP, _WORTH)
+    return (*walks(), LENGTH, LEADING_GAP, _VALUE)
 
 
 @njit
@@ -111,7 +93,7 @@ def fill_cells(
     trumps: Walk,
     length: NDArray[np.int8],
     leading: NDArray[np.int8],
-    worth: NDArray[np.int16],
+    values: NDArray[np.int16],
     out: Cells,
 ) -> None:
     """:func:`cells` for other kernels to call."""
@@ -119,29 +101,20 @@ def fill_cells(
     for i in range(len(hands)):
         mask = np.int64(hands[i])
         fill_levels(mask, side, trumps, length, leading, levels)
-        shared, longest, short = BASE, 0, 0
+        shared, longest, short = 64, 0, 0
         for suit in range(4):
             field = (mask >> (13 * suit)) & 0x1FFF
-            shared += worth[field, 0]
+            shared += values[field, 0]
             longest = max(longest, length[field])
             short += length[field] < 2
         for suit in range(4):
             field = (mask >> (13 * suit)) & 0x1FFF
-            value = shared + worth[field, 1] + LONGEST * (length[field] == longest)
+            value = shared + values[field, 1] + 4 * (length[field] == longest)
             out[i, suit] = 8 * max(value, 0) + levels[suit]
-        out[i, 4] = 8 * max(shared - SHORT * short, 0) + levels[4]
+        out[i, 4] = 8 * max(shared - 12 * short, 0) + levels[4]
 
 
 Floats = NDArray[np.float64]
-
-ENTRY: Final = 3.0
-MATCH: Final = 1.0
-ITERATIVE: Final = 1.0
-DOUBLES_FROM: Final = 8.0
-PARTNERS_SUIT: Final = 1.0
-OPPONENTS_STRAIN: Final = -1.0
-LAST_SEAT: Final = 0.25
-VULNERABLE: Final = -0.25
 
 BOUNDS: Final = {
     "aggressiveness": (-4.0, 4.0),
@@ -193,11 +166,11 @@ class Terms(NamedTuple):
     @classmethod
     def of(cls, cell: Any, options: Options) -> Terms:
         """Utilities of the options (m,) for the cells of their strains, (…, m)."""
-        y = value_of(cell) + options.shift
+        y = (cell // 8) / 16.0 + options.shift
         over = options.tricks - y
-        iterative = (level_of(cell) >= options.tricks - 6) * options.match
-        u0 = ENTRY * (y - options.entry) - MATCH * options.match * over**2 + ITERATIVE * iterative
-        return cls(u0, ENTRY + 2.0 * MATCH * options.match * over, -MATCH * options.match)
+        iterative = (cell % 8 >= options.tricks - 6) * options.match
+        u0 = 3.0 * (y - options.entry) - options.match * over**2 + iterative
+        return cls(u0, 3.0 + 2.0 * options.match * over, -options.match)
 
     def utility(self, added: Any) -> Any:
         """u for a style that adds b tricks."""
@@ -290,33 +263,27 @@ def _log_chances(
 
 @lru_cache(maxsize=256)
 def _options(before: Auction, vulnerable: Vulnerability) -> Options:
-    shift = _shifts(before, vulnerable)
+    # By strain, the tricks that the auction so far adds to the hand of the seat in turn.
+    seat = seat_to_call(before)
+    last_seat = before.last_bid is None and len(before.calls) == len(before.bidders) - 1
+    shift = [0.25 * last_seat - 0.25 * (seat in vulnerable)] * 5
+    partner = seat.partner if before.dummy is None else None
+    named = {(caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None}
+    for by_partner, strain in named:
+        if not by_partner:
+            shift[strain] -= 1.0
+        elif strain is not Strain.NT:
+            shift[strain] += 1.0
     lowest: dict[int, int] = {}
     rows: list[tuple[int, int, float, float, float, float]] = []
     for call in map(Call, legal_indices(before)):
         if call.strain is not None:
-            strain, tricks = int(call.strain), 6 + call.level
-            rows.append((call.index, strain, tricks, lowest.setdefault(strain, tricks), 1.0, shift[strain]))
+            suit, tricks = int(call.strain), 6 + call.level
+            rows.append((call.index, suit, tricks, lowest.setdefault(suit, tricks), 1.0, shift[suit]))
         elif call.index:
-            rows.append((call.index, Strain.NT, 0.0, DOUBLES_FROM, 0.0, shift[Strain.NT]))
+            rows.append((call.index, Strain.NT, 0.0, 8.0, 0.0, shift[Strain.NT]))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
     options = Options(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:].copy())
     for column in options:
         column.flags.writeable = False
     return options
-
-
-def _shifts(before: Auction, vulnerable: Vulnerability) -> list[float]:
-    """By strain, the tricks that the auction so far adds to the hand of the seat in turn."""
-    seat = seat_to_call(before)
-    shift = [VULNERABLE * (seat in vulnerable)] * 5
-    if before.last_bid is None and len(before.calls) == len(before.bidders) - 1:
-        shift = [tricks + LAST_SEAT for tricks in shift]
-    partner = seat.partner if before.dummy is None else None
-    named = {(caller == partner, call.strain) for caller, call in before if caller != seat and call.strain is not None}
-    for by_partner, strain in named:
-        if not by_partner:
-            shift[strain] += OPPONENTS_STRAIN
-        elif strain is not Strain.NT:
-            shift[strain] += PARTNERS_SUIT
-    return shift

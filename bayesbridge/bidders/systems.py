@@ -1,6 +1,7 @@
-"""Statements of a bidding system: the hands that a call shows, in the words of ``--hcp`` and ``--shape``.
+"""Bidding systems: what calls show, position by position, and a bidder who follows them.
 
-A statement is written in parts with commas between them, and a hand fits it if it fits every part:
+A statement says which hands a call shows. It is written in parts with commas between them, and a hand fits it if it
+fits every part:
 
 ==================  ===================================================================================
 ``15-17 points``    high-card points, also ``12 points``, ``16+ points`` and ``-10 points`` (10 or fewer)
@@ -9,9 +10,7 @@ A statement is written in parts with commas between them, and a hand fits it if 
                     hand may make another call too
 ==================  ===================================================================================
 
-Bidding systems: what calls show, position by position, read from a small TOML file or by name.
-
-::
+A system is read from a small TOML file or by name::
 
     about = "a 1NT opening of 15 to 17 points"
 
@@ -21,21 +20,19 @@ Bidding systems: what calls show, position by position, read from a small TOML f
     ["after 1NT Pass"]                          # the next call, once these calls have been made from the first bid on
     2C = ["8+ points, H4", "8+ points, S4"]     # a list: one of these
 
-docs/systems.md tells what the words mean and what a system does to a posterior.
+An agreement names the side that plays it, and how surely: ``strong-notrump``, ``NS:weak-notrump``,
+``weak-notrump=0.3``. docs/systems.md tells what a system does to a posterior.
 
-Who plays which system, and how surely: ``strong-notrump``, ``NS:weak-notrump``, ``weak-notrump=0.3``.
-
-A bidder who follows a system: another model, reweighed where the system says what a call shows.
-
-Let p(c) be what the base model gives the legal calls of a hand. Where the system says something of the next call:
+The bidder reweighs another model where the system says what a call shows. Let p(c) be the base model's probabilities of
+the legal calls of a hand:
 
 1. A call whose statements the hand does not fit is 1 − f times as likely, and all are made to add up to one again.
 2. If the hand fits statements that hold *always*, their calls together have at least the probability f, divided among
-   them as the base model does; the other calls share the rest in the same way.
+   them as the base model does; the other calls share the remainder in the same way.
 
-f is ``faith``. Elsewhere the base model speaks alone. With several systems, each with its share, a seat follows one of
+f is ``faith``. Elsewhere the base model decides alone. With several systems, each with its share, a seat follows one of
 them throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.turn.MixtureBidder`.
-A model is asked about one hand at a time, so what the partner's calls tell of the pair's system is not used.
+A model sees one hand at a time, so what the partner's calls tell of the pair's system is not used.
 """
 
 from __future__ import annotations
@@ -46,7 +43,6 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -63,8 +59,8 @@ from bayesbridge.errors import BayesBridgeError, NotationError, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of
 from bayesbridge.layouts import high_card_points, suit_lengths
-from bayesbridge.notation.toml_text import key_lines, read_toml
-from bayesbridge.shapes import ALL, Shape4, Shapes, shape_table
+from bayesbridge.notation.toml_text import KeyLines, read_toml
+from bayesbridge.shapes import ALL, Shapes, shape_table
 
 ALWAYS: Final = "always"
 SEAT: Final = Seat.N
@@ -104,10 +100,13 @@ class Statement:
         for piece in pieces:
             known = piece.constrain(known, 0)
         low, high = known.points_low[SEAT], known.points_high[SEAT]
-        shapes = ALL if (said := known.shapes[SEAT]) is None else said
-        if not any(_points_of(shape) & _between(low, high) for shape in shapes):
+        shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
+        if low > high or not shapes:
             raise NotationError(f"no hand of 13 cards fits {text!r}: write points and a shape that go together")
-        return cls(", ".join([*map(_piece_text, pieces), *[ALWAYS] * always]), low, high, shapes, always)
+        words = [
+            piece.text.removeprefix(f"{SEAT.name}:") + " points" * isinstance(piece, HighCards) for piece in pieces
+        ]
+        return cls(", ".join([*words, *[ALWAYS] * always]), low, high, shapes, always)
 
     def fits(self, hands: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit."""
@@ -130,35 +129,7 @@ def _piece(part: str, text: str) -> Piece:
         ) from None
 
 
-def _piece_text(piece: Piece) -> str:
-    said = piece.text.removeprefix(f"{SEAT.name}:")
-    return f"{said} points" if isinstance(piece, HighCards) else said
-
-
-@lru_cache(maxsize=256)
-def _table(shapes: Shapes) -> NDArray[np.bool_]:
-    return shape_table(shapes)
-
-
-def _between(low: int, high: int) -> int:
-    """The set of these numbers of points, a bit for each."""
-    return ((1 << high + 1) - 1) >> low << low
-
-
-@lru_cache(maxsize=1024)
-def _points_of(shape: Shape4) -> int:
-    """The numbers of points that hands of a shape can have, a bit for each."""
-    found = {0}
-    for length in shape:
-        found = {sofar + more for sofar in found for more in _points_of_suit(length)}
-    return sum(1 << points for points in found)
-
-
-@lru_cache(maxsize=14)
-def _points_of_suit(length: int) -> frozenset[int]:
-    """The points of so many cards of one suit: some of its four honours, and the others among nine lower cards."""
-    fewest, most = max(length - 9, 0), min(length, 4)
-    return frozenset(sum(honours) for n in range(fewest, most + 1) for honours in combinations((4, 3, 2, 1), n))
+_table: Final = lru_cache(maxsize=256)(shape_table)
 
 
 type Place = tuple[Call, ...]
@@ -212,12 +183,12 @@ class System:
         return self.places.get(place_of(before))
 
     def __str__(self) -> str:
-        told = (
+        parts = (
             f"{_place_text(place)} {call} shows {_statements_text(statements)}"
             for place, meanings in self.places.items()
             for call, statements in meanings.items()
         )
-        return "; ".join(told)
+        return "; ".join(parts)
 
     def __repr__(self) -> str:
         return f"System.of({self.name!r})"
@@ -250,7 +221,7 @@ def system_names() -> tuple[str, ...]:
 def _one(name: str) -> System:
     """One system: one of the package's by name, or a file."""
     if name in system_names():
-        return _built_in(name)
+        return _Reader(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}"))).system()
     if name.endswith(SUFFIX):
         return _Reader(name, name).system()
     near = get_close_matches(name, system_names(), 1)
@@ -261,25 +232,19 @@ def _one(name: str) -> System:
     )
 
 
-@cache
-def _built_in(name: str) -> System:
-    return _Reader(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}"))).system()
-
-
 class _Reader:
     """Reads a file; what is wrong with it is said with its line and key."""
 
     def __init__(self, name: str, path: str) -> None:
         self.name, self.path = name, path
         text, self.document = read_toml(path)
-        self.lines = key_lines(text)
-        self.seen: dict[str, int] = {}
+        self.lines = KeyLines(path, text)
 
     def system(self) -> System:
         places: dict[Place, Meanings] = {}
         for key, value in self.document.items():
             if not isinstance(value, dict):
-                where = self.where(key)
+                where, _ = self.lines.next(key)
                 if key != "about" or not isinstance(value, str):
                     raise NotationError(f"{where}: unknown key: write 'about', a text, or calls under [{OPENING}]")
                 continue
@@ -306,9 +271,9 @@ class _Reader:
             raise NotationError(f"{self.path}: [{section!r}]: {error}") from None
         return before
 
-    def meanings(self, said: dict[str, Any], before: Auction) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
-        for key, value in said.items():
-            where = self.where(key)
+    def meanings(self, section: dict[str, Any], before: Auction) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
+        for key, value in section.items():
+            where, _ = self.lines.next(key)
             try:
                 call = before.verify(Call.of(key))
                 texts = value if isinstance(value, list) else [value]
@@ -318,12 +283,6 @@ class _Reader:
             except BayesBridgeError as error:
                 raise NotationError(f"{where}: {error}") from None
 
-    def where(self, key: str) -> str:
-        """The file, the line and the key; TOML keeps the order of keys of one name."""
-        number = self.seen[key] = self.seen.get(key, -1) + 1
-        found = self.lines.get(key, [])
-        return f"{self.path}:{found[number][0]}: {key}" if number < len(found) else f"{self.path}: {key}"
-
 
 def _place_text(place: Place) -> str:
     return f"{AFTER}{' '.join(map(str, place))}," if place else OPENING
@@ -332,10 +291,10 @@ def _place_text(place: Place) -> str:
 def _statements_text(statements: tuple[Statement, ...]) -> str:
     """``15-17 points, balanced``, and whether such a hand always makes the call."""
     shown, made = ([one.hands for one in statements if one.always is always] for always in (False, True))
-    told = " or ".join(shown or made)
+    words = " or ".join(shown or made)
     if not made:
-        return told
-    return f"{told} and is always made with {' or '.join(made) if shown else 'such a hand'}"
+        return words
+    return f"{words} and is always made with {' or '.join(made) if shown else 'such a hand'}"
 
 
 SIDES: Final = ("NS", "EW")
@@ -367,10 +326,12 @@ class Agreement:
         named = bool(colon) and (side in SIDES or not rest.endswith(".toml"))
         if named and side not in SIDES:
             raise NotationError(f"{text!r}: {head.strip()!r} is no side: write NS: or EW: before the system", text=text)
-        name, equals, share = (rest if named else text).rpartition("=")
-        if not equals or not _is_number(share):
-            name, share = rest if named else text, ""
-        chance = float(share) if share else None
+        name, _, share = (rest if named else text).rpartition("=")
+        try:
+            chance = float(share) if name else None
+        except ValueError:
+            chance = None
+        name = name if chance is not None else rest if named else text
         if chance is not None and not 0.0 <= chance <= 1.0:
             raise NotationError(f"{text!r}: the share {chance:g} is no probability: write one from 0 to 1", text=text)
         return cls(System.of(name), side if named else None, chance)
@@ -388,7 +349,7 @@ class Agreement:
 
 
 class Component(NamedTuple):
-    """One of the systems that a side may play."""
+    """One of the systems that a side may play, with its share."""
 
     share: float
     system: System
@@ -419,16 +380,8 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
     return (*found, Component(rest, certain)) if rest > 1e-9 or not found else tuple(found)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 type Floats = NDArray[np.float64]
-type Said = str | System | Agreement
+type Given = str | System | Agreement
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -452,11 +405,11 @@ class SystemBidder:
     """f, how surely players keep to their system."""
     _sides: tuple[tuple[Component, ...], ...] = field(compare=False)
 
-    def __init__(self, systems: Said | Sequence[Said], base: BidderModel | None = None, faith: float = 0.9) -> None:
+    def __init__(self, systems: Given | Sequence[Given], base: BidderModel | None = None, faith: float = 0.9) -> None:
         if not 0.0 <= faith < 1.0:
             raise BayesBridgeError(f"faith {faith}: it is a probability, from 0 to below 1", faith=faith)
-        said = [systems] if isinstance(systems, str | System | Agreement) else systems
-        agreements = tuple(Agreement.of(one) for one in said)
+        given = [systems] if isinstance(systems, str | System | Agreement) else systems
+        agreements = tuple(Agreement.of(one) for one in given)
         if not agreements:
             raise BayesBridgeError("no system: give at least one, such as 'strong-notrump'", systems=())
         object.__setattr__(self, "systems", agreements)
@@ -545,28 +498,28 @@ class SystemBidder:
     ) -> Iterator[Floats]:
         """(n, 38) P(call ∣ hand, way) for each way."""
         for way in ways:
-            said = way.system.meanings(before)
-            yield plain if said is None else reweighed(plain, hands, said, self.faith)
+            meanings = way.system.meanings(before)
+            yield plain if meanings is None else reweighed(plain, hands, meanings, self.faith)
 
 
-def reweighed(plain: Floats, hands: NDArray[np.uint64], said: Meanings, faith: float) -> Floats:
+def reweighed(plain: Floats, hands: NDArray[np.uint64], meanings: Meanings, faith: float) -> Floats:
     """(n, 38) chances of calls under a system, from those of the base model."""
     chances = plain.copy()
     always = np.zeros(plain.shape, np.bool_)
-    for call, statements in said.items():
+    for call, statements in meanings.items():
         fits = [statement.fits(hands) for statement in statements]
         chances[~np.logical_or.reduce(fits), call.index] *= 1.0 - faith
         for one, statement in zip(fits, statements, strict=True):
             always[:, call.index] |= one & statement.always
     chances /= chances.sum(axis=1, keepdims=True)
     few = np.flatnonzero(always.any(axis=1) & (np.where(always, chances, 0.0).sum(axis=1) < faith))
-    wanted = always[few]
-    # The least number keeps the division possible where the base model gives all the wanted calls no chance at all.
-    asked = np.where(wanted, np.maximum(chances[few], np.finfo(np.float64).tiny), 0.0)
-    others = np.where(wanted, 0.0, chances[few])
-    asked *= faith / asked.sum(axis=1, keepdims=True)
+    required = always[few]
+    # The least number keeps the division possible where the base model gives all the required calls no chance at all.
+    theirs = np.where(required, np.maximum(chances[few], np.finfo(np.float64).tiny), 0.0)
+    others = np.where(required, 0.0, chances[few])
+    theirs *= faith / theirs.sum(axis=1, keepdims=True)
     others *= (1.0 - faith) / others.sum(axis=1, keepdims=True)
-    chances[few] = asked + others
+    chances[few] = theirs + others
     return chances
 
 

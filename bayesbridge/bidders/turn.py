@@ -1,8 +1,7 @@
-"""One call of an auction and what its caller knew of the auction before it.
+"""Bidder models in turn: one call and the auction before it, calls and auctions that models make, and mixtures of them.
 
-Auctions made up by bidder models: what calls they would make, and whole auctions of a deal.
-
-A bidder whose style is not known for certain: several models, each with its probability.
+A :class:`Turn` is what a model is asked about; :func:`sample_call` and :func:`simulate_auction` draw from any model;
+:class:`MixtureBidder` is a player whose model is not known for certain.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from bayesbridge.cli import (
 from bayesbridge.cli.options import Parser, protect_voids
 from bayesbridge.cli.screens import end_progress, print_script, still_working
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
-from bayesbridge.notices import tell
+from bayesbridge.words import tell
 
 COMMANDS = (
     *(estimate, report, serve, contracts, play, suit, count, deal),

@@ -23,15 +23,15 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notices import tell
 from bayesbridge.views.documents import evidence_document
 from bayesbridge.views.tables import contracts_table, figure
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     import xarray
 
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.notation.record import Vulnerability
+    from bayesbridge.calls import Vulnerability
     from bayesbridge.position import Position
 
 DRAWS = 4000
@@ -174,7 +174,7 @@ def _scheme(text: str | None) -> Any:
 
 def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:
     """Who is vulnerable, and the position without it where the bidder does not care but the score may."""
-    from bayesbridge.notation.record import Vulnerability
+    from bayesbridge.calls import Vulnerability
 
     settings = dict(position.settings)
     if "vulnerable" not in settings:

@@ -22,12 +22,12 @@ from bayesbridge.cli.screens import print_json, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.evidence.kinds import KINDS
-from bayesbridge.notices import tell
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
+    from bayesbridge.calls import Vulnerability
     from bayesbridge.cli.deal_job import DealJob
     from bayesbridge.dealing.run import Numbering
-    from bayesbridge.notation.record import Vulnerability
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".json": "json"}
@@ -137,7 +137,7 @@ def _given(text: str) -> tuple[Seat, Hand]:
 
 
 def _vulnerability(text: str) -> Vulnerability:
-    from bayesbridge.notation.record import Vulnerability
+    from bayesbridge.calls import Vulnerability
 
     return Vulnerability.of(text)
 
@@ -176,8 +176,8 @@ def _script(args: Namespace) -> Any:
 
 def _numbering(args: Namespace, job: DealJob) -> Numbering:
     """By the options, then by the script, then by rotation."""
+    from bayesbridge.calls import Vulnerability
     from bayesbridge.dealing.run import Numbering
-    from bayesbridge.notation.record import Vulnerability
 
     script = job.script
     dealer = args.dealer if args.dealer is not None or script.dealer is None else Seat(script.dealer)

@@ -48,10 +48,9 @@ from bayesbridge.cli.screens import (
 )
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
-from bayesbridge.notices import tell
 from bayesbridge.position import read_probability
 from bayesbridge.views.documents import evidence_document, nested
-from bayesbridge.words import CAPTURES, number, percent
+from bayesbridge.words import CAPTURES, number, percent, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,9 +59,8 @@ if TYPE_CHECKING:
 
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.evaluate import Evaluation
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
 
@@ -440,8 +438,8 @@ def evaluated(
     args: Namespace,
 ) -> tuple[Evaluation, ContractOdds | None]:
     """What the estimators say, and what becomes of the contract that is asked about."""
-    from bayesbridge.estimators.contract_odds import contract_odds
     from bayesbridge.estimators.evaluate import ask, evaluate
+    from bayesbridge.estimators.odds import contract_odds
     from bayesbridge.random64 import generator
 
     tricks = posterior.belief.tricks

@@ -25,8 +25,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.files import advice, final_path, whole_file
-from bayesbridge.notices import tell
 from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of
+from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     from bayesbridge.evidence.kinds import Piece

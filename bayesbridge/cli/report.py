@@ -32,10 +32,9 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notices import tell
 from bayesbridge.position import SETTINGS
 from bayesbridge.views.documents import contract_document
-from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent
+from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent, tell
 
 if TYPE_CHECKING:
     import xarray
@@ -43,8 +42,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.leads import Leads
-    from bayesbridge.estimators.contract_odds import ContractOdds
-    from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.evidence.models import BidderModel
     from bayesbridge.notation import Record
     from bayesbridge.position import Position

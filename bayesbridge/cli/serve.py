@@ -8,7 +8,7 @@ from argparse import Namespace
 
 from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.screens import print_json, say
-from bayesbridge.notices import tell
+from bayesbridge.words import tell
 
 PORT = 8137
 

@@ -42,8 +42,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, RANKS
-from bayesbridge.duplicate import imps, scores_by_tricks
 from bayesbridge.errors import NotationError, shorten
+from bayesbridge.scoring import imps, scores_by_tricks
 from bayesbridge.shapes import ALL, Shapes
 
 type Ints = NDArray[np.int64]

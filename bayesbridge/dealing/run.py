@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import RANKS, SUIT_MASK
 from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import (
@@ -36,10 +37,10 @@ from bayesbridge.dealing.language import (
     walk,
 )
 from bayesbridge.dealing.plan import Counts, DealPlan, LayoutValues, Mean, Solver, binned, drawn_counts, exact_counts
-from bayesbridge.duplicate import scores_by_tricks
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
-from bayesbridge.notation.record import Record, Vulnerability
+from bayesbridge.notation.record import Record
+from bayesbridge.scoring import scores_by_tricks
 from bayesbridge.words import SEATS, SYMBOLS, number
 
 _ROTATION: Final = (

@@ -1,27 +1,14 @@
-"""Answers of this package as plain objects: for JSON, pages and tables.
+"""Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
 
-What contracts pay: any scheme as one number for each number of tricks, seen from one side.
-
-Which contracts a pair may bid or defend, who declares each, and what a pass means.
-
-Tricks of several contracts on the same layouts: predicted on all of them, solved on some.
+Where the others' bid stands, defending it is a row among the contracts: with four players, as it stands, which is what
+a pass means, and doubled. Any scheme becomes one number for each number of tricks, seen from one side.
 
 For each declarer and strain the network of ``tricks`` gives a distribution for every layout, W its weight. Any number
 that depends on the tricks of one contract or of two (a score, a difference, IMPs) has a mean in each layout, tricks of
-two contracts taken as independent given the layout. Where a solver is there, m of the layouts are drawn by their
-weights and solved in all contracts that matter, so that every comparison is made on the same ones; the network's
-predictions for all layouts decide how the solved ones are weighted (:mod:`bayesbridge.estimators.correction`).
-
-What is said beside the table of contracts: how far to trust it, and how high to bid.
-
-Which contract to bid: chance, tricks and expected score of every contract of a pair, on the same layouts.
-
-Where the others' bid stands, defending it is a row among the contracts: with four players, as it stands, which is what
-a pass means, and doubled.
-
-The network of ``tricks`` judges every layout in every strain; where the estimator ``solved`` is installed, some layouts
-are solved in the strains that compete for the best score, which takes the network's errors out of these
-(:mod:`.trick_tables`). Everything is about double-dummy play of the whole deal: all four see all cards.
+two contracts taken as independent given the layout. Where the estimator ``solved`` is installed, m of the layouts are
+drawn by their weights and solved in the strains that compete for the best score, so that every comparison is made on
+the same ones; the network's predictions for all layouts decide how the solved ones are weighted
+(:mod:`bayesbridge.estimators.odds`). Everything is about double-dummy play of the whole deal: all four see all cards.
 """
 
 from __future__ import annotations
@@ -36,24 +23,20 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior, thinned
-from bayesbridge.calls import CALLS, PASS, Call, Contract
+from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
 from bayesbridge.capture.literal import bid
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError, NotationError, PluginError
-from bayesbridge.estimators.contract_odds import CALIBRATION, OFF, normalised, solve_layouts
-from bayesbridge.estimators.correction import SolvedSample
-from bayesbridge.estimators.odds import PREDICTS, SOLVES
+from bayesbridge.estimators.builtin import TricksEstimator
+from bayesbridge.estimators.odds import CALIBRATION, OFF, PREDICTS, SOLVES, SolvedSample, normalised, solve_layouts
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
-from bayesbridge.notation.record import Vulnerability
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import SCHEMES, Scheme, Score
+from bayesbridge.scoring import SCHEMES, Duplicate, Scheme, Score, imps
 from bayesbridge.words import SEATS, STRAINS, number
 
 if TYPE_CHECKING:
@@ -117,15 +100,15 @@ def scoring_of(
     ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
     """
     sides = Vulnerability.of(vulnerable)
-    wanted: Any = scheme if scheme is not None else DUPLICATE if dummy is None else "new"
-    if isinstance(wanted, str) and wanted.strip().lower() == DUPLICATE:
+    meant: Any = scheme if scheme is not None else DUPLICATE if dummy is None else "new"
+    if isinstance(meant, str) and meant.strip().lower() == DUPLICATE:
         return Duplicate(sides)
-    if isinstance(wanted, Duplicate):
-        return wanted
-    if isinstance(wanted, str) and wanted.strip().lower() not in SCHEMES:
+    if isinstance(meant, Duplicate):
+        return meant
+    if isinstance(meant, str) and meant.strip().lower() not in SCHEMES:
         known = ", ".join(SCHEMES)
-        raise NotationError(f"unknown scoring scheme {wanted!r}: write {known} or {DUPLICATE}", text=wanted)
-    named = Scheme.of(wanted)
+        raise NotationError(f"unknown scoring scheme {meant!r}: write {known} or {DUPLICATE}", text=meant)
+    named = Scheme.of(meant)
     if sides is not Vulnerability.NONE:
         raise BayesBridgeError(
             f"vulnerable {sides.value}: scheme {named.name!r} knows no vulnerability: leave it out", vulnerable=sides
@@ -138,7 +121,7 @@ class Payoff(NamedTuple):
 
     contract: Contract | None
     """``None`` for a deal that is passed out."""
-    worth: Floats
+    points: Floats
     """(14,) points for 0 … 13 tricks."""
 
     @property
@@ -150,8 +133,8 @@ class Payoff(NamedTuple):
 def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Payoff:
     """What a contract pays to the side that declares it, or to the other; a deal that is passed out pays nothing.
 
-    >>> from bayesbridge.duplicate import Duplicate
-    >>> payoff(Duplicate(), Contract.of("1NT by S")).worth[5:9].tolist()
+    >>> from bayesbridge.scoring import Duplicate
+    >>> payoff(Duplicate(), Contract.of("1NT by S")).points[5:9].tolist()
     [-100.0, -50.0, 90.0, 120.0]
     """
     if contract is None:
@@ -162,13 +145,13 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
 
 def imp_table(first: Payoff, second: Payoff) -> Floats:
     """(14, 14) IMPs won by the first contract, by its tricks and by those of the second."""
-    difference = first.worth[:, None] - second.worth
+    difference = first.points[:, None] - second.points
     return imps(difference).astype(np.float64)
 
 
 def matchpoint_table(first: Payoff, second: Payoff) -> Floats:
     """(14, 14) share of the matchpoints: 1 where the first scores more, ½ where both score the same."""
-    difference = first.worth[:, None] - second.worth
+    difference = first.points[:, None] - second.points
     return np.asarray((difference > 0) + 0.5 * (difference == 0), np.float64)
 
 
@@ -177,7 +160,7 @@ type Named = str | Contract | Sequence[str | Contract] | None
 
 
 def pair_of(belief: Perspective, pair: str | tuple[Seat | str, Seat | str] | None) -> Pair:
-    """The two seats that play together: the observer's unless told otherwise, with the dummy of three players."""
+    """The two seats that play together: the observer's by default, with the dummy of three players."""
     first, second = belief.pair if pair is None else Question.of(pair).pair
     if belief.dummy is not None and belief.dummy not in (first, second):
         raise BayesBridgeError(
@@ -236,7 +219,8 @@ def _named(
 ) -> list[Contract | None]:
     """Those named, none of them twice and none below the last bid."""
     bid = standing(belief)
-    found = [contract_named(belief, word, pair, doubled) for word in _words(named)]
+    words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
+    found = [contract_named(belief, word, pair, doubled) for word in words]
     if not found:
         raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
     if found == [None]:
@@ -275,12 +259,6 @@ def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
     return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
 
 
-def _words(named: str | Contract | Sequence[str | Contract]) -> list[str | Contract]:
-    if isinstance(named, Contract):
-        return [named]
-    return [word.strip() for word in named.split(",")] if isinstance(named, str) else list(named)
-
-
 def contract_named(belief: Perspective, named: str | Contract, pair: Pair, doubled: int = 0) -> Contract | None:
     """The contract with its declarer, of the pair unless the text says so; ``doubled`` unless the text says more.
 
@@ -291,7 +269,11 @@ def contract_named(belief: Perspective, named: str | Contract, pair: Pair, doubl
     whole = isinstance(named, Contract) or len(named.split()) == 3
     contract = Contract.of(named) if whole else Contract.of(named, pair[0])
     if not whole:
-        declarer = _declarer(belief, contract.strain, pair)
+        # Who of the pair named the strain first; else the first of the pair who bids.
+        calls = () if belief.auction is None else tuple(belief.auction)
+        may = [seat for seat in pair if seat != belief.dummy]
+        bids = (seat for seat, call in calls if seat in may and call != PASS and call.strain == contract.strain)
+        declarer = next(bids, may[0])
         contract = Contract(contract.level, contract.strain, declarer, max(contract.doubled, doubled))
     seat = contract.declarer
     if seat not in pair and belief.dummy is not None:
@@ -308,13 +290,6 @@ def contract_named(belief: Perspective, named: str | Contract, pair: Pair, doubl
     return contract
 
 
-def _declarer(belief: Perspective, strain: Strain, pair: Pair) -> Seat:
-    """Who of the pair named the strain first; else the first of the pair who bids."""
-    calls = () if belief.auction is None else tuple(belief.auction)
-    may = [seat for seat in pair if seat != belief.dummy]
-    return next((seat for seat, call in calls if seat in may and call != PASS and call.strain == strain), may[0])
-
-
 LAYOUTS: Final = 4000
 """Layouts that are judged of a posterior that has more."""
 
@@ -323,7 +298,7 @@ MOST_EXACT: Final = 10_000
 
 
 def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
-    """Layouts with weights, and what they are worth: all of a small exact posterior, else ``LAYOUTS`` draws."""
+    """Layouts with weights, and their effective sample size: all of a small exact posterior, else ``LAYOUTS`` draws."""
     fewer = posterior
     if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
         fewer = thinned(posterior, LAYOUTS, rng, f"{LAYOUTS} of these for a decision")
@@ -344,7 +319,7 @@ class Group(NamedTuple):
 
     @property
     def question(self) -> Question:
-        """What estimators are asked."""
+        """The question for estimators."""
         return Question.of((self.declarer, self.dummy), trump=self.strain.trump)
 
 
@@ -403,7 +378,7 @@ class TrickTables:
         if n <= m:
             chosen = np.arange(n)
             exact = self.ess == np.inf
-            sample = SolvedSample.every(self.weights) if exact else SolvedSample.of(self.weights, worth=self.ess)
+            sample = SolvedSample.every(self.weights) if exact else SolvedSample.of(self.weights, most=self.ess)
         else:
             with np.errstate(divide="ignore"):
                 weights = Weights(np.log(self.weights))
@@ -420,25 +395,25 @@ class TrickTables:
         """Whether every layout was solved, so that what was solved is exact."""
         return self.sample is not None and self.sample.size == np.inf
 
-    def of_one(self, group: Group, worth: Floats) -> Number:
-        """``worth[tricks]`` of one group."""
+    def of_one(self, group: Group, points: Floats) -> Number:
+        """``points[tricks]`` of one group."""
         pmf = self.pmfs[group]
-        solved = worth[self.tricks[group]] if group in self.tricks else None
-        near = worth[self._near(group)]
-        return _number(pmf @ worth, pmf @ worth**2, solved, worth, _largest_step(near))
+        solved = points[self.tricks[group]] if group in self.tricks else None
+        near = points[self._near(group)]
+        return _number(pmf @ points, pmf @ points**2, solved, points, _largest_step(near))
 
-    def of_two(self, first: Group, second: Group, worth: Floats) -> Number:
-        """``worth[tricks of the first, tricks of the second]``; (14, 14)."""
+    def of_two(self, first: Group, second: Group, points: Floats) -> Number:
+        """``points[tricks of the first, tricks of the second]``; (14, 14)."""
         if first == second:
-            return self.of_one(first, np.ascontiguousarray(worth.diagonal()))
+            return self.of_one(first, np.ascontiguousarray(points.diagonal()))
         one, two = self.pmfs[first], self.pmfs[second]
-        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (worth, worth**2))
+        predicted, square = (np.asarray(((one @ each) * two).sum(axis=1)) for each in (points, points**2))
         solved = None
         if first in self.tricks or second in self.tricks:
             known = [self._certain(group) for group in (first, second)]
-            solved = np.asarray(((known[0] @ worth) * known[1]).sum(axis=1))
-        near = worth[self._near(first)][:, self._near(second)]
-        return _number(predicted, square, solved, worth, _largest_step(near) + _largest_step(near.T))
+            solved = np.asarray(((known[0] @ points) * known[1]).sum(axis=1))
+        near = points[self._near(first)][:, self._near(second)]
+        return _number(predicted, square, solved, points, _largest_step(near) + _largest_step(near.T))
 
     def mean(self, number: Number) -> tuple[float, float]:
         """Posterior mean of a number, and its standard error."""
@@ -469,9 +444,9 @@ class TrickTables:
         return slice(max(0, int(tricks.min()) - 1), min(14, int(tricks.max()) + 2))
 
 
-def _number(predicted: Floats, square: Floats, solved: Floats | None, worth: Floats, step: float) -> Number:
+def _number(predicted: Floats, square: Floats, solved: Floats | None, points: Floats, step: float) -> Number:
     """A number with its bounds; where no near number of tricks changes it, any change is as far as these."""
-    low, high = float(worth.min()), float(worth.max())
+    low, high = float(points.min()), float(points.max())
     return Number(predicted, square, solved, low, high, step or high - low)
 
 
@@ -489,19 +464,19 @@ def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequen
     kinds = list(dict.fromkeys(groups))
     chances = dict(zip(groups, pmfs, strict=True))
     tops: dict[Group, NDArray[np.int64]] = {}
-    worth = np.array([one.worth for one in payoffs])
+    points = np.array([one.points for one in payoffs])
     for kind in kinds:
         own = np.array([place for place, group in enumerate(groups) if group == kind])
-        tops[kind] = own[worth[own].argmax(axis=0)]  # the first of the highest, and contracts rise
+        tops[kind] = own[points[own].argmax(axis=0)]  # the first of the highest, and contracts rise
     shares = np.zeros((len(payoffs), len(pmfs[0])))
     columns = np.arange(14)
     for kind in kinds:
         top = tops[kind]
-        pays = worth[top, columns]
+        pays = points[top, columns]
         chance = chances[kind].copy()
         for other in kinds:
             if other != kind:
-                theirs, rivals = worth[tops[other], columns], tops[other]
+                theirs, rivals = points[tops[other], columns], tops[other]
                 beaten = (pays[:, None] > theirs) | ((pays[:, None] == theirs) & (top[:, None] < rivals))
                 chance *= chances[other] @ beaten.T.astype(np.float64)
         for tricks in range(14):
@@ -564,29 +539,23 @@ def how_high(
     if gaining:
         highest = max(gaining, key=lambda one: (one.level, one.strain))
         top = f"{gaining[0].level}{gaining[0].strain.name}"
-        said = (
+        words = (
             f"How high may {who} bid? Up to {highest.level}{highest.strain.name}, the highest bid that earns more than "
             f"nothing on average; {top} earns most."
         )
     else:
-        said = f"How high may {who} bid? Not at all: every bid here loses on average, so {who} passes."
+        words = f"How high may {who} bid? Not at all: every bid here loses on average, so {who} passes."
     if seat != belief.observer:
-        return said
+        return words
     level = bid(belief.hand).level
-    return f"{said} Algorithm 1 on this hand alone: {Call.bid(level, 'NT') if level else PASS}."
+    return f"{words} Algorithm 1 on this hand alone: {Call.bid(level, 'NT') if level else PASS}."
 
 
 SECONDS: Final = 4.0
-"""Time for solving on one core, unless told otherwise."""
-
-COMPETING: Final = 3
-"""Strains that are solved at most where no contracts are named."""
-
-REACH: Final = 0.1
-"""A strain competes where its best contract is less than so many standard deviations of the difference behind."""
+"""Time for solving on one core by default."""
 
 
-class Asked(NamedTuple):
+class Option(NamedTuple):
     """A contract with what it pays, and whose tricks count."""
 
     payoff: Payoff
@@ -603,7 +572,8 @@ class ContractTable(NamedTuple):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary of plain values for each contract, ``None`` for what a deal that is passed out has not."""
-        values = [self.labels, *(map(_plain, np.array(column).tolist()) for column in self.columns.values())]
+        columns = [np.array(column).tolist() for column in self.columns.values()]
+        values = [self.labels, *([None if value != value else value for value in column] for column in columns)]
         return [dict(zip(("contract", *self.columns), row, strict=True)) for row in zip(*values, strict=True)]
 
     def dataset(self) -> xarray.Dataset:
@@ -630,7 +600,7 @@ def contracts(
     """Every contract that the pair may still bid or defend, or those named, a row each, the best expected score first.
 
     ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme of your own; ``new`` where three
-    players bid and ``duplicate`` where four do, unless told otherwise. ``doubled``: 1 or 2 as if the others doubled.
+    players bid and ``duplicate`` where four do by default. ``doubled``: 1 or 2 as if the others doubled.
     ``against`` compares every row with another contract on the same layouts. With four players contracts of the others
     may be named (``2SX by W``); ``Pass`` is the contract that stands, and pays nothing where there is none.
 
@@ -684,39 +654,45 @@ def contract_table(
 ) -> ContractTable:
     """The answer of :func:`contracts`; what went wrong with the solver stands in its attributes."""
     belief = posterior.belief
-    _verify(solve, seconds)
+    if solve is not None and not (solve == 0 or 2 <= solve <= MOST_DRAWS):
+        raise BayesBridgeError(f"solve {solve}: give 0 for none, or 2 to {MOST_DRAWS} layouts", solve=solve)
+    if seconds is not None and not 0.0 < seconds < float("inf"):
+        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
-    asked = asked_payoffs(belief, scoring, named, seats, doubled)
+    options = option_payoffs(belief, scoring, named, seats, doubled)
     other = None
     if against is not None:
         rival = contract_named(belief, against, seats)
-        other = _asked(belief, scoring, rival, seats, asked[0].group)
+        other = _option(belief, scoring, rival, seats, options[0].group)
     random = generator(rng)
-    groups = list(dict.fromkeys([*(one.group for one in asked), *([] if other is None else [other.group])]))
+    groups = list(dict.fromkeys([*(one.group for one in options), *([] if other is None else [other.group])]))
     tables = TrickTables.of(posterior, groups, random)
-    wanted = groups if named is not None else competing(tables, asked, groups[len({one.group for one in asked}) :])
+    solving = groups if named is not None else competing(tables, options, groups[len({one.group for one in options}) :])
     failure = ""
     if solve != 0:
-        tables, failure = _solved(tables, asked, wanted, solve, seconds, random)
-    order, columns = _columns(tables, asked, other, by_imps=isinstance(scoring, Duplicate))
-    asked = [asked[place] for place in order]
+        tables, failure = _solved(tables, options, solving, solve, seconds, random)
+    order, columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
+    options = [options[place] for place in order]
+    shown = [one.payoff.contract for one in options]
+    others = [one for one in shown if one is not None and one.declarer not in seats]
+    passed = contract_if_passed(belief, seats)
     attrs = {
         "scheme": scoring.name,
         "vulnerable": Vulnerability.of(vulnerable).value,
         "pair": f"{seats[0].name}:{seats[1].name}",
         "against": "" if other is None else other.payoff.name,
-        "passed": str(contract_if_passed(belief, seats) or ""),
+        "passed": str(passed or ""),
         "layouts": len(tables.layouts),
         "solved": len(tables.chosen),
-        "caution": " ".join(filter(None, (caution(tables), _defending(belief, seats, asked)))),
-        "how_high": how_high(belief, seats, [one.payoff.contract for one in asked], columns["score"]),
+        "caution": " ".join(filter(None, (caution(tables), defending(passed, others)))),
+        "how_high": how_high(belief, seats, shown, columns["score"]),
         "failure": failure,
     }
-    return ContractTable([one.payoff.name for one in asked], columns, attrs)
+    return ContractTable([one.payoff.name for one in options], columns, attrs)
 
 
-def asked_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pair, doubled: int = 0) -> list[Asked]:
+def option_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pair, doubled: int = 0) -> list[Option]:
     """The contracts that are meant with what they pay to the pair, in rising order.
 
     Where none are named, doubled ones are left out if the scheme has no price for them.
@@ -725,51 +701,41 @@ def asked_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pai
     if named is None and isinstance(scoring, Scheme):
         found = [one for one in found if one is None or one.doubled <= doubled]
     usual = next(Group.of(one, dummy_of(belief, one)) for one in found if one is not None)
-    return [_asked(belief, scoring, one, pair, usual) for one in found]
+    return [_option(belief, scoring, one, pair, usual) for one in found]
 
 
-def _asked(belief: Perspective, scoring: Scoring, contract: Contract | None, pair: Pair, usual: Group) -> Asked:
+def _option(belief: Perspective, scoring: Scoring, contract: Contract | None, pair: Pair, usual: Group) -> Option:
     """A contract of either side with what it pays to the pair; a deal that is passed out is of the ``usual`` group."""
     if contract is None:
-        return Asked(payoff(scoring, None), usual)
+        return Option(payoff(scoring, None), usual)
     group = Group.of(contract, dummy_of(belief, contract))
-    return Asked(payoff(scoring, contract, ours=contract.declarer in pair), group)
+    return Option(payoff(scoring, contract, ours=contract.declarer in pair), group)
 
 
-def _defending(belief: Perspective, pair: Pair, asked: Sequence[Asked]) -> str:
-    shown = [one.payoff.contract for one in asked]
-    return defending(contract_if_passed(belief, pair), [one for one in shown if one and one.declarer not in pair])
-
-
-def competing(tables: TrickTables, asked: Sequence[Asked], always: Sequence[Group]) -> list[Group]:
-    """The groups worth solving: that of the best expected score, and those whose best is close to it."""
-    scores = [tables.of_one(one.group, one.payoff.worth) for one in asked]
+def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
+    """The groups to solve, three at most: that of the best expected score, and those whose best is less than a tenth of
+    a standard deviation of the difference behind it.
+    """
+    scores = [tables.of_one(one.group, one.payoff.points) for one in options]
     means = [tables.mean(score)[0] for score in scores]
     order = np.argsort(means)[::-1]
     first = scores[order[0]]
-    found = [asked[order[0]].group]
+    found = [options[order[0]].group]
     for place in order[1:]:
-        group = asked[place].group
-        if group in found or len(found) == COMPETING:
+        group = options[place].group
+        if group in found or len(found) == 3:
             continue
         difference = first.predicted - scores[place].predicted
         doubt = first.square - first.predicted**2 + scores[place].square - scores[place].predicted ** 2
         spread = float((tables.weights * ((difference - difference.mean()) ** 2 + doubt)).sum()) ** 0.5
-        if means[order[0]] - means[place] < REACH * spread:
+        if means[order[0]] - means[place] < 0.1 * spread:
             found.append(group)
     return [*found, *(group for group in always if group not in found)]
 
 
-def _verify(solve: int | None, seconds: float | None) -> None:
-    if solve is not None and not (solve == 0 or 2 <= solve <= MOST_DRAWS):
-        raise BayesBridgeError(f"solve {solve}: give 0 for none, or 2 to {MOST_DRAWS} layouts", solve=solve)
-    if seconds is not None and not 0.0 < seconds < float("inf"):
-        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
-
-
 def _solved(
     tables: TrickTables,
-    asked: Sequence[Asked],
+    options: Sequence[Option],
     groups: Sequence[Group],
     solve: int | None,
     seconds: float | None,
@@ -782,28 +748,28 @@ def _solved(
     allowed = (SECONDS if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
     m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
     try:
-        return tables.solved_by(solver, groups, m, _controls(tables, asked, groups), rng), ""
+        return tables.solved_by(solver, groups, m, _controls(tables, options, groups), rng), ""
     except PluginError as error:
         return tables, str(error)
 
 
-def _controls(tables: TrickTables, asked: Sequence[Asked], groups: Sequence[Group]) -> list[Floats]:
+def _controls(tables: TrickTables, options: Sequence[Option], groups: Sequence[Group]) -> list[Floats]:
     """(n,) what the network expects in each layout: the score of the best contract of each group, then its tricks."""
     scores = []
     for group in groups:
-        of_group = [tables.of_one(group, one.payoff.worth).predicted for one in asked if one.group == group]
+        of_group = [tables.of_one(group, one.payoff.points).predicted for one in options if one.group == group]
         scores += sorted(of_group, key=lambda score: float(tables.weights @ score))[-1:]
     return [*scores, *(tables.of_one(group, np.arange(14.0)).predicted for group in groups)]
 
 
 def _columns(
-    tables: TrickTables, asked: Sequence[Asked], other: Asked | None, *, by_imps: bool
+    tables: TrickTables, options: Sequence[Option], other: Option | None, *, by_imps: bool
 ) -> tuple[list[int], dict[str, list[Any]]]:
     """The order of the rows, and the numbers of every row in that order."""
-    scores = [tables.mean(tables.of_one(one.group, one.payoff.worth)) for one in asked]
-    order = sorted(range(len(asked)), key=lambda place: (-scores[place][0], place))
-    shares = tables.best([one.group for one in asked], [one.payoff for one in asked])
-    first = asked[order[0]]
+    scores = [tables.mean(tables.of_one(one.group, one.payoff.points)) for one in options]
+    order = sorted(range(len(options)), key=lambda place: (-scores[place][0], place))
+    shares = tables.best([one.group for one in options], [one.payoff for one in options])
+    first = options[order[0]]
     columns: dict[str, list[Any]] = {}
 
     def put(name: str, value: tuple[float, float]) -> None:
@@ -812,7 +778,7 @@ def _columns(
 
     tricks = np.arange(14, dtype=np.float64)
     for place in order:
-        one = asked[place]
+        one = options[place]
         contract = one.payoff.contract
         if contract is None:
             put("make", (np.nan, np.nan))
@@ -837,10 +803,6 @@ def _columns(
     return order, columns
 
 
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and np.isnan(value) else value
-
-
 def _less(first: Payoff, second: Payoff) -> Floats:
     """(14, 14) what the first pays less what the second does."""
-    return first.worth[:, None] - second.worth
+    return first.points[:, None] - second.points

@@ -1,11 +1,9 @@
-"""Questions whose answers would tell something about the layout: where a card lies, how long a suit is, the next call.
+"""The value of information: how much an answer would tell, in bits and in expected score of a decision.
 
-A question gives every layout the chances of its answers: one of them is certain where the layout decides, as with
-cards; a call yet to come is as likely as the bidder model says.
-
-The value of information: how much an answer would tell, in bits and in expected score of a decision.
-
-With W the weights of the layouts, A[i, a] the chance of answer a in layout i, and u[i, d] what action d pays there::
+Questions are where a card lies, how long a suit is, the next call. A question gives every layout the chances of its
+answers: one of them is certain where the layout decides, as with cards; a call yet to come is as likely as the bidder
+model says. With W the weights of the layouts, A[i, a] the chance of answer a in layout i, and u[i, d] the payoff of
+action d there::
 
     bits  = Σ W_i A[i, a] log₂(A[i, a] / P(a)),      P(a) = Σ W_i A[i, a]
     value = Σ_a max_d Σ_i W_i A[i, a] u[i, d]  −  max_d Σ_i W_i u[i, d]
@@ -23,7 +21,7 @@ K ≤ M whatever the draws: with D the best action of all draws and S its sum, l
 S_d ≤ S_D, and d leads D on the other parts, so on part k it pays no more than D. Hence value ≤ optimistic.
 
 An error has three parts: that of the mean for these choices, less one draw for every action that was chosen; M − K of
-the cross-fitted side, which is what the choice is worth; and one draw unlike all others, in which the actions differ
+the cross-fitted side, the gain by the choice; and one draw unlike all others, in which the actions differ
 most.
 """
 
@@ -40,18 +38,16 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.turn import call_probabilities
-from bayesbridge.calls import CALLS, Contract
+from bayesbridge.calls import CALLS, Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import TrickTables, asked_payoffs, judged, pair_of, scoring_of
-from bayesbridge.duplicate import Duplicate
+from bayesbridge.decisions.contracts import TrickTables, judged, option_payoffs, pair_of, scoring_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.joint_distributions import feature_of
 from bayesbridge.layouts import Layouts
-from bayesbridge.notation.record import Vulnerability
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import Scheme
+from bayesbridge.scoring import Duplicate, Scheme
 
 if TYPE_CHECKING:
     import xarray
@@ -80,23 +76,20 @@ class Enquiry:
 
 def enquiries(posterior: Posterior, asked: Asking | None) -> list[Enquiry]:
     """The questions that are meant: by name, as functions of layouts by name, or without any the usual ones."""
+    if asked is not None and not asked:
+        raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
-        if not asked:
-            raise _none()
-        return [Enquiry(name, _of_values(name, function)) for name, function in asked.items()]
+        return [
+            Enquiry(name, lambda layouts, name=name, function=function: _own_answers(name, function, layouts))  # type: ignore[misc]
+            for name, function in asked.items()
+        ]
     if asked is None:
         names: Sequence[str] = usual_questions(posterior)
     else:
         names = [part.strip() for part in re.split(r",(?![^\[]*\])", asked)] if isinstance(asked, str) else asked
-    if not names:
-        raise _none()
     if twice := [name for name in names if list(names).count(name) > 1]:
         raise BayesBridgeError(f"question {twice[0]!r} is given twice: give each once", name=twice[0])
     return [_enquiry(posterior, name) for name in names]
-
-
-def _none() -> BayesBridgeError:
-    return BayesBridgeError(f"no question named: give one or more of {KNOWN}")
 
 
 def usual_questions(posterior: Posterior) -> list[str]:
@@ -180,26 +173,19 @@ def _certain(values: NDArray[Any], answers: int) -> Floats:
     return found
 
 
-def _of_values(name: str, function: Any) -> Callable[[Layouts], Floats]:
+def _own_answers(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
     """The answers of a user's function, which gives a value for each layout."""
-
-    def answers(layouts: Layouts) -> Floats:
-        values = np.asarray(function(layouts))
-        if values.shape != (len(layouts),):
-            raise BayesBridgeError(
-                f"question {name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",
-                name=name,
-            )
-        kinds, places = np.unique(values, return_inverse=True)
-        return _certain(places, len(kinds))
-
-    return answers
+    values = np.asarray(function(layouts))
+    if values.shape != (len(layouts),):
+        raise BayesBridgeError(
+            f"question {name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",
+            name=name,
+        )
+    kinds, places = np.unique(values, return_inverse=True)
+    return _certain(places, len(kinds))
 
 
 type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None
-
-MOST_EXACT: Final = 100_000
-"""Layouts up to which an exact posterior is taken whole where the actions are functions, which cost little."""
 
 FOLDS: Final = 5
 """Parts of the draws: actions are chosen on all but one and paid on that one."""
@@ -238,12 +224,15 @@ def value_of_information(
     >>> found.attrs["action"], found["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
+    import xarray
+
     asked = enquiries(posterior, questions)
     random = generator(rng)
     if isinstance(decision, Mapping):
         if not decision:
             raise BayesBridgeError("no action to choose: give at least one, by name")
-        layouts, weights, ess = judged(posterior, random, exact_up_to=MOST_EXACT)
+        # Functions cost little: an exact posterior is taken whole up to so many layouts.
+        layouts, weights, ess = judged(posterior, random, exact_up_to=100_000)
         names = list(decision)
         pays = np.stack([_paid(name, function, layouts) for name, function in decision.items()], axis=1)
         scoring = "own"
@@ -261,7 +250,8 @@ def value_of_information(
         "exact": int(ess == np.inf),
         "caution": _caution(ess == np.inf, len(layouts), scoring),
     }
-    return _dataset([asked[place].name for place in order], [rows[place] for place in order], attrs)
+    variables = {name: (["question"], np.array([rows[place][name] for place in order])) for name in rows[0]}
+    return xarray.Dataset(variables, {"question": [asked[place].name for place in order]}, attrs)
 
 
 class _Judge:
@@ -285,13 +275,13 @@ class _Judge:
         """Bits and value of one question."""
         if asked.name == EVERYTHING:
             best = self.pays.max(axis=1)
-            return self._told(posterior.entropy_bits, 0.0, (best, best), 0)
+            return self._row(posterior.entropy_bits, 0.0, (best, best), 0)
         chances = asked.answers(self.layouts)
         bits, error = self._bits(chances, asked.shares)
         after = self._paid(chances, self.split), self._paid(chances, self.whole)
-        return self._told(bits, error, after, int((self.weights @ chances > 0).sum()))
+        return self._row(bits, error, after, int((self.weights @ chances > 0).sum()))
 
-    def _told(self, bits: float, error: float, after: tuple[Floats, Floats], chosen: int) -> dict[str, float]:
+    def _row(self, bits: float, error: float, after: tuple[Floats, Floats], chosen: int) -> dict[str, float]:
         """``after``: what is paid in each layout after the answer, K and M; ``chosen`` actions were chosen for that."""
         low, high = after[0] - self.without[1], after[1] - self.without[0]
         value, value_error = self._mean(low, chosen + 1, after[1] - after[0])
@@ -335,9 +325,9 @@ class _Judge:
             return float(-(known * np.log2(known)).sum()) + 0.0, 0.0
         overall = self.weights @ chances
         with np.errstate(divide="ignore", invalid="ignore"):
-            told = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
-        bits = float(self.weights @ told)
-        spread = float(self.weights @ ((told - bits) ** 2))
+            gained = np.where(chances > 0, chances * np.log2(chances / overall), 0.0).sum(axis=1)
+        bits = float(self.weights @ gained)
+        spread = float(self.weights @ ((gained - bits) ** 2))
         certain = bool(((chances == 0) | (chances == 1)).all())
         # Entropy of counts is too small by about so much (Miller and Madow).
         missing = ((overall > 0).sum() - 1) / (2 * self.ess * np.log(2)) if certain else 0.0
@@ -355,9 +345,9 @@ def _contract_payoffs(
     """Names of the contracts, the layouts, (n, contracts) expected scores there, and the name of the scheme."""
     belief = posterior.belief
     seats, scoring = pair_of(belief, pair), scoring_of(scheme, vulnerable, belief.dummy)
-    found = asked_payoffs(belief, scoring, decision, seats)
+    found = option_payoffs(belief, scoring, decision, seats)
     tables = TrickTables.of(posterior, dict.fromkeys(one.group for one in found), rng)
-    columns = [tables.of_one(one.group, one.payoff.worth).predicted for one in found]
+    columns = [tables.of_one(one.group, one.payoff.points).predicted for one in found]
     return [one.payoff.name for one in found], tables, np.stack(columns, axis=1), scoring.name
 
 
@@ -383,10 +373,3 @@ def _caution(exact: bool, layouts: int, scoring: str) -> str:
         f"From {layouts} layouts: the truth lies between value (actions chosen on four fifths and paid on the last "
         f"fifth, in turn; below 0 where no gain is sure) and optimistic (chosen and paid on the same) on average.{by}"
     )
-
-
-def _dataset(labels: Sequence[str], rows: Sequence[Mapping[str, float]], attrs: Mapping[str, Any]) -> xarray.Dataset:
-    import xarray
-
-    variables = {name: (["question"], np.array([row[name] for row in rows])) for name in rows[0]}
-    return xarray.Dataset(variables, {"question": list(labels)}, dict(attrs))

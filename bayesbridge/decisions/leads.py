@@ -1,11 +1,9 @@
-"""Leads as values: what each card does, which is the best, and how that is told.
-
-What to lead: every card of the seat on lead, tried on the same layouts of its posterior.
+"""What to lead: every card of the seat on lead, tried on the same layouts of its posterior.
 
 Layouts are drawn from what the leader believes before dummy is seen, and each is solved double dummy once for every
 card that may be led. All cards live on the same layouts, so that differences between them are paired and much more
 exact than the figures themselves. These layouts are weighted, the same for all cards, so that the predictions of the
-network of ``tricks`` average over them as over all draws (:mod:`bayesbridge.estimators.correction`).
+network of ``tricks`` average over them as over all draws (:mod:`bayesbridge.estimators.odds`).
 
 Double dummy means that all four see all cards from the lead on: a lead that gives away what declarer would have guessed
 wrong costs more at the table, and one that declarer does not understand costs less.
@@ -28,12 +26,11 @@ from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import judged
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.contract_odds import normalised
-from bayesbridge.estimators.correction import SolvedSample
+from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
+from bayesbridge.estimators.odds import SolvedSample, normalised
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
-from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import number, percent
 
@@ -95,9 +92,10 @@ class Leads:
         """The answer in words."""
         names = [choice.name for choice in self.best]
         first = self.choices[0]
-        told = f"{percent(first.beaten[0])}{_error(100 * first.beaten[1], ' %')}"
-        many = f"{first.tricks[0]:.2f}{_error(first.tricks[1])}"
-        after = f"{self.contract} is then beaten with {told}; the defence takes {many} tricks on average."
+        (beaten, beaten_error), (tricks, tricks_error) = first.beaten, first.tricks
+        chance = percent(beaten) + (f" ± {100 * beaten_error:.1f} %" if beaten_error else "")
+        many = f"{tricks:.2f}" + (f" ± {tricks_error:.2f}" if tricks_error else "")
+        after = f"{self.contract} is then beaten with {chance}; the defence takes {many} tricks on average."
         if self.clear:
             return f"Lead {names[0]}: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
@@ -126,22 +124,17 @@ class Leads:
             "cards": [
                 {
                     "cards": [str(card) for card in choice.cards],
-                    **_pair("beaten", choice.beaten),
-                    **_pair("tricks", choice.tricks),
-                    **_pair("behind", self.behind(choice)),
+                    "beaten": choice.beaten[0],
+                    "beaten_error": choice.beaten[1],
+                    "tricks": choice.tricks[0],
+                    "tricks_error": choice.tricks[1],
+                    "behind": self.behind(choice)[0],
+                    "behind_error": self.behind(choice)[1],
                     "close": choice.close,
                 }
                 for choice in self.choices
             ],
         }
-
-
-def _error(error: float, unit: str = "") -> str:
-    return f" ± {error:.{1 if unit else 2}f}{unit}" if error else ""
-
-
-def _pair(name: str, found: tuple[float, float]) -> dict[str, float]:
-    return {name: found[0], f"{name}_error": found[1]}
 
 
 type Floats = NDArray[np.float64]
@@ -150,7 +143,7 @@ SOLVES: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card, in the double-dummy plugin."""
 
 SECONDS: Final = 12.0
-"""Time for solving on one core, unless told otherwise."""
+"""Time for solving on one core by default."""
 
 DOUBT: Final = 0.05
 """Chance of calling a card the best although another is as good, over all comparisons together."""
@@ -207,8 +200,7 @@ def lead_question(
     else:
         usual = own.declarer if own is not None else _declarer_on_right(belief)
         words = str(contract).split()
-        named = Contract.of(contract, None if len(words) == 3 else usual if by is None else by)
-        against = named
+        against = Contract.of(contract, None if len(words) == 3 else usual if by is None else by)
     if by is not None and Seat.of(by) != against.declarer:
         raise BayesBridgeError(f"contract {str(against)!r} and by {Seat.of(by).name}: name one declarer", by=by)
     if against.declarer == belief.dummy:
@@ -285,14 +277,7 @@ def compare_leads(
         return not any(differs) or mean <= limit * error
 
     choices = tuple(
-        Lead(
-            groups[one],
-            of_beaten[one],
-            of_tricks[one],
-            behind_beaten[one],
-            behind_tricks[one],
-            close(one),
-        )
+        Lead(groups[one], of_beaten[one], of_tricks[one], behind_beaten[one], behind_tricks[one], close(one))
         for one in order
     )
     return Leads(
@@ -322,10 +307,10 @@ def _sample(whole: Posterior, some: Posterior, contract: Contract, question: Que
     if some.exact:
         return SolvedSample.every(some.weights)
     if some is whole:
-        return SolvedSample.of(some.weights, worth=some.ess)
+        return SolvedSample.of(some.weights, most=some.ess)
     pool, weights, ess = judged(whole, 0)
     made = np.arange(14)
-    worths = np.stack([(made < contract.tricks_needed).astype(np.float64), 13.0 - made], axis=1)
+    values = np.stack([(made < contract.tricks_needed).astype(np.float64), 13.0 - made], axis=1)
     network = TricksEstimator()
     here, everywhere = (normalised(run(network, layouts, question)["tricks"]) for layouts in (some.layouts, pool))
-    return SolvedSample.of(some.weights, here @ worths, weights @ everywhere @ worths, ess)
+    return SolvedSample.of(some.weights, here @ values, weights @ everywhere @ values, ess)

@@ -1,11 +1,10 @@
-"""One suit between declarer and dummy, and how the cards that they miss may lie.
+"""How to play a suit: for each number of tricks the plan that reaches it most often, and the plan for most tricks.
 
-Cards of the defenders that follow each other in rank, with none of declarer's between, are equals: which of them is
-played tells nothing, since whoever holds several may choose. A layout is how many of each group of equals the left
-defender holds. *First* and *second* are declarer's two hands; the left defender plays after the second hand, the right
-defender after the first.
-
-The best plans for a suit: what declarer can do against defenders who see everything.
+One suit lies between declarer's two hands, *first* and *second*; the left defender plays after the second hand, the
+right defender after the first. Cards of the defenders that follow each other in rank, with none of declarer's between,
+are equals: which of them is played tells nothing, since whoever holds several may choose. A layout is how many of each
+group of equals the left defender holds. Layouts are weighed by vacant places, or by a posterior: what was called,
+played and shown counts.
 
 Declarer sees the cards played and no more, so one plan must serve all layouts that these cannot tell apart. Defenders
 know the layout and declarer's plan (the best-defence model of Frank and Basin, Artificial Intelligence 100, 1998). Of a
@@ -16,14 +15,7 @@ front, and any weights of layouts pick their best plan from it.
 
 Declarer may lead from either hand at each trick, as often as wanted, and the defenders never lead the suit: entries,
 ruffs and blocked suits are left out. A card of declarer's counts by its *gap*, the number of groups of the defenders
-above it; a group comes right below the gap of the same number.
-
-Plans for a suit as trees of cards, and as text.
-
-How to play a suit: for each number of tricks the plan that reaches it most often, and the plan for most tricks.
-
-The layouts are weighed by vacant places, or by a posterior: what was called, played and shown counts. Entries, ruffs
-and blocked suits are left out (``suit_play_search``).
+above it; a group comes right below the gap of the same number. A plan is shown as a tree of cards, and as text.
 """
 
 from __future__ import annotations
@@ -370,9 +362,6 @@ def _without(counts: Counts, gap: int) -> Counts:
     return (*counts[:gap], counts[gap] - 1, *counts[gap + 1 :])
 
 
-CARD_NAMES: Final = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}
-
-
 class Table(NamedTuple):
     """Who sits where: declarer's two hands, the defender after the second and the one after the first."""
 
@@ -456,9 +445,11 @@ def _steps(
     hand, gap, replies = plan
     out = [len(group) - a - b for group, a, b in zip(combination.groups, left, right, strict=True)]
 
-    def chosen(ranks: tuple[int, ...], wanted: int) -> int:
-        equals = [rank for rank in ranks if _closed(combination.gap(rank), out) == wanted]
-        return equals[-1] if wanted == len(out) else equals[0]
+    def chosen(ranks: tuple[int, ...], gap: int) -> int:
+        """A card of that gap, groups that are gone not counted."""
+        gaps = {rank: combination.gap(rank) for rank in ranks}
+        equals = [rank for rank in ranks if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap]
+        return equals[-1] if gap == len(out) else equals[0]
 
     own, other = (first, second) if hand == 0 else (second, first)
     led = chosen(own, gap)
@@ -481,12 +472,6 @@ def _steps(
     return Step((table.first, table.second)[hand], RANKS[led], tuple(answers))
 
 
-def _closed(gap: int, out: list[int]) -> int:
-    while gap < len(out) and not out[gap]:
-        gap += 1
-    return gap
-
-
 def _played(played: tuple[Counts, Counts], side: int, group: int) -> tuple[Counts, Counts]:
     if group == NONE:
         return played
@@ -498,7 +483,7 @@ def _group_text(combination: Combination, group: int) -> str:
     return "" if group == NONE else "".join(RANKS[rank] for rank in combination.groups[group])
 
 
-def told(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
+def plan_lines(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     """A tree as lines of text, so many tricks deep; ``lowest`` are the defenders' lowest equals.
 
     Cases that go on in the same way are told together, and those in which nothing is left to choose not at all.
@@ -512,7 +497,7 @@ def told(step: Step | None, lowest: str, tricks: int) -> Iterator[str]:
     branches = [(answer, played, after) for answer in step.answers for played, after in answer.then]
     for answer, played, after in branches:
         if after is not None and not after.forced:
-            groups.setdefault(tuple(told(after, lowest, tricks - 1)), []).append((answer, played))
+            groups.setdefault(tuple(plan_lines(after, lowest, tricks - 1)), []).append((answer, played))
     for lines, cases in groups.items():
         always = len(groups) == 1 and len(cases) == len(branches)
         if not always:
@@ -544,11 +529,11 @@ def _condition(step: Step, cases: list[tuple[Answer, str]], lowest: str) -> str:
     for answer, played in cases:
         met.setdefault(answer.played, []).append(played)
     every = {answer.played: len(answer.then) for answer in step.answers}
-    told_by: dict[tuple[str, ...], list[str]] = {}
+    by_last: dict[tuple[str, ...], list[str]] = {}
     for one, lasts in met.items():
-        told_by.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
+        by_last.setdefault(() if len(lasts) == every[one] else tuple(lasts), []).append(one)
     parts = []
-    for final, ones in told_by.items():
+    for final, ones in by_last.items():
         what = [] if len(ones) == len(every) else [f"{second} {' or '.join(_play(one, lowest) for one in ones)}"]
         if final:
             what.append(f"{fourth} {' or '.join(_play(last, lowest) for last in final)}")
@@ -565,7 +550,7 @@ def _play(ranks: str, lowest: str) -> str:
 
 
 def _card(rank: str) -> str:
-    return CARD_NAMES.get(rank, rank)
+    return {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten"}.get(rank, rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -592,7 +577,7 @@ class SuitLine:
 
     def text(self, tricks: int = 2) -> tuple[str, ...]:
         """The plan in words, a line for each trick and each condition, so many tricks deep."""
-        return tuple(told(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
+        return tuple(plan_lines(self.step, self.lowest, tricks)) or ("Nothing is to choose.",)
 
     def document(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -693,7 +678,7 @@ def suit_play(
         shares += np.bincount(held, weights, minlength=1 << 13)
     shares /= shares.sum()
     combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
-    how = "exactly" if posterior.exact else f"from draws worth {posterior.ess:.0f}"
+    how = "exactly" if posterior.exact else f"from draws, ESS {posterior.ess:.0f}"
     weighed = f"by what {belief.observer.name} believes, {how}"
     return _solved(combination, where, weighed, inf if posterior.exact else posterior.ess, work, shares=shares)
 
@@ -709,10 +694,10 @@ def _placed(hands: dict[Seat, int], first: str | None, second: str | None, suit:
         if suit is None:
             raise BayesBridgeError("no suit: name it, such as S, or give both holdings")
         return suit, Table(dummy, declarer)
-    wanted = read_pair(first, second)
+    named = read_pair(first, second)
     for one in reversed(Suit) if suit is None else (suit,):
         for table in (Table(dummy, declarer), Table(declarer, dummy)):
-            if (_field(hands[table.first], one), _field(hands[table.second], one)) == wanted:
+            if (_field(hands[table.first], one), _field(hands[table.second], one)) == named:
                 return one, table
     raise BayesBridgeError(
         f"{first} and {second} are not what {dummy.name} and {declarer.name} hold in "
@@ -758,7 +743,11 @@ def _solved(
             assert coarser is not None
             combination = coarser
     levels = max(1, longest - winners)
-    reached = [_reached(outcome, weights, levels) for outcome, _ in front]
+    n = len(weights)
+    reached = []  # (levels,) P(so many tricks or more) of each outcome
+    for outcome, _ in front:
+        bits = np.array([[outcome >> (level * n + i) & 1 for i in range(n)] for level in range(levels)], np.float64)
+        reached.append(np.minimum(np.asarray(bits @ weights, np.float64), 1.0))
     means = [winners + float(row.sum()) for row in reached]
     lowest = "".join(RANKS[rank] for rank in combination.groups[-1]) if combination.groups else ""
 
@@ -767,7 +756,11 @@ def _solved(
         place = max(range(len(front)), key=lambda i: (0.0 if level is None else round(reached[i][level], 12), means[i]))
         step = steps(front[place][1], combination, table)
         row = reached[place]
-        spread = _variance(row) if level is None else float(row[level] * (1.0 - row[level]))
+        if level is not None:
+            spread = float(row[level] * (1.0 - row[level]))
+        else:  # of a count with these shares of at least 1, 2, …
+            k = np.arange(1, len(row) + 1)
+            spread = max(0.0, float(((2 * k - 1) * row).sum() - row.sum() ** 2))
         at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
         return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
@@ -785,28 +778,11 @@ def _solved(
         max((goal for goal in range(winners + 1, longest + 1) if certain(goal)), default=winners),
         tuple(one for one in goals if one.chance > 0.0),
         line(None),
-        small if _parts(combination, small) else "",
+        # Unless counting cards as small has lowered none of them.
+        small if any(RANKS.index(letter) > combination.groups[-1][-1] for letter in small) else "",
         weighed,
     )
 
 
-def _reached(outcome: int, weights: Floats, levels: int) -> Floats:
-    """(levels,) P(so many tricks or more) of an outcome."""
-    n = len(weights)
-    bits = np.array([[outcome >> (level * n + i) & 1 for i in range(n)] for level in range(levels)], np.float64)
-    return np.minimum(np.asarray(bits @ weights, np.float64), 1.0)
-
-
-def _variance(at_least: Floats) -> float:
-    """Of a count with these shares of at least 1, 2, …"""
-    k = np.arange(1, len(at_least) + 1)
-    return max(0.0, float(((2 * k - 1) * at_least).sum() - at_least.sum() ** 2))
-
-
 def _text(ranks: tuple[int, ...]) -> str:
     return "".join(RANKS[rank] for rank in ranks) or "-"
-
-
-def _parts(combination: Combination, small: str) -> bool:
-    """Whether counting cards as small has lowered any of them."""
-    return any(RANKS.index(letter) > combination.groups[-1][-1] for letter in small) if small else False

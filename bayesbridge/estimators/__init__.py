@@ -1,1 +1,1 @@
-"""Estimators: what a layout is worth. The contract, the registry, the built-ins and the conformance kit."""
+"""Estimators: numbers of a layout. The protocol, the registry, the built-ins and the conformance kit."""

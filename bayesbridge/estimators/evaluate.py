@@ -50,17 +50,8 @@ MOST_KEPT: Final = 1_000_000
 DRAWS: Final = 20_000
 """Draws of a posterior for which nobody chose a number."""
 
-AT_A_TIME: Final = 1.0
-"""Seconds for the layouts that an estimator which takes long gets at a time, so that progress is seen."""
-
 SECONDS: Final = 10.0
-"""Time for the estimators that take long, on one core, unless told otherwise."""
-
-SOMEWHAT_MORE: Final = 1.25
-"""Layouts that an engine may return for each draw that was chosen, without being thinned."""
-
-WIDEST: Final = 4096
-"""Range of an integer output beyond which no distribution is kept."""
+"""Time for the estimators that take long, on one core by default."""
 
 type Progress = Callable[[int, int], None]
 """Called with the layouts done and all layouts."""
@@ -101,13 +92,19 @@ def evaluate(
     if twice := [name for name in names if names.count(name) > 1]:
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     random = generator(rng)
-    slow = [estimator for estimator in estimators if _takes_long(estimator)]
+    # What an estimator declares is checked later, and may be anything.
+    declared = [getattr(estimator, "seconds", 0.0) for estimator in estimators]
+    slow = [
+        estimator
+        for estimator, time in zip(estimators, declared, strict=True)
+        if isinstance(time, int | float) and 0.0 < time < float("inf")
+    ]
     cost = sum(map(seconds_of, slow))
     if (n := affordable(posterior, cost, seconds)) < len(posterior):
         who = " and ".join(estimator.name for estimator in slow)
         why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
         posterior = thinned(posterior, n, random, why)
-    block = BLOCK if not cost else max(1, min(BLOCK, round(AT_A_TIME / cost)))
+    block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
     whole = len(posterior) <= MOST_KEPT
     importance = posterior.draws.importance
     sums: dict[tuple[str, str], Sums] = {}
@@ -119,7 +116,11 @@ def evaluate(
         try:
             yield
         except PluginError as error:
-            failures[estimator.name] = _naming(estimator, error)
+            if error.data.get("plugin") != estimator.name:
+                error = PluginError(
+                    f"estimator {estimator.name!r}: {error}", **{**error.data, "plugin": estimator.name}
+                )
+            failures[estimator.name] = error
 
     def working() -> list[Estimator]:
         return [estimator for estimator in estimators if estimator.name not in failures]
@@ -149,9 +150,12 @@ def evaluate(
         with trying(estimator):
             for name, values in run(estimator, some, question).items() if some is not None else ():
                 draws[estimator.name, name].append(values)
-            _count(posterior, estimator, question, sums)
+            if not posterior.exact:
+                exact = counted(posterior, estimator, question)
+                sums |= {(estimator.name, name): of_all for name, of_all in exact.items()}
             for output in estimator.outputs:
                 sums[estimator.name, output.name].finish()
+                sums[estimator.name, output.name].exact |= posterior.exact
     return Evaluation(
         posterior,
         question,
@@ -174,22 +178,9 @@ def affordable(posterior: Posterior, cost: float, seconds: float | None = None) 
     if not cost:
         return len(posterior)
     if seconds is None and chosen != DRAWS:
-        return len(posterior) if len(posterior) <= SOMEWHAT_MORE * chosen else chosen
+        return len(posterior) if len(posterior) <= 1.25 * chosen else chosen
     allowed = (SECONDS if seconds is None else seconds) / cost
     return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))
-
-
-def _takes_long(estimator: Estimator) -> bool:
-    """Whether an estimator says that it takes time; what it declares is checked later, and may be anything."""
-    told = getattr(estimator, "seconds", 0.0)
-    return isinstance(told, int | float) and 0.0 < told < float("inf")
-
-
-def _naming(estimator: Estimator, error: PluginError) -> PluginError:
-    """The error, with the estimator's name in front unless it is there already."""
-    if error.data.get("plugin") == estimator.name:
-        return error
-    return PluginError(f"estimator {estimator.name!r}: {error}", **{**error.data, "plugin": estimator.name})
 
 
 def counted(posterior: Posterior, estimator: Estimator, question: Question) -> dict[str, Sums]:
@@ -206,16 +197,6 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
         return {name: Sums.counted(outputs[name], 0, share, 1) for name, share in shares.items()}
     found = run_exact(estimator, target.constraints, question, target.count)
     return {name: Sums.counted(outputs[name], *counts, target.count) for name, counts in found.items()}
-
-
-def _count(posterior: Posterior, estimator: Estimator, question: Question, sums: dict[tuple[str, str], Sums]) -> None:
-    """Put exact distributions in place of sampled ones, where the estimator can count them; mark what is exact."""
-    if not posterior.exact:
-        sums |= {(estimator.name, name): exact for name, exact in counted(posterior, estimator, question).items()}
-    if posterior.exact:
-        for output in estimator.outputs:
-            sums[estimator.name, output.name].finish()
-            sums[estimator.name, output.name].exact = True
 
 
 def ask(
@@ -285,22 +266,18 @@ class Sums:
         if flat.dtype == np.bool_:
             flat = flat.view(np.int8)
         low, high = (int(flat.min()), int(flat.max())) if len(flat) else (self.lowest, self.lowest)
-        self._widen(low, high)
-        _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
-
-    def _widen(self, low: int, high: int) -> None:
-        assert self.table is not None
         low, high = min(low, self.lowest), max(high, self.lowest + self.table.shape[1] - 1)
-        if high - low >= WIDEST:
+        if high - low >= 4096:
             raise PluginError(
                 f"output {self.output.name!r} ranges from {low} to {high}: declare a floating-point dtype for values "
-                f"spread over more than {WIDEST} integers",
+                "spread over more than 4096 integers",
                 output=self.output.name,
             )
         before, after = self.lowest - low, high - self.lowest - self.table.shape[1] + 1
         if before or after:
             self.table = np.pad(self.table, ((0, 0), (before, after)))
             self.lowest = low
+        _tally(np.ascontiguousarray(flat), weights, self.lowest, self.table)
 
     def finish(self) -> None:
         """Moments of integer outputs, from their distribution; refuses numbers too large to have any."""

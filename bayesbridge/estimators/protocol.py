@@ -361,30 +361,25 @@ def _checked(estimator: Estimator, output: Output, values: Any, n: int) -> NDArr
         raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", "rows of different lengths") from None
     if array.shape != (n, *output.returned):
         raise _broken(estimator, output.name, f"shape {(n, *output.returned)}", f"{array.shape}")
-    wanted = np.dtype(output.dtype)
-    if array.dtype == wanted:
+    dtype = np.dtype(output.dtype)
+    if array.dtype == dtype:
         cast = array
-    elif array.dtype.kind not in "biuf" or (wanted.kind in "biu" and array.dtype.kind == "f"):
-        raise _broken(estimator, output.name, f"type {wanted}", f"{array.dtype}")
+    elif array.dtype.kind not in "biuf" or (dtype.kind in "biu" and array.dtype.kind == "f"):
+        raise _broken(estimator, output.name, f"type {dtype}", f"{array.dtype}")
     else:
         with np.errstate(over="ignore"):  # what does not fit becomes infinite, and is reported as such
-            cast = array.astype(wanted)
-        if wanted.kind in "biu" and (cast != array).any():
-            raise _broken(estimator, output.name, f"values within {wanted}", f"{array.min()} … {array.max()}")
+            cast = array.astype(dtype)
+        if dtype.kind in "biu" and (cast != array).any():
+            raise _broken(estimator, output.name, f"values within {dtype}", f"{array.min()} … {array.max()}")
     if cast.dtype.kind == "f" and not np.isfinite(cast).all():
         row = int(np.argwhere(~np.isfinite(cast))[0][0])
         raise _broken(estimator, output.name, "finite numbers", f"{cast[row]} for layout {row}")
     if output.support is not None:
-        _verify_shares(estimator, output, cast)
+        off = (np.abs(cast.sum(axis=-1, dtype=np.float64) - 1.0) > 1e-3) | (cast < 0).any(axis=-1)
+        if off.any():
+            row = int(np.argwhere(off)[0][0])
+            raise _broken(estimator, output.name, "probabilities that add up to 1", f"{cast[row]} for layout {row}")
     return cast
-
-
-def _verify_shares(estimator: Estimator, output: Output, shares: NDArray[Any]) -> None:
-    """Probabilities on the last axis: none below zero, and together one."""
-    off = (np.abs(shares.sum(axis=-1, dtype=np.float64) - 1.0) > 1e-3) | (shares < 0).any(axis=-1)
-    if off.any():
-        row = int(np.argwhere(off)[0][0])
-        raise _broken(estimator, output.name, "probabilities that add up to 1", f"{shares[row]} for layout {row}")
 
 
 def _broken(estimator: Estimator, output: str, expected: str, got: str) -> PluginError:

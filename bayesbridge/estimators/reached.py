@@ -12,8 +12,8 @@ one that is nearest to it has weights
 
     P(layout ∣ calls, experts stopped there) ∝ P(layout ∣ calls) · exp(s · m(layout))
 
-with m the chance that the contract makes in a layout, by the network of ``tricks``, and s the number that gives the
-chance wanted. It belongs to contracts of experts after a whole auction, weighed by the learned bidder.
+with m the chance that the contract makes in a layout, by the network of ``tricks``, and s the number that gives this
+chance (exponential tilting). It belongs to contracts of experts after a whole auction, weighed by the learned bidder.
 """
 
 from __future__ import annotations
@@ -41,13 +41,7 @@ from bayesbridge.words import number, percent
 type Floats = NDArray[np.float64]
 
 MOST: Final = 20_000
-"""Layouts that are asked about; of a posterior with more so many are drawn."""
-
-LEAST: Final = 0.005
-"""Chances nearer to 0 or 1 count as this far from it."""
-
-STRONGEST: Final = 20.0
-"""Bound of s: where no layout makes, none is made to."""
+"""Layouts that are reweighted; of a posterior with more so many are drawn."""
 
 
 def reached(posterior: Posterior) -> Posterior:
@@ -63,20 +57,21 @@ def reached(posterior: Posterior) -> Posterior:
     contract = contract_reached(posterior)
     if (posterior.exact and len(posterior) > MOST) or posterior.draws.batches is not None:
         posterior = thinned(posterior, MOST, 0, f"{number(MOST)} layouts drawn from it")
-    draws, said = posterior.draws, fitted()
+    draws, line = posterior.draws, fitted()
     masks = draws.stretch(0, len(draws))
     chances = makes(masks, contract)
-    told = float(draws.weights @ chances)
-    wanted = chance_at_the_table(told, contract, said)
+    before_it = float(draws.weights @ chances)
+    target = chance_at_the_table(before_it, contract, line)
     # Not above 1, so that the likelihood stays one.
-    factor = strength_for(wanted, chances, draws.weights) * chances
+    factor = strength_for(target, chances, draws.weights) * chances
     factor -= factor.max()
     before = Weights.equal(len(draws)) if draws.importance is None else draws.importance
     after = Weights(before.log + factor)
     likelihood = factor if draws.log_likelihood is None else draws.log_likelihood + factor
     after_all = replace(
         draws,
-        why=f"{draws.why}; {_sentence(told, wanted)}",
+        why=f"{draws.why}; experts stopped there, and such contracts make {percent(target)} of the time where the "
+        f"calls alone say {percent(before_it)} (fitted to {number(line['boards'])} boards): layouts are weighed so",
         source=masks,
         importance=after,
         proposed=None,
@@ -109,35 +104,35 @@ def makes(masks: Masks, contract: Contract) -> Floats:
     return np.asarray(chances[:, contract.tricks_needed :].sum(axis=1))
 
 
-def terms_of(told: float, contract: Contract) -> dict[str, float]:
-    """What the log odds are added up from, by name, each to be multiplied with what was fitted."""
-    inside = min(max(told, LEAST), 1.0 - LEAST)
+def terms_of(chance: float, contract: Contract) -> dict[str, float]:
+    """The terms of the log odds by name, each to be multiplied with its fitted coefficient."""
+    inside = min(max(chance, 0.005), 0.995)
     kinds = {name: float(name == contract.kind) for name in CONTRACT_KINDS}
     return {"slope": log(inside / (1.0 - inside)), **kinds, "doubled": float(contract.doubled > 0)}
 
 
-def chance_at_the_table(told: float, contract: Contract, line: Mapping[str, float]) -> float:
+def chance_at_the_table(chance: float, contract: Contract, line: Mapping[str, float]) -> float:
     """What a chance by the posterior means for a contract that experts reached.
 
     >>> line = {"slope": 1.0, "part score": 0.0, "game": 0.4, "slam": 0.8, "doubled": -0.5}
     >>> round(chance_at_the_table(0.5, Contract.of("3NT by S"), line), 3)
     0.599
     """
-    return 1.0 / (1.0 + exp(-sum(line[name] * term for name, term in terms_of(told, contract).items())))
+    return 1.0 / (1.0 + exp(-sum(line[name] * term for name, term in terms_of(chance, contract).items())))
 
 
-def strength_for(wanted: float, chances: Floats, weights: Floats) -> float:
-    """The s for which the mean of ``chances`` under ``weights · exp(s · chances)`` is as wanted, or as near as it gets.
+def strength_for(target: float, chances: Floats, weights: Floats) -> float:
+    """The s in [-20, 20] for which the mean of ``chances`` under ``weights · exp(s · chances)`` is nearest ``target``.
 
     >>> s = strength_for(0.6, np.array([0.0, 1.0]), np.array([0.5, 0.5]))
     >>> round(s, 4), round(log(0.6 / 0.4), 4)
     (0.4055, 0.4055)
     """
-    low, high = -STRONGEST, STRONGEST
+    low, high = -20.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
         tilted = weights * np.exp(middle * (chances - chances.max()))
-        if float(tilted @ chances) < wanted * float(tilted.sum()):
+        if float(tilted @ chances) < target * float(tilted.sum()):
             low = middle
         else:
             high = middle
@@ -149,11 +144,3 @@ def fitted() -> dict[str, Any]:
     """What ships: every factor by name, their errors, the boards they were fitted to and the hash of their records."""
     found: dict[str, Any] = json.loads(files("bayesbridge.estimators").joinpath("data/reached.json").read_text("utf-8"))
     return found
-
-
-def _sentence(told: float, wanted: float) -> str:
-    """What is added to how the posterior was found."""
-    return (
-        f"experts stopped there, and such contracts make {percent(wanted)} of the time where the calls alone say "
-        f"{percent(told)} (fitted to {number(fitted()['boards'])} boards): layouts are weighed so"
-    )

@@ -2,7 +2,7 @@
 
 Plugins are code that the user installed: they are imported here and run in this process. A plugin that cannot be
 loaded, misspells a hook or fails when called is reported by name and left out; the others stay. A name that two plugins
-offer belongs to neither: whoever asks for it is told both. Names of the built-ins stay theirs.
+offer belongs to neither: an error names both. Names of the built-ins stay theirs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,6 @@ BUILTIN: Final = "bayesbridge"
 
 DISTRIBUTION: Final = "bayesbridge-hands"
 """What ``pip`` and ``importlib.metadata`` call this project."""
-
-GIVEN: Final = "given by the caller"
-"""The distribution of a plugin that is not installed."""
 
 
 class Entry(NamedTuple):
@@ -93,10 +90,11 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    found: list[tuple[Entry, Offers | str]] = [built_in()]
+    own = Entry(BUILTIN, builtin.__name__, DISTRIBUTION, bayesbridge.__version__)
+    found: list[tuple[Entry, Offers | str]] = [(own, offers_of(builtin))]
     seen: list[tuple[str, object]] = []
     sources = [(entry, None) for entry in entries()] if installed else []
-    for entry, given in [*sources, *((Entry(name, "", GIVEN, ""), plugin) for name, plugin in plugins)]:
+    for entry, given in [*sources, *((Entry(name, "", "given by the caller", ""), plugin) for name, plugin in plugins)]:
         try:
             plugin = metadata.EntryPoint(entry.name, entry.value, PROJECT).load() if given is None else given
             if first := [name for name, other in seen if other is plugin]:
@@ -113,63 +111,48 @@ def entries() -> tuple[Entry, ...]:
     """The entry points of all installed plugins, by name, from their metadata: nothing of theirs is imported."""
     found = []
     for entry in metadata.entry_points(group=PROJECT):
-        told: Any = {}
+        about: Any = {}
         with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
-            told = entry.dist.metadata  # type: ignore[union-attr]
-        origin = (str(told[key]) if key in told else "" for key in ("Name", "Version"))
+            about = entry.dist.metadata  # type: ignore[union-attr]
+        origin = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
         found.append(Entry(entry.name, entry.value, *origin))
     return tuple(sorted(set(found)))
 
 
-def built_in() -> tuple[Entry, Offers]:
-    """What bayesbridge offers itself."""
-    return Entry(BUILTIN, builtin.__name__, DISTRIBUTION, bayesbridge.__version__), offers_of(builtin)
-
-
 def merged(found: Iterable[tuple[Entry, Offers | str]]) -> Registry:
-    """One registry of what plugins offer, the built-ins first; a text is what went wrong with a plugin."""
+    """One registry of what plugins offer, the built-ins first; a text is what went wrong with a plugin.
+
+    What several plugins offer is a failure of them, not of the built-ins.
+    """
     first: dict[str, Entry] = {}
-    sound: list[tuple[Entry, Offers | str]] = []
-    claims: dict[tuple[str, str], list[str]] = {}
+    sound: list[tuple[Entry, Offers, str]] = []
+    owners: dict[tuple[str, str], list[str]] = {}
     for entry, offers in found:
         if first.setdefault(entry.name, entry) is not entry:
             offers = f"the name {entry.name!r} is that of a plugin of {first[entry.name].distribution} too: rename one"
-        sound.append((entry, offers))
-        for claim in _claims(offers):
-            claims.setdefault(claim, []).append(entry.name)
+        own, failure = (Offers({}, {}), offers) if isinstance(offers, str) else (offers, "")
+        sound.append((entry, own, failure))
+        for kind, names in (("estimator", own.estimators), ("bidder model", own.bidders)):
+            for name in names:
+                owners.setdefault((kind, name), []).append(entry.name)
     disputed = {
         (kind, name): f"{kind} {name!r} is offered by both {' and '.join(map(repr, names))}: rename one"
-        for (kind, name), names in claims.items()
+        for (kind, name), names in owners.items()
         if len(names) > 1
     }
-    registry = Registry({}, {}, tuple(_plugin(entry, offers, disputed) for entry, offers in sound), disputed)
-    for plugin, (_, offers) in zip(registry.plugins, sound, strict=True):
-        if isinstance(offers, Offers):
-            registry.estimators.update({name: offers.estimators[name] for name in plugin.estimators})
-            registry.bidders.update({name: offers.bidders[name] for name in plugin.bidders})
-    return registry
-
-
-def _claims(offers: Offers | str) -> list[tuple[str, str]]:
-    """Kind and name of everything that is offered."""
-    if isinstance(offers, str):
-        return []
-    return [("estimator", name) for name in offers.estimators] + [("bidder model", name) for name in offers.bidders]
-
-
-def _plugin(entry: Entry, offers: Offers | str, disputed: Mapping[tuple[str, str], str]) -> Plugin:
-    """A plugin with the names that are its alone; what several offer is a failure of them, not of the built-ins."""
-    if isinstance(offers, str):
-        return Plugin(entry.name, entry.distribution, entry.version, failure=offers)
-    lost = {} if entry.name == BUILTIN else {claim: disputed[claim] for claim in _claims(offers) if claim in disputed}
-    return Plugin(
-        entry.name,
-        entry.distribution,
-        entry.version,
-        tuple(name for name in offers.estimators if ("estimator", name) not in lost),
-        tuple(name for name in offers.bidders if ("bidder model", name) not in lost),
-        next(iter(lost.values()), None),
-    )
+    estimators: dict[str, Estimator] = {}
+    bidders: dict[str, BidderModel] = {}
+    plugins: list[Plugin] = []
+    for entry, own, failure in sound:
+        lost = {} if entry.name == BUILTIN else disputed
+        mine = {name: one for name, one in own.estimators.items() if ("estimator", name) not in lost}
+        models = {name: one for name, one in own.bidders.items() if ("bidder model", name) not in lost}
+        claims = [*(("estimator", name) for name in own.estimators), *(("bidder model", name) for name in own.bidders)]
+        why = failure or next((lost[claim] for claim in claims if claim in lost), None)
+        plugins.append(Plugin(entry.name, entry.distribution, entry.version, tuple(mine), tuple(models), why))
+        estimators |= mine
+        bidders |= models
+    return Registry(estimators, bidders, tuple(plugins), disputed)
 
 
 class Offers(NamedTuple):
@@ -187,10 +170,20 @@ def offers_of(plugin: object) -> Offers:
     manager.check_pending()  # a hook that nobody calls is a misspelt one
     if not manager.get_hookcallers(plugin):
         raise PluginError("implements no hook: mark its functions with @bayesbridge.plugins.hookimpl")
-    return Offers(
-        _estimators(_offered(manager, "bayesbridge_estimators", list)),
-        _bidders(_offered(manager, "bayesbridge_bidders", dict)),
-    )
+    estimators: dict[str, Estimator] = {}
+    # One answer of each plugin that does not say None, and there is one plugin.
+    for offer in next(iter(manager.hook.bayesbridge_estimators()), ()):
+        if not isinstance(offer, Estimator) or isinstance(offer, type) or not isinstance(offer.name, str):
+            raise PluginError(f"{offer!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
+        if offer.name in estimators:
+            raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
+        verify_declaration(offer)
+        estimators[offer.name] = offer
+    bidders: dict[Any, Any] = dict(next(iter(manager.hook.bayesbridge_bidders()), {}))
+    for name, model in bidders.items():
+        if not isinstance(model, BidderModel) or isinstance(model, type) or not isinstance(name, str):
+            raise PluginError(f"{name!r}: {model!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
+    return Offers(estimators, bidders)
 
 
 def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderModel:
@@ -202,31 +195,3 @@ def with_settings(model: BidderModel, settings: Mapping[str, Any]) -> BidderMode
     replace = getattr(model, "__replace__", None)
     changed: BidderModel = replace(**settings) if replace is not None else dataclasses.replace(anything, **settings)
     return changed
-
-
-def _offered(manager: pluggy.PluginManager, hook: str, collect: type) -> Any:
-    found = getattr(manager.hook, hook)()  # one answer of each plugin that does not say None, and there is one plugin
-    return collect(found[0]) if found else collect()
-
-
-def _estimators(offers: list[object]) -> dict[str, Estimator]:
-    """Offers by name, each of them an estimator."""
-    named: dict[str, Estimator] = {}
-    for offer in offers:
-        if not isinstance(offer, Estimator) or isinstance(offer, type) or not isinstance(offer.name, str):
-            raise PluginError(f"{offer!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
-        if offer.name in named:
-            raise PluginError(f"estimator {offer.name!r} is offered twice: rename one")
-        verify_declaration(offer)
-        named[offer.name] = offer
-    return named
-
-
-def _bidders(offers: dict[object, object]) -> dict[str, BidderModel]:
-    """Offers by name, each of them a bidder model."""
-    named: dict[str, BidderModel] = {}
-    for name, offer in offers.items():
-        if not isinstance(offer, BidderModel) or isinstance(offer, type) or not isinstance(name, str):
-            raise PluginError(f"{name!r}: {offer!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
-        named[name] = offer
-    return named

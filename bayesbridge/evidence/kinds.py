@@ -1,16 +1,5 @@
-"""Piece: what every kind of evidence knows about itself.
-
-Cards that a seat shows, holds or does not hold.
-
-Cards played, and suits that a seat has no more cards of.
-
-Numbers of a hand that lie in a range: the length of a suit, high-card points.
-
-The shape of a hand.
-
-Calls of the auction.
-
-The list of all kinds of evidence: a new kind is its class and a line here.
+"""The kinds of evidence, each with its text, its sentence and what it excludes; a new kind is its class and a line in
+``KINDS``.
 """
 
 from __future__ import annotations
@@ -19,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import index
-from typing import TYPE_CHECKING, ClassVar, Final, Self, override
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, override
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
@@ -52,6 +41,8 @@ class Piece(ABC):
     """What the parts of the text are, in words."""
     help: ClassVar[str]
     """What the piece says, in words that follow the name of the option."""
+    verb: ClassVar[str]
+    """What stands between the seat and the text in a sentence."""
     excludes: ClassVar[bool] = True
     """Whether it excludes layouts."""
     weighs: ClassVar[bool] = False
@@ -75,13 +66,21 @@ class Piece(ABC):
         """What is known once the piece is too; ``played`` are the cards that its seat had played before (a mask)."""
 
     @classmethod
-    @abstractmethod
     def _read(cls, *parts: str) -> Self:
         """Make a piece of the parts of its text."""
+        make: Any = cls
+        piece: Self = make(*parts)
+        return piece
 
     @abstractmethod
     def _said(self) -> str:
         """The text without the seat."""
+
+    def __str__(self) -> str:
+        return f"{self.seat.name} {self.verb} {self._said()}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.seat.name!r}, {self._said()!r})"
 
     def _set(self, **values: object) -> None:
         """Fill the fields of a frozen piece that is being made."""
@@ -104,6 +103,7 @@ class Reveal(Piece):
     example: ClassVar[str] = "N:J54.AQ2.KQ32.A54"
     parts: ClassVar[str] = "seat and hand"
     help: ClassVar[str] = "a seat shows its 13 cards, as an open dummy does"
+    verb: ClassVar[str] = "shows"
 
     def __init__(self, seat: Seat | str, hand: Hand | str) -> None:
         self._set(seat=Seat.of(seat))
@@ -114,18 +114,8 @@ class Reveal(Piece):
         """The seat holds these cards."""
         return known.hold(self.seat, self.hand.mask)
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1])
-
     def _said(self) -> str:
         return self.hand.pbn
-
-    def __str__(self) -> str:
-        return f"{self.seat.name} shows {self.hand.pbn}"
-
-    def __repr__(self) -> str:
-        return f"Reveal({self.seat.name!r}, {self.hand.pbn!r})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -136,16 +126,11 @@ class _Some(Piece):
     cards: Hand
 
     parts: ClassVar[str] = "seat and cards"
-    verb: ClassVar[str]
 
     def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
         self._set(seat=Seat.of(seat), cards=Hand.of(cards))
         if not len(self.cards):
             raise DealError(f"no card named in {cards!r}: name at least one, such as SA", cards=cards)
-
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1])
 
     def _said(self) -> str:
         return ",".join(map(str, self.cards))
@@ -220,6 +205,7 @@ class Play(Piece):
     example: ClassVar[str] = "E:HK"
     parts: ClassVar[str] = "seat and card"
     help: ClassVar[str] = "a seat plays a card; give all cards in the order of play, voids follow from them"
+    verb: ClassVar[str] = "plays"
     weighs: ClassVar[bool] = True
 
     def __init__(self, seat: Seat | str, card: Card | str) -> None:
@@ -230,18 +216,8 @@ class Play(Piece):
         """The seat held the card; that it could not follow suit is told by the trick."""
         return known.hold(self.seat, self.card.mask)
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1])
-
     def _said(self) -> str:
         return str(self.card)
-
-    def __str__(self) -> str:
-        return f"{self.seat.name} plays {self.card}"
-
-    def __repr__(self) -> str:
-        return f"Play({self.seat.name!r}, {str(self.card)!r})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -259,6 +235,7 @@ class Void(Piece):
     example: ClassVar[str] = "E:H"
     parts: ClassVar[str] = "seat and suit"
     help: ClassVar[str] = "a seat has no more cards of a suit than it has played before"
+    verb: ClassVar[str] = "is void in"
 
     def __init__(self, seat: Seat | str, suit: Suit | str) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
@@ -268,18 +245,8 @@ class Void(Piece):
         """The seat holds no card of the suit that it had not played."""
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1])
-
     def _said(self) -> str:
         return self.suit.name
-
-    def __str__(self) -> str:
-        return f"{self.seat.name} is void in {self.suit.name}"
-
-    def __repr__(self) -> str:
-        return f"Void({self.seat.name!r}, {self.suit.name!r})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -426,6 +393,7 @@ class Shape(Piece):
     example: ClassVar[str] = "W:balanced"
     parts: ClassVar[str] = "seat and shape"
     help: ClassVar[str] = "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
+    verb: ClassVar[str] = "has the shape"
 
     def __init__(self, seat: Seat | str, shape: str) -> None:
         self._set(seat=Seat.of(seat))
@@ -437,18 +405,8 @@ class Shape(Piece):
         """The suit lengths are those of the shape."""
         return known.shape(self.seat, read_shapes(self.shape))
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1])
-
     def _said(self) -> str:
         return self.shape
-
-    def __str__(self) -> str:
-        return f"{self.seat.name} has the shape {self.shape}"
-
-    def __repr__(self) -> str:
-        return f"Shape({self.seat.name!r}, {self.shape!r})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -466,6 +424,7 @@ class Called(Piece):
     example: ClassVar[str] = "W:1NT"
     parts: ClassVar[str] = "seat and call"
     help: ClassVar[str] = "a seat bids or passes; give calls in order, seats left out between have passed"
+    verb: ClassVar[str] = "calls"
     excludes: ClassVar[bool] = False
     weighs: ClassVar[bool] = True
 
@@ -477,18 +436,8 @@ class Called(Piece):
         """A call excludes nothing."""
         return known
 
-    @classmethod
-    def _read(cls, *parts: str) -> Self:
-        return cls(parts[0], parts[1])
-
     def _said(self) -> str:
         return str(self.call)
-
-    def __str__(self) -> str:
-        return f"{self.seat.name} calls {self.call}"
-
-    def __repr__(self) -> str:
-        return f"Called({self.seat.name!r}, {str(self.call)!r})"
 
 
 KINDS: Final[dict[str, type[Piece]]] = {

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from bayesbridge.calls import Vulnerability
 from bayesbridge.notation.lin import iter_lin, lin_part, read_lin, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
 from bayesbridge.notation.reading import Document, Reading, Skipped, Source
-from bayesbridge.notation.record import Record, Tag, Vulnerability, read_hands
+from bayesbridge.notation.record import Record, Tag, read_hands
 
 __all__ = [
     "Reading",

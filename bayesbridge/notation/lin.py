@@ -1,13 +1,10 @@
-"""What LIN says of a board: its place, its dealer and its hands.
-
-LIN documents: the broadcasts of matches, and single boards.
+"""LIN documents: the broadcasts of matches, and single boards.
 
 A document is a run of tokens ``key|value|``. ``qx|o7|`` opens board 7 in the open room, ``md`` deals (from South, the
 dealer as 1 … 4 for S W N E, the fourth hand often left out), ``sv`` tells who is vulnerable, ``mb`` is a call (``!``
 alerts it, ``an`` explains it), ``pc`` a card in the order played, ``mc`` the tricks of declarer when the rest is
-claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past.
-
-LIN as broadcast: a line a board with its calls, then a line a trick.
+claimed, ``pn`` the players of both rooms. Comments (``nt``) and page layout are read past. Records are written as
+broadcasts have them: a line a board with its calls, then a line a trick.
 """
 
 from __future__ import annotations
@@ -19,18 +16,17 @@ from functools import lru_cache
 from typing import IO, Final, NamedTuple
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract
+from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
 from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.reading import LONGEST_LINE, Document, Reading, Skipped, Source
+from bayesbridge.notation.reading import Document, Reading, Skipped, Source
 from bayesbridge.notation.record import (
     UNKNOWN_HANDS,
     Hands,
     Plays,
     Record,
     Tag,
-    Vulnerability,
     from_sequence,
     legal_part,
     without_surplus,
@@ -155,18 +151,14 @@ class _Field(NamedTuple):
 
 
 def _fields(document: Document) -> Iterator[_Field]:
-    """The fields of a document, one by one: no more of it than one field and one line is held."""
-    open_, size = [""], 0
+    """The fields of a document, one by one."""
+    open_ = [""]
     for number, line in document.lines():
         first, *others = line.split("|")
-        size += len(first)
-        if size > LONGEST_LINE:
-            document.damage = f"a token has more than {LONGEST_LINE} letters in line {number}; the rest is left out"
-            return
         open_.append(first)
         for other in others:
             yield _Field(number, "\n".join(open_))
-            open_, size = [other], len(other)
+            open_ = [other]
     yield _Field(document.count, "\n".join(open_), closed=False)
 
 
@@ -309,9 +301,9 @@ class _Board:
             return None
         calls: list[Call] = []
         try:
-            for told in self.calls:
-                line = told[0]
-                calls.append(Call.of(told[1]))
+            for at, word in self.calls:
+                line = at
+                calls.append(Call.of(word))
             auction, surplus = without_surplus(dealer, calls)
         except IllegalCall as error:
             self.note(self.calls[len(error.data["auction"].calls)][0], error, "auction")
@@ -354,12 +346,6 @@ class _Board:
 
 
 _ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}
-_VULNERABLE: Final = {
-    Vulnerability.NONE: "o",
-    Vulnerability.NS: "n",
-    Vulnerability.EW: "e",
-    Vulnerability.ALL: "b",
-}
 _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
 
 
@@ -398,14 +384,14 @@ def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
     """
     header: dict[str, str] = {}
     for record in map(lin_part, records):
-        told = {tag.name: tag.value for tag in record.tags if tag.name in HEADER}
+        now = {tag.name: tag.value for tag in record.tags if tag.name in HEADER}
         players = ",".join(record.tag(name) for name in PLAYERS)
-        told |= {"pn": players if players.strip(",") else ""}
+        now |= {"pn": players if players.strip(",") else ""}
         # A token holds until told anew, so only what changes is written, and what ends is written empty.
         for key in (*HEADER, "pn"):
-            if told.get(key, "") != header.get(key, ""):
-                stream.write(f"{key}|{told.get(key, '')}|\n")
-        header = told
+            if now.get(key, "") != header.get(key, ""):
+                stream.write(f"{key}|{now.get(key, '')}|\n")
+        header = now
         stream.writelines(f"{line}\n" for line in _lines(record))
 
 
@@ -414,11 +400,13 @@ def _lines(record: Record) -> Iterator[str]:
     hands = ",".join(_hand_text(record.hands[seat]) for seat in SEATS)
     line = f"qx|{_place(record)}|st||md|{dealer}{hands}|"
     if record.vulnerable is not None:
-        line += f"sv|{_VULNERABLE[record.vulnerable]}|"
+        letters = {Vulnerability.NONE: "o", Vulnerability.NS: "n", Vulnerability.EW: "e", Vulnerability.ALL: "b"}
+        line += f"sv|{letters[record.vulnerable]}|"
     line += "".join(f"{tag.name}|{tag.value}|" for tag in record.tags if _is_token(tag) and tag.name not in HEADER)
     alerts = dict(record.alerts)
     for i, call in enumerate(record.auction.calls if record.auction is not None else ()):
-        line += f"mb|{_call(call)}!|an|{alerts[i]}|" if i in alerts else f"mb|{_call(call)}|"
+        word = _CALLS.get(call) or str(call).replace("NT", "N")
+        line += f"mb|{word}!|an|{alerts[i]}|" if i in alerts else f"mb|{word}|"
     yield f"{line}pg||"
     for i in range(0, len(record.plays), 4):
         yield "".join(f"pc|{card}|" for _, card in record.plays[i : i + 4]) + "pg||"
@@ -429,12 +417,8 @@ def _lines(record: Record) -> Iterator[str]:
 def _place(record: Record) -> str:
     """``qx``: the letter of the room and the board; a board that would be read otherwise is left out."""
     place = f"{_ROOM_LETTERS.get(record.room, '')}{_plain(record.board)}"
-    wanted = (record.room if record.room in _ROOM_LETTERS else "", _plain(record.board))
-    return place if board_place(place) == wanted else _ROOM_LETTERS.get(record.room, "")
-
-
-def _call(call: Call) -> str:
-    return _CALLS.get(call) or str(call).replace("NT", "N")
+    meant = (record.room if record.room in _ROOM_LETTERS else "", _plain(record.board))
+    return place if board_place(place) == meant else _ROOM_LETTERS.get(record.room, "")
 
 
 def _hand_text(hand: Hand | None) -> str:

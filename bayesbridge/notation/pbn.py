@@ -1,13 +1,9 @@
-"""The outer form of PBN: lines into games, a game being its tag pairs with the lines that follow some of them.
-
-What the values mean is not known here; which text is a comment, where a game ends and what is no tag pair is.
-
-PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
+"""PBN documents: tables as portable bridge notation has them, read as they are found and written as an export.
 
 A table is a list of tag pairs; Auction, Play and some other tags are followed by lines. Columns of the play stand in
 the order of seats from the opening leader. Comments, glyphs (``$1``, ``!``) and ``^S`` are read past; notes are alerts.
-
-PBN as an export: every mandatory tag in its order, one trick a line, nothing that a reader must guess.
+:func:`games` knows the outer form alone: what is a comment, where a game ends, what is no tag pair. An export has every
+mandatory tag in its order, one trick a line, nothing that a reader must guess.
 """
 
 from __future__ import annotations
@@ -18,7 +14,7 @@ from functools import lru_cache
 from typing import IO, Final
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import CALLS, PASS, Call, Contract
+from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
@@ -27,9 +23,9 @@ from bayesbridge.notation.record import (
     FIELD_TAGS,
     MANDATORY_TAGS,
     UNKNOWN_HANDS,
+    Plays,
     Record,
     Tag,
-    Vulnerability,
     final_contract,
     from_columns,
     is_tag_name,
@@ -153,16 +149,18 @@ def games(document: Document) -> Iterator[Game | Skipped]:
             tags, leftover = _tag_pairs(line)
             if leftover and (leftover := comment.without(number, leftover).strip()):
                 yield Skipped(file, number, _no_tag(leftover))
-            for name, told in tags:
+            for name, written in tags:
                 if game is not None and game.ends_before(name, gap):
                     previous = {tag.name: tag.value for tag in game.tags}
                     yield game
                     game = None
-                value = told
-                if told.startswith("#"):
-                    value = told[2:] if told.startswith("##") else previous.get(name, "")
-                    if told == "#" and name not in previous:
-                        yield Skipped(file, number, f"[{name} {told!r}] repeats the game before, which has no {name}")
+                value = written
+                if written.startswith("#"):
+                    value = written[2:] if written.startswith("##") else previous.get(name, "")
+                    if written == "#" and name not in previous:
+                        yield Skipped(
+                            file, number, f"[{name} {written!r}] repeats the game before, which has no {name}"
+                        )
                 game, gap = game or Game(number), False
                 tag = RawTag(name, value, number)
                 game.add(tag)
@@ -275,10 +273,12 @@ class _Reader:
         contract = self.contract(auction)
         result = self.result(contract)
         rows, claimed = self.rows()
-        plays = (
-            () if contract is None else from_columns((row for _, row in rows), self.leader(contract), contract.trump)
-        )
-        if rows and contract is None:
+        plays: Plays = ()
+        if contract is not None:
+            leader = self.seat("Play")  # of the first column
+            leader = contract.declarer.next() if leader is None else leader
+            plays = from_columns((row for _, row in rows), leader, contract.trump)
+        elif rows:
             self.note(rows[0][0], "no contract tells the trumps of the play", "play")
         vulnerable = self.vulnerable()
         while True:
@@ -335,7 +335,7 @@ class _Reader:
         tag = self.game.by_name.get("Auction")
         if tag is None or not tag.lines:
             return None, ()
-        first = dealer if (told := self.seat("Auction")) is None else told
+        first = dealer if (named := self.seat("Auction")) is None else named
         if first is None:
             self.note(tag.line, "no dealer is told", "auction")
             return None, ()
@@ -357,7 +357,10 @@ class _Reader:
                 if surplus:
                     reason = f"{surplus} more Pass after the end of the auction '{auction}'"
                     self.note(lines[-1], reason, "surplus")
-                notes = dict(_numbered(note) for note in self.game.call_notes)
+                notes = {}
+                for note in self.game.call_notes:
+                    number, _, words = note.partition(":")
+                    notes[number.strip()] = words.strip()
                 kept = [index for index in sorted(numbers) if index < len(auction.calls)]
                 return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
         return None, ()
@@ -365,24 +368,19 @@ class _Reader:
     def contract(self, auction: Auction | None) -> Contract | None:
         """The contract, which the auction tells if it is over, and else the tags."""
         text, declarer = self.game.value("Contract"), self.seat("Declarer")
-        told = None
+        stated = None
         if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
             try:
-                told = _contract(text.replace(" ", ""), declarer)
+                stated = _contract(text.replace(" ", ""), declarer)
             except NotationError as error:
                 self.note(self.game.line_of("Contract"), error, "contract told")
         if auction is None or not auction.is_over:
-            return told
+            return stated
         final = final_contract(auction)
-        if told not in (None, final):
-            reason = f"contract {told}, but the auction '{auction}' ends in {final or 'four passes'}"
+        if stated not in (None, final):
+            reason = f"contract {stated}, but the auction '{auction}' ends in {final or 'four passes'}"
             self.note(self.game.line_of("Contract"), reason, "contract told")
         return final
-
-    def leader(self, contract: Contract) -> Seat:
-        """The seat of the first column of the play."""
-        told = self.seat("Play")
-        return contract.declarer.next() if told is None else told
 
     def rows(self) -> tuple[Rows, bool]:
         """The tricks as written, and whether the play is marked as over."""
@@ -468,11 +466,6 @@ def _calls(section: Lines, first: Seat, lines: list[int]) -> tuple[list[Call], d
     return calls, {index: number for index, number in numbers.items() if index >= 0}
 
 
-def _numbered(note: str) -> tuple[str, str]:
-    number, _, text = note.partition(":")
-    return number.strip(), text.strip()
-
-
 def _annotated_rows(section: Lines) -> tuple[Rows, bool]:
     """Tricks out of a play with notes, marks or other peculiarities: four cards each, however the lines break."""
     cards: list[tuple[int, int]] = []
@@ -494,9 +487,6 @@ def _annotated_rows(section: Lines) -> tuple[Rows, bool]:
     return [(cards[i][0], tuple([index for _, index in cards[i : i + 4]])) for i in range(0, len(cards), 4)], over
 
 
-_HEADER: Final = "% PBN 2.1\n% EXPORT\n"
-
-
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
     """Write records as a PBN 2.1 export; :func:`~bayesbridge.notation.pbn.read_pbn` gives equal records back.
 
@@ -509,20 +499,30 @@ def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:
     [Board "1"]
     ...
     """
-    stream.write(_HEADER)
+    stream.write("% PBN 2.1\n% EXPORT\n")
     for record in records:
         stream.writelines(f"{line}\n" for line in _lines(record))
         stream.write("\n")
 
 
 def _lines(record: Record) -> Iterator[str]:
-    told = _mandatory(record)
+    contract = record.contract
+    hands = ["-" if hand is None else hand.pbn for hand in record.hands]
+    values = {
+        "Board": record.board,
+        "Dealer": "" if record.dealer is None else record.dealer.name,
+        "Vulnerable": "" if record.vulnerable is None else record.vulnerable.value,
+        "Deal": "N:" + " ".join(hands) if any(record.hands) else "",
+        "Declarer": "" if contract is None else contract.declarer.name,
+        "Contract": "Pass" if record.passed_out else "" if contract is None else str(contract).partition(" ")[0],
+        "Result": "" if record.result is None else str(record.result),
+    }
     others = {tag.name: tag for tag in record.tags if tag.name in MANDATORY_TAGS}
     for name in MANDATORY_TAGS:
         if name in others:
             yield from _table(others[name])
         else:
-            yield _tag(name, told.get(name, ""))
+            yield _tag(name, values.get(name, ""))
     if record.room:
         yield _tag("Room", record.room)
     for tag in record.tags:
@@ -530,22 +530,6 @@ def _lines(record: Record) -> Iterator[str]:
             yield from _table(tag)
     yield from _auction(record)
     yield from _play(record)
-
-
-def _mandatory(record: Record) -> dict[str, str]:
-    """What the fields of the record tell, as the values of tags."""
-    contract = record.contract
-    told = "Pass" if record.passed_out else "" if contract is None else str(contract).partition(" ")[0]
-    hands = ["-" if hand is None else hand.pbn for hand in record.hands]
-    return {
-        "Board": record.board,
-        "Dealer": "" if record.dealer is None else record.dealer.name,
-        "Vulnerable": "" if record.vulnerable is None else record.vulnerable.value,
-        "Deal": "N:" + " ".join(hands) if any(record.hands) else "",
-        "Declarer": "" if contract is None else contract.declarer.name,
-        "Contract": told,
-        "Result": "" if record.result is None else str(record.result),
-    }
 
 
 def _table(tag: Tag) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """From a file, a text or a stream to lines, and from lines to a reading: records, and what was left out and why.
 
 Real files come compressed, cut short and in any encoding. Lines are UTF-8, else Latin-1; a compressed file that ends
-early is read up to there, and so is one with a line or an expansion past the limits below, which no record reaches.
-Only a file that cannot be opened at all raises.
+early is read up to there. Only a file that cannot be opened at all raises.
 """
 
 from __future__ import annotations
@@ -21,15 +20,6 @@ from bayesbridge.notation.record import Record
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, a document as text or bytes, or an open stream. A text with a line break, ``[`` or ``|`` is a document."""
-
-LONGEST_LINE: Final = 4_000_000
-"""Letters of a line: a whole match in LIN may stand on one, and no more is ever held in memory."""
-
-LARGEST_EXPANSION: Final = 100
-"""How many letters a byte of a compressed file may stand for; records have five or ten, a bomb has a thousand."""
-
-SMALL: Final = 16_000_000
-"""Letters up to which a compressed file may expand as it likes."""
 
 LONGEST_REASON: Final = 320
 """Reasons are one line that can be read: longer ones are cut in the middle."""
@@ -83,22 +73,16 @@ class Document:
         self.damage = ""
         self.count = 0
         """Lines walked so far."""
-        self._packed: BinaryIO | None = None
         named = source if isinstance(source, str | os.PathLike) and not is_text(source) else None
         stream_name = getattr(source, "name", None)
         self.name = os.fspath(named) if named is not None else stream_name if isinstance(stream_name, str) else "<text>"
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line with its number from 1, without its end."""
-        letters = 0
         with ExitStack() as stack:
             stream = self._open(stack)
             try:
-                while line := stream.readline(LONGEST_LINE + 1):
-                    letters += len(line)
-                    if why := self._too_large(len(line), letters):
-                        self.damage = f"{why}: is it a record at all? The rest is left out"
-                        return
+                for line in stream:
                     self.count += 1
                     bare = line.rstrip("\r\n")
                     yield self.count, bare if bare.isascii() else _decoded(bare)
@@ -106,14 +90,6 @@ class Document:
                 self.damage = (
                     f"the file ends early or is damaged after line {self.count} ({error}); the rest is left out"
                 )
-
-    def _too_large(self, line: int, letters: int) -> str:
-        """What is past its limit, empty if nothing is."""
-        if line > LONGEST_LINE:
-            return f"line {self.count + 1} has more than {LONGEST_LINE} letters"
-        if letters > SMALL and self._packed is not None and letters > LARGEST_EXPANSION * self._packed.tell():
-            return f"the compressed file is more than {LARGEST_EXPANSION} times as large when it is unpacked"
-        return ""
 
     def _open(self, stack: ExitStack) -> IO[str]:
         source = self.source
@@ -137,7 +113,7 @@ class Document:
         """Lines of a binary stream; bytes that are not UTF-8 come out as surrogates, for :func:`_decoded`."""
         plain: io.BufferedReader | gzip.GzipFile = stream
         if stream.peek(2)[:2] == b"\x1f\x8b":
-            plain, self._packed = gzip.GzipFile(fileobj=stream), stream
+            plain = gzip.GzipFile(fileobj=stream)
         encoding = "utf-16" if stream.peek(2)[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         errors = "replace" if encoding == "utf-16" else "surrogateescape"
         text = io.TextIOWrapper(cast(BinaryIO, plain), encoding, errors, newline=None)
@@ -156,10 +132,5 @@ def _decoded(line: str) -> str:
     try:
         line.encode("utf-8")
     except UnicodeEncodeError:
-        return line.encode("utf-8", "surrogateescape").decode("latin-1") if _escaped(line) else ascii(line)
+        return line.encode("utf-8", "surrogateescape").decode("latin-1")
     return line
-
-
-def _escaped(line: str) -> bool:
-    """Whether every surrogate stands for a byte, so that the bytes can be had again."""
-    return all("\udc80" <= letter <= "\udcff" for letter in line if "\ud800" <= letter <= "\udfff")

@@ -1,23 +1,19 @@
-"""Auctions as records have them: mostly sound, some with a pass too many at the end.
-
-Cards in the order played: legal or not, and out of the columns in which PBN writes them.
-
-One table on record: the deal, the calls, the cards played, and what else the document told.
+"""One table on record: the deal, the calls, the cards played, and what else the document says.
 
 A record holds together or is not made: no card lies twice, the auction leads to the contract, every card played is
-legal. Documents in which something does not hold together are the readers' concern.
+legal. Documents in which something does not hold together are the readers' concern; here is what both of them need:
+auctions with a pass too many at the end, and plays out of the columns in which PBN writes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import PASS, Call, Contract
+from bayesbridge.calls import PASS, Call, Contract, Vulnerability
 from bayesbridge.cards import DECK_MASK, RANKS, SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
@@ -31,17 +27,17 @@ def final_contract(auction: Auction) -> Contract | None:
 
 
 def without_surplus(first: Seat, calls: Iterable[Call]) -> tuple[Auction, int]:
-    """The auction, and how many passes were told after its end.
+    """The auction, and how many passes are on record after its end.
 
     >>> without_surplus(Seat.N, map(Call.of, "1C Pass Pass Pass Pass".split()))
     (Auction.of('N:1C Pass Pass Pass'), 1)
     """
-    told = tuple(calls)
+    every = tuple(calls)
     try:
-        return Auction(first, told), 0
+        return Auction(first, every), 0
     except IllegalCall as error:
         auction: Auction = error.data["auction"]
-        surplus = told[len(auction.calls) :]
+        surplus = every[len(auction.calls) :]
         if auction.is_over and all(call == PASS for call in surplus):
             return auction, len(surplus)
         raise
@@ -81,7 +77,7 @@ def from_columns(rows: Iterable[tuple[int, ...]], leader: Seat, trump: Suit | No
 
 
 def from_sequence(indices: Iterable[int], leader: Seat, trump: Suit | None) -> Plays:
-    """The plays when only the cards are told, in the order played."""
+    """The plays when only the cards are on record, in the order played."""
     plays: list[tuple[Seat, Card]] = []
     turn, trick = int(leader), list[int]()
     for index in indices:
@@ -196,41 +192,6 @@ FIELD_TAGS: Final = frozenset(("Board", "Room", "Dealer", "Vulnerable", "Deal", 
 """The tags that always have a field of the record, and so never stand among its other tags."""
 
 _TAG_ORDER: Final = {name: i for i, name in enumerate(MANDATORY_TAGS)}
-
-
-class Vulnerability(Enum):
-    """Which sides are vulnerable; the value is PBN's word."""
-
-    NONE = "None"
-    NS = "NS"
-    EW = "EW"
-    ALL = "All"
-
-    @classmethod
-    def of(cls, value: Vulnerability | str) -> Vulnerability:
-        """Read PBN's words and LIN's letters, or pass a vulnerability through.
-
-        >>> Vulnerability.of("both"), Vulnerability.of("o")
-        (<Vulnerability.ALL: 'All'>, <Vulnerability.NONE: 'None'>)
-        """
-        if isinstance(value, Vulnerability):
-            return value
-        try:
-            return _VULNERABILITIES[value.strip().lower()]
-        except (KeyError, AttributeError):
-            raise NotationError(f"unknown vulnerability {value!r}: write None, NS, EW or All", text=value) from None
-
-    def __contains__(self, seat: Seat) -> bool:
-        """Whether a seat is vulnerable."""
-        return self is Vulnerability.ALL or (self is not Vulnerability.NONE and seat.name in self.value)
-
-
-_VULNERABILITIES: Final = {
-    **dict.fromkeys(("none", "love", "-", "o", "0"), Vulnerability.NONE),
-    **dict.fromkeys(("ns", "n"), Vulnerability.NS),
-    **dict.fromkeys(("ew", "e"), Vulnerability.EW),
-    **dict.fromkeys(("all", "both", "b"), Vulnerability.ALL),
-}
 
 
 class Tag(NamedTuple):

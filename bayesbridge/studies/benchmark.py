@@ -1,4 +1,4 @@
-"""The reading benchmark: which boards are its test, and what a reading is worth beside the truth.
+"""The reading benchmark: which boards are its test, and how a reading is scored beside the truth.
 
 The rule of the split looks at the cards alone, so anybody rebuilds the test list from a public collection. All tables
 of one deal are on the same side, in every file and in every order, so no list of boards needs to be published. Written
@@ -27,7 +27,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from math import isfinite, log, nan, sqrt
+from math import log, nan, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -51,7 +51,7 @@ from bayesbridge.studies.readers import (
     seat_of,
     usable,
 )
-from bayesbridge.studies.study import Table
+from bayesbridge.studies.study import Table, finite
 from bayesbridge.words import number
 
 
@@ -101,7 +101,8 @@ def frozen_list(records: Iterable[Record], most: int | None = None, part: Part =
         masks = tuple(hand.mask for hand in deal.hands)
         if part_of_masks(masks) is not part:
             continue
-        key, table = digest_of_masks(masks), hashlib.sha256(_told(record).encode()).hexdigest()
+        play = " ".join(f"{seat.name}{card}" for seat, card in record.plays)
+        key, table = digest_of_masks(masks), hashlib.sha256(f"{record.auction} / {play}".encode()).hexdigest()
         if key not in kept or table < kept[key][0]:
             kept[key] = table, record
         if most is not None and len(kept) > 2 * most + 1000:
@@ -110,11 +111,6 @@ def frozen_list(records: Iterable[Record], most: int | None = None, part: Part =
         replace(kept[key][1], board=str(number), room="", alerts=(), tags=())
         for number, key in enumerate(sorted(kept)[:most], 1)
     ]
-
-
-def _told(record: Record) -> str:
-    """The text of a table's auction and play, which tells the tables of a deal apart."""
-    return f"{record.auction} / {' '.join(f'{seat.name}{card}' for seat, card in record.plays)}"
 
 
 class Bin(NamedTuple):
@@ -165,16 +161,13 @@ type Masks = NDArray[np.uint64]
 MEASURES: Final = ("honours", "cards", "lengths", "points", "log_true", "log_tssr", "brier", "top1")
 """In the order of :attr:`Judged.values`; the first three are −log P at the truth, means over what is in doubt."""
 
-_POINTS: Final = np.tile(np.array(HIGH_CARD_POINTS, dtype=np.float64), 4)
-_HONOUR: Final = np.isin(np.arange(52), HONOURS)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What a reading was worth.
+    """The scores of a reading.
 
     values:  (8,) as MEASURES names them; ``nan`` where nothing is in doubt. ``points`` is the mean squared error
-    honours: (h, k) what was said of each honour in doubt, by hidden seat
+    honours: (h, k) forecast of each honour in doubt, by hidden seat
     truth:   (h,) the column of the true seat
     noise:   (2,) Monte Carlo part of the losses of honours and lengths, 0 where exact
     hard:    (2,) the same losses by the hard evidence alone
@@ -203,13 +196,14 @@ def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Jud
     seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
     holder = (masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).argmax(axis=1)
     truth = np.searchsorted(seats, holder[doubt])
-    honour = _HONOUR[doubt]
+    honour = np.isin(doubt, HONOURS)
     lengths = lengths_of_cards(reading.cards) if reading.lengths is None else reading.lengths
-    told = np.clip(reading.cards[np.ix_(doubt, seats)], LEAST, 1.0)
-    loss = -np.log(told[np.arange(len(doubt)), truth])
-    said, right = told[honour], truth[honour]
+    chances = np.clip(reading.cards[np.ix_(doubt, seats)], LEAST, 1.0)
+    loss = -np.log(chances[np.arange(len(doubt)), truth])
+    forecast, right = chances[honour], truth[honour]
+    expected = (reading.cards.T @ np.tile(np.array(HIGH_CARD_POINTS, np.float64), 4))[seats]
     came = np.arange(len(seats)) == right[:, None]
-    log_true = log_product(told, truth)
+    log_true = log_product(chances, truth)
     if reading.log_layout is not None:
         log_true = float(reading.log_layout(masks[None, :])[0])
     values = np.array(
@@ -217,11 +211,11 @@ def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Jud
             _mean(loss[honour]),
             loss.mean(),
             -np.log(np.maximum(_true_lengths(lengths, masks, seats), LEAST)).mean(),
-            _squared_points(reading.cards, masks, seats),
+            ((expected - high_card_points(masks[seats])) ** 2).mean(),
             log_true,
             log_true + log(hard.count),
-            _mean(((said - came) ** 2).sum(axis=1)),
-            _mean((said.argmax(axis=1) == right).astype(np.float64)),
+            _mean(((forecast - came) ** 2).sum(axis=1)),
+            _mean((forecast.argmax(axis=1) == right).astype(np.float64)),
         ]
     )
     at = doubt[honour], holder[doubt][honour]
@@ -229,7 +223,7 @@ def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Jud
     if reading.noise is not None:
         noise = np.array([_mean(reading.noise[0][at]), _true_lengths(reading.noise[1], masks, seats).mean()])
     by_hard = np.array([_mean(-np.log(hard.cards[at])), -np.log(_true_lengths(hard.lengths, masks, seats)).mean()])
-    return Judged(values, said, right, noise, by_hard, reading.way, seconds)
+    return Judged(values, forecast, right, noise, by_hard, reading.way, seconds)
 
 
 def _mean(values: Floats) -> float:
@@ -242,12 +236,6 @@ def _true_lengths(lengths: Floats, masks: Masks, seats: Ints) -> Floats:
     true = suit_lengths(masks[seats]).astype(np.intp)
     found: Floats = lengths[seats[:, None], np.arange(4), true]
     return found.ravel()
-
-
-def _squared_points(cards: Floats, masks: Masks, seats: Ints) -> float:
-    """Mean over the seats of (expected − true high-card points)²; the expectation needs the cards one by one only."""
-    expected = (cards.T @ _POINTS)[seats]
-    return float(((expected - high_card_points(masks[seats])) ** 2).mean())
 
 
 def verify(reading: Reading, who: str) -> None:
@@ -276,7 +264,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """What a reader was worth on some boards; losses in nats."""
+    """The scores of a reader on some boards; losses in nats."""
 
     boards: int
     honours: Measured
@@ -319,10 +307,10 @@ class Tally:
     def __init__(self) -> None:
         self.boards, self.seconds = 0, 0.0
         self.ways: dict[str, int] = {}
-        self.told = np.zeros((BUCKETS, len(MEASURES)))
+        self.counts = np.zeros((BUCKETS, len(MEASURES)))
         self.sums = np.zeros((BUCKETS, len(MEASURES)))
         self.bins = np.zeros((BUCKETS, 3, BINS))
-        self.others, self.others_told = np.zeros(4), np.zeros(4)
+        self.others, self.others_counts = np.zeros(4), np.zeros(4)
 
     def add(self, one: Judged, bucket: int) -> None:
         """Take a board in."""
@@ -333,19 +321,19 @@ class Tally:
         """The same from its parts: (8,) values, (4,) noise and hard, (3, BINS) as :func:`binned` gives them."""
         self.boards += 1
         self.ways[way] = self.ways.get(way, 0) + 1
-        self.told[bucket] += ~np.isnan(values)
+        self.counts[bucket] += ~np.isnan(values)
         self.sums[bucket] += np.nan_to_num(values)
-        self.others_told += ~np.isnan(others)
+        self.others_counts += ~np.isnan(others)
         self.others += np.nan_to_num(others)
         self.bins[bucket] += bins
 
     def summary(self) -> Summary:
         """Means and errors."""
-        measured = dict(zip(MEASURES, map(mean_of, self.told.T, self.sums.T), strict=True))
+        measured = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=True))
         mean, error = measured["points"]
         root = sqrt(mean) if mean >= 0 else nan
         measured["points"] = Measured(root, error / (2 * root) if root else 0.0)
-        others = np.divide(self.others, self.others_told, where=self.others_told > 0, out=np.zeros(4)).tolist()
+        others = np.divide(self.others, self.others_counts, where=self.others_counts > 0, out=np.zeros(4)).tolist()
         return Summary(
             self.boards,
             **measured,
@@ -366,16 +354,16 @@ def binned(one: Judged) -> Floats:
     return np.array([np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), predicted, came)])
 
 
-def mean_of(told: Floats, sums: Floats) -> Measured:
+def mean_of(counts: Floats, sums: Floats) -> Measured:
     """The mean over boards and its error from sums by bucket; the error of a single bucket is 0."""
-    n = told.sum()
+    n = counts.sum()
     if not n:
         return Measured(nan, nan)
     mean = float(sums.sum() / n)
-    used = np.count_nonzero(told)
+    used = np.count_nonzero(counts)
     if used < 2:
         return Measured(mean, 0.0)
-    squares = float(np.square(sums - told * mean).sum())
+    squares = float(np.square(sums - counts * mean).sum())
     return Measured(mean, sqrt(used / (used - 1) * squares) / float(n))
 
 
@@ -425,45 +413,27 @@ UNITS: Final = (
 
 def summary_document(found: Summary) -> dict[str, Any]:
     """All figures; ``None`` for what no board tells."""
-    told: dict[str, Any] = {"boards": found.boards}
+    figures: dict[str, Any] = {"boards": found.boards}
     for field, (value, error) in KEYS.items():
         measured: Measured = getattr(found, field)
-        told |= {value: measured.value, error: measured.error}
-    told |= {"honour_monte_carlo": found.noise[0], "length_monte_carlo": found.noise[1]}
-    told |= {"honour_hard_loss": found.hard[0], "length_hard_loss": found.hard[1]}
-    told |= {"log_true_by": dict(found.ways), "seconds_per_board": found.seconds}
-    told["calibration"] = [one._asdict() for one in found.calibration]
-    return {key: finite(value) for key, value in told.items()}
-
-
-def finite(value: Any) -> Any:
-    """``None`` for what JSON cannot say."""
-    return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def figures(found: Mapping[str, Any]) -> list[str]:
-    """A document as a row of COLUMNS, each with its error."""
-    return [told(found, field, digits) for field, (_, digits) in COLUMNS.items()]
-
-
-def told(found: Mapping[str, Any], field: str, digits: int) -> str:
-    """One figure with its error; a dash where no board tells it."""
-    value, error = (found[key] for key in KEYS[field])
-    return "–" if value is None else f"{number(value, digits)} ± {number(error, digits)}"
-
-
-def markdown(shown: Table) -> str:
-    """A table for a page, which tells the units itself; figures do not break at their spaces."""
-    rule = ["---"] + ["---:"] * (len(shown.header) - 1)
-    rows = [[row[0], *(cell.replace(" ", "\u00a0") for cell in row[1:])] for row in shown.rows]
-    body = "\n".join(f"| {' | '.join(row)} |" for row in [shown.header, rule, *rows])
-    return f"**{shown.title.partition(';')[0]}**\n\n{body}\n"
+        figures |= {value: measured.value, error: measured.error}
+    figures |= {"honour_monte_carlo": found.noise[0], "length_monte_carlo": found.noise[1]}
+    figures |= {"honour_hard_loss": found.hard[0], "length_hard_loss": found.hard[1]}
+    figures |= {"log_true_by": dict(found.ways), "seconds_per_board": found.seconds}
+    figures["calibration"] = [one._asdict() for one in found.calibration]
+    return {key: finite(value) for key, value in figures.items()}
 
 
 def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Table:
-    """A row for each moment or reader, from documents."""
-    header = [first, "boards", *(name for name, _ in COLUMNS.values())]
-    return Table(f"{title}; {UNITS}", header, [[name, number(one["boards"]), *figures(one)] for name, one in rows])
+    """A row for each moment or reader, from documents; a dash for a figure that no board tells."""
+    cells = []
+    for name, one in rows:
+        row = [name, number(one["boards"])]
+        for field, (_, digits) in COLUMNS.items():
+            value, error = (one[key] for key in KEYS[field])
+            row.append("–" if value is None else f"{number(value, digits)} ± {number(error, digits)}")
+        cells.append(row)
+    return Table(f"{title}; {UNITS}", [first, "boards", *(name for name, _ in COLUMNS.values())], cells)
 
 
 class Looked(NamedTuple):
@@ -473,7 +443,7 @@ class Looked(NamedTuple):
     reading: Reading
     judged: Judged
     answered: bool
-    """Whether the reader said anything; if not, the reading is that of somebody who knows nothing."""
+    """Whether the reader answered; if not, the reading is that of somebody who knows nothing."""
 
 
 def see(record: Record, chair: str, cards: int, board: int = 0) -> Seen:
@@ -488,8 +458,8 @@ def look(reader: Reader, record: Record, seen: Seen) -> Looked:
     """Ask the reader and judge what it says; the seconds are the reader's own."""
     assert record.deal is not None
     started = time.perf_counter()
-    said = reader.read(seen)
+    answer = reader.read(seen)
     seconds = time.perf_counter() - started
-    reading = CountingReader().read(seen) if said is None else said
+    reading = CountingReader().read(seen) if answer is None else answer
     verify(reading, f"reader {type(reader).__name__}")
-    return Looked(seen, reading, judge(reading, seen, record.deal, seconds), said is not None)
+    return Looked(seen, reading, judge(reading, seen, record.deal, seconds), answer is not None)

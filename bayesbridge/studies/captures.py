@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from bayesbridge.capture import exact
 from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.paper import CAPTURES, PaperTable
 from bayesbridge.studies.study import Comparison, Figure, Study, Test, goodness_of_fit, homogeneity
@@ -50,12 +49,11 @@ def compare_run(
 
 
 def _figures(table: PaperTable, binned: tuple[int, ...], total: int, exact: bool) -> tuple[Figure, ...]:
-    columns, scores = zip(*table.runs, strict=True), table.z(binned, total, exact=exact)
-    spreads = table.spread(binned, total, exact=exact)
+    columns, scores = zip(*table.runs, strict=True), table.compare(binned, total, exact=exact)
     why = "The algorithm is printed in full; every possible deal is counted."
     return tuple(
         Figure(name, column, own * 1_000_000 / total, z, 4 if exact else 1, spread, why=why)
-        for name, column, own, z, spread in zip(table.bins, columns, binned, scores, spreads, strict=True)
+        for name, column, own, (z, spread) in zip(table.bins, columns, binned, scores, strict=True)
     )
 
 
@@ -106,14 +104,16 @@ def simulate(
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
     done = run(JOB, deals, seed, runs, how or Setting(workers))
-    return compare_run(CAPTURES, _truth(), _binned, done, _by_tricks)
+    return compare_run(CAPTURES, _truth(), _binned, done, _named)
 
 
 def _truth() -> dict[str, int]:
+    from bayesbridge.capture import exact
+
     return {str(T): count for T, count in exact.tricks().items()}
 
 
-def _by_tricks(counts: Counts) -> dict[str, int]:
+def _named(counts: Counts) -> dict[str, int]:
     return {"0": int(counts[:2].sum())} | {str(T): int(counts[T]) for T in range(4, 14)}
 
 

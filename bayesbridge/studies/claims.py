@@ -12,7 +12,7 @@ order of the runs is read from the paper's own table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Final
@@ -78,10 +78,12 @@ class Claim:
         return HOLDS if inside and len(known) == len(self.parts) else UNDECIDED
 
 
-def _z(parts: int) -> float:
+def _interval(middle: float, error: float, parts: int) -> tuple[float, float]:
+    """That of a claim with so many parts, by the normal distribution."""
     from scipy import stats
 
-    return float(stats.norm.isf(LEVEL / (2 * parts)))
+    half = float(stats.norm.isf(LEVEL / (2 * parts))) * error
+    return middle - half, middle + half
 
 
 def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
@@ -91,7 +93,7 @@ def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
         return Part(name, None, None)
     mean = sum(value * k for value, k in enumerate(counts, lowest)) / n
     spread = sqrt(sum((value - mean) ** 2 * k for value, k in enumerate(counts, lowest)) / (n - 1) / n)
-    return Part(name, mean, (mean - _z(parts) * spread, mean + _z(parts) * spread))
+    return Part(name, mean, _interval(mean, spread, parts))
 
 
 def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
@@ -109,8 +111,7 @@ def between_shares(name: str, first: int, second: int, trials: int, parts: int) 
     if trials < FEWEST:
         return Part(name, None, None)
     p, q = first / trials, second / trials
-    half = _z(parts) * sqrt((p + q - (p - q) ** 2) / trials)
-    return Part(name, p - q, (p - q - half, p - q + half))
+    return Part(name, p - q, _interval(p - q, sqrt((p + q - (p - q) ** 2) / trials), parts))
 
 
 def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], parts: int) -> Part:
@@ -118,8 +119,8 @@ def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], pa
     if min(first[1], second[1]) < FEWEST:
         return Part(name, None, None)
     (p, n), (q, m) = (((hits + 1) / (trials + 2), trials + 2) for hits, trials in (first, second))
-    half = _z(parts) * sqrt(p * (1 - p) / n + q * (1 - q) / m)
-    return Part(name, first[0] / first[1] - second[0] / second[1], (p - q - half, p - q + half))
+    error = sqrt(p * (1 - p) / n + q * (1 - q) / m)
+    return Part(name, first[0] / first[1] - second[0] / second[1], _interval(p - q, error, parts))
 
 
 def document(claim: Claim) -> dict[str, Any]:
@@ -128,8 +129,8 @@ def document(claim: Claim) -> dict[str, Any]:
     def ends(pair: tuple[float, float]) -> list[float | None]:
         return [None if abs(end) == inf else end for end in pair]
 
-    told = asdict(claim) | {"allowed": ends(claim.allowed), "enough": ends(claim.enough), "verdict": claim.verdict}
-    return {key: value for key, value in told.items() if key != "digits"}
+    values = asdict(claim) | {"allowed": ends(claim.allowed), "enough": ends(claim.enough), "verdict": claim.verdict}
+    return {key: value for key, value in values.items() if key != "digits"}
 
 
 def claims_table(claims: Sequence[Claim], *, reasons: bool = False) -> Table:
@@ -137,22 +138,16 @@ def claims_table(claims: Sequence[Claim], *, reasons: bool = False) -> Table:
     header = ["", "ours", "99 % interval", "verdict"]
     rows = []
     for claim in claims:
+        scale, unit = (100.0, " %") if claim.percent else (1.0, "")
         for place, part in enumerate(claim.parts):
-            told = [
-                claim.verdict if not place else "",
-                *([f"“{claim.quote}” {claim.why}" if not place else ""] * reasons),
-            ]
-            rows.append([f"{claim.name}: {part.name}", *_figures(claim, part), *told])
+            own = "–" if part.own is None else f"{number(scale * part.own, claim.digits)}{unit}"
+            interval = "–"
+            if part.interval is not None:
+                low, high = (number(scale * end, claim.digits) for end in part.interval)
+                interval = "exact" if part.interval[0] == part.interval[1] else f"{low} … {high}"
+            words = [claim.verdict, *([f"“{claim.quote}” {claim.why}"] * reasons)]
+            rows.append([f"{claim.name}: {part.name}", own, interval, *(words if not place else [""] * len(words))])
     return Table("Claims of the paper in words", [*header, *(["the paper, and why"] * reasons)], rows)
-
-
-def _figures(claim: Claim, part: Part) -> tuple[str, str]:
-    scale, unit = (100.0, " %") if claim.percent else (1.0, "")
-    own = "–" if part.own is None else f"{number(scale * part.own, claim.digits)}{unit}"
-    if part.interval is None:
-        return own, "–"
-    low, high = (number(scale * end, claim.digits) for end in part.interval)
-    return own, "exact" if part.interval[0] == part.interval[1] else f"{low} … {high}"
 
 
 TRUMPS: Final = ("C", "D", "H", "S", "the bidder's longest suit", "the longest suit of both hands")
@@ -343,8 +338,10 @@ def _tests(cells: dict[str, NDArray[np.int64]]) -> list[Test]:
     return tests
 
 
-def _tables(found: Comparison) -> Iterator[Table]:
-    yield claims_table(found.source)
-
-
-STUDY: Final = Study("claims", "what the paper says in words, tested", 10_000_000, simulate, tables=_tables)
+STUDY: Final = Study(
+    "claims",
+    "what the paper says in words, tested",
+    10_000_000,
+    simulate,
+    tables=lambda found: [claims_table(found.source)],
+)

@@ -16,9 +16,8 @@ from bayesbridge.studies.study import (
     Figure,
     Study,
     Test,
+    compare_shares,
     homogeneity,
-    share_spread,
-    share_z,
     two_proportions,
 )
 
@@ -83,12 +82,11 @@ def _figures(own: dict[str, int], deals: int) -> tuple[Figure, ...]:
     for result, (a1, a2) in COMPARATIVE.items():
         hits, trials = own[f"{result}_a2_satisfied"], own[f"{result}_a1_satisfied"]
         rate = hits * 100 / trials if trials else None
-        z = share_z((a2, a1), (hits, trials))
-        spread = share_spread((a2, a1), (hits, trials))
+        z, spread = compare_shares((a2, a1), (hits, trials))
         figures.append(Figure(f"success rate at {result} (%)", (a2 * 100 / a1,), rate, z, 2, spread, why=_RATE))
     for result, (a1, _) in COMPARATIVE.items():
         trials = own[f"{result}_a1_satisfied"]
-        z = share_z((a1, COMPARATIVE_TRIALS), (trials, deals))
+        z, _ = compare_shares((a1, COMPARATIVE_TRIALS), (trials, deals))
         per = trials * COMPARATIVE_TRIALS / deals
         figures.append(Figure(f"A1 satisfied with {result}", (a1,), per, z, 1, determined=False, why=_COUNT))
     return tuple(figures)

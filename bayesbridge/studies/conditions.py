@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bayesbridge.capture import exact
 from bayesbridge.studies import captures
 from bayesbridge.studies.captures import compare_exact, compare_run
 from bayesbridge.studies.engine import Counts, Job, Setting, run
@@ -18,7 +17,7 @@ JOB: Final = Job("conditions", captures.count)
 
 def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
-    return compare_exact(CONDITIONS, exact.conditions(), _binned)
+    return compare_exact(CONDITIONS, _truth(), _binned)
 
 
 def simulate(
@@ -26,7 +25,13 @@ def simulate(
 ) -> Comparison:
     """Monte Carlo over ``runs`` times ``deals`` random deals."""
     done = run(JOB, deals, seed, runs, how or Setting(workers))
-    return compare_run(CONDITIONS, exact.conditions(), _binned, done, _by_condition)
+    return compare_run(CONDITIONS, _truth(), _binned, done, _by_condition)
+
+
+def _truth() -> dict[str, int]:
+    from bayesbridge.capture import exact
+
+    return exact.conditions()
 
 
 def _by_condition(counts: Counts) -> dict[str, int]:

@@ -59,9 +59,9 @@ def _deal(state: State, masks: Masks) -> None:
 
 
 @njit
-def shuffle(state: State, deck: Masks, wanted: int) -> None:
-    """Put ``wanted`` cards of the deck, chosen and ordered at random, at its end; any number of cards."""
-    for place in range(len(deck) - 1, len(deck) - 1 - wanted, -1):
+def shuffle(state: State, deck: Masks, cards: int) -> None:
+    """Put ``cards`` cards of the deck, chosen and ordered at random, at its end; any number of cards."""
+    for place in range(len(deck) - 1, len(deck) - 1 - cards, -1):
         other = bounded(state, np.uint64(place + 1))
         deck[place], deck[other] = deck[other], deck[place]
 

@@ -29,7 +29,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import islice
@@ -56,14 +56,8 @@ interrupt is obeyed at once and little is lost when a run is killed."""
 THREADS: Final = "threads"
 PROCESSES: Final = "processes"
 
-ATTEMPTS: Final = 3
-"""How often a chunk is tried, and a broken pool of processes opened, before the run gives up."""
-
 REACH_SECONDS: Final = 30
 """How long a scheduler may take to answer, and its first worker to appear."""
-
-CANCELLED: Final = (CancelledError, asyncio.CancelledError)
-"""What becomes of chunks whose scheduler has gone."""
 
 
 class CheckpointError(BayesBridgeError):
@@ -74,12 +68,8 @@ class OtherVersion(BayesBridgeError):
     """A worker whose version is not that of the run."""
 
 
-class ChunkFailed(RuntimeError):
-    """A chunk that failed every time it was tried."""
-
-
-class SchedulerLost(BayesBridgeError):
-    """The scheduler of the workers went away; what a checkpoint holds is good."""
+class WorkersLost(BayesBridgeError):
+    """A worker process or the scheduler of a cluster went away; what a checkpoint holds is good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +159,9 @@ def results(
     def chunk_at(index: int) -> Chunk:
         return Chunk(index, index // per_run, min(job.chunk, deals - index % per_run * job.chunk))
 
-    keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, _options(job, deals, seed, runs))
+    about = {"study": job.name, "version": bayesbridge.__version__, "seed": seed, "deals": deals, "runs": runs}
+    about |= {"chunk": job.chunk, **job.parameters}
+    keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, about)
     finished: set[int] = set()
     done = 0
     for index, counts in keep.read() if keep else ():
@@ -189,18 +181,6 @@ def results(
             if how.progress:
                 how.progress(done, deals * runs)
             yield chunk, counts, True
-
-
-def _options(job: Job, deals: int, seed: int, runs: int) -> dict[str, Any]:
-    return {
-        "study": job.name,
-        "version": bayesbridge.__version__,
-        "seed": seed,
-        "deals": deals,
-        "runs": runs,
-        "chunk": job.chunk,
-        **job.parameters,
-    }
 
 
 class _Checkpoint:
@@ -276,100 +256,50 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int) ->
 
     if version != bayesbridge.__version__:
         raise OtherVersion(
-            f"worker {_worker_name()} has bayesbridge {bayesbridge.__version__} and the run has {version}: "
+            f"a worker on {platform.node()} has bayesbridge {bayesbridge.__version__} and the run has {version}: "
             "install the same on both and start the worker again",
             version=version,
         )
     return count(np.random.SeedSequence(seed, spawn_key=(index,)), size)
 
 
-def _worker_name() -> str:
-    """Who this process is: its address in a cluster, or its host and number."""
-    try:
-        from distributed import get_worker
-
-        return str(get_worker().address)
-    except (ImportError, ValueError):
-        return f"{os.getpid()} on {platform.node()}"
-
-
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
-    """Every chunk with its counts, in any order; failures are tried again, a broken pool is opened again."""
-    lost: list[Chunk] = []
-    failures: dict[int, int] = {}
-    breaks = 0
-    while True:
-        with open_executor(how.scheduler, how.workers) as pool:
-            pending: dict[Future[Counts], Chunk] = {}
-            try:
-                yield from _session(pool, job, seed, todo, lost, pending, failures)
-                return
-            except BrokenExecutor as error:
-                breaks += 1
-                if breaks >= ATTEMPTS:
-                    raise ChunkFailed(
-                        f"worker processes of study {job.name!r} ended {breaks} times before their work was done "
-                        f"({error}): is there memory for {pool.size} of them?"
-                    ) from None
-                lost.extend(pending.values())
-            except CANCELLED:
-                kept = "give --resume FOLDER next time, so that what is done stays"
-                if how.checkpoint is not None:
-                    kept = f"what is done is kept, continue with --resume {how.checkpoint}"
-                raise SchedulerLost(
-                    f"the scheduler {how.scheduler!r} ended before the work of study {job.name!r} was done: "
-                    f"start it again; {kept}"
-                ) from None
-            except BaseException:
-                for future in pending:
-                    future.cancel()
-                pool.executor.shutdown(wait=False)
-                raise
+    """Every chunk with its counts, in any order.
 
-
-def _session(
-    pool: Pool,
-    job: Job,
-    seed: int,
-    todo: Iterator[Chunk],
-    lost: list[Chunk],
-    pending: dict[Future[Counts], Chunk],
-    failures: dict[int, int],
-) -> Iterator[tuple[Chunk, Counts]]:
-    """Work until nothing is left; two chunks for each worker at a time, so that none waits and memory stays bounded."""
-
-    def submit(chunk: Chunk) -> None:
-        version = bayesbridge.__version__
+    Two chunks for each worker are under way at a time, so that none waits and memory stays bounded.
+    """
+    version = bayesbridge.__version__
+    kept = "give --resume FOLDER next time, so that what is done stays"
+    if how.checkpoint is not None:
+        kept = f"what is done is kept, continue with --resume {how.checkpoint}"
+    with open_executor(how.scheduler, how.workers) as pool:
+        pending: dict[Future[Counts], Chunk] = {}
         try:
-            future = pool.executor.submit(count_chunk, job.count, version, seed, chunk.number, chunk.size)
-        except BrokenExecutor:
-            lost.append(chunk)
+            while True:
+                for chunk in islice(todo, 2 * pool.size - len(pending)):
+                    future = pool.executor.submit(count_chunk, job.count, version, seed, chunk.number, chunk.size)
+                    pending[future] = chunk
+                if not pending:
+                    return
+                # What is finished comes first: a scheduler that is gone must not take it along.
+                for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
+                    counts = future.result()
+                    yield pending.pop(future), counts
+        except BrokenExecutor as error:
+            raise WorkersLost(
+                f"a worker process of study {job.name!r} ended before its work was done ({error}): "
+                f"is there memory for {pool.size} of them? {kept}"
+            ) from None
+        except (CancelledError, asyncio.CancelledError):
+            raise WorkersLost(
+                f"the scheduler {how.scheduler!r} ended before the work of study {job.name!r} was done: "
+                f"start it again; {kept}"
+            ) from None
+        except BaseException:
+            for future in pending:
+                future.cancel()
+            pool.executor.shutdown(wait=False)
             raise
-        pending[future] = chunk
-
-    while True:
-        while lost and len(pending) < 2 * pool.size:
-            submit(lost.pop())
-        for chunk in islice(todo, 2 * pool.size - len(pending)):
-            submit(chunk)
-        if not pending:
-            return
-        # What is finished comes first: a scheduler that is gone must not take it along.
-        for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
-            error = future.exception()
-            if isinstance(error, (BrokenExecutor, BayesBridgeError, *CANCELLED)):
-                raise error
-            chunk = pending.pop(future)
-            if error is None:
-                yield chunk, future.result()
-                continue
-            failures[chunk.number] = failures.get(chunk.number, 0) + 1
-            if failures[chunk.number] >= ATTEMPTS:
-                raise ChunkFailed(
-                    f"chunk {chunk.number} of study {job.name!r} failed {ATTEMPTS} times: "
-                    f"{type(error).__name__}: {error}"
-                ) from error
-            lost.append(chunk)
 
 
 class Pool(NamedTuple):
@@ -423,9 +353,7 @@ def _cluster(address: str) -> Iterator[Pool]:
             "correct the address",
             scheduler=address,
         ) from None
-    with ExitStack() as stack:
-        # A scheduler that is gone cannot be taken leave of: that must not hide why the run ended.
-        stack.callback(_leave, client)
+    try:
         try:
             client.wait_for_workers(1, timeout=REACH_SECONDS)
         except TimeoutError:
@@ -433,22 +361,20 @@ def _cluster(address: str) -> Iterator[Pool]:
                 f"the Dask scheduler at {address!r} has no workers: start some with 'dask worker {address}'",
                 scheduler=address,
             ) from None
-        # Not pure: a chunk that failed is to be computed again, not to be looked up.
+        # Not pure: the answer depends on the version of the workers too.
         yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
-
-
-def _leave(client: Any) -> None:
-    with suppress(Exception):
-        client.close()
+    finally:
+        with suppress(Exception):  # a scheduler that is gone must not hide why the run ended
+            client.close()
 
 
 def _serve() -> None:
     """A worker process leaves interrupts to its parent, and does not outlive it however that ends."""
+
+    def end_with_parent() -> None:
+        if (parent := multiprocessing.parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    if (parent := multiprocessing.parent_process()) is not None:
-        parent.join()
-        os._exit(1)
+    threading.Thread(target=end_with_parent, daemon=True).start()

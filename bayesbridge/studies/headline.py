@@ -19,12 +19,10 @@ from bayesbridge.studies.study import (
     Study,
     Table,
     Test,
+    compare_means,
+    compare_shares,
     homogeneity,
     mcnemar,
-    mean_spread,
-    mean_z,
-    share_spread,
-    share_z,
     two_proportions,
 )
 from bayesbridge.words import number
@@ -84,24 +82,15 @@ def simulate(
     )
 
 
-def _split(counts: Counts) -> tuple[int, NDArray[np.int64]]:
-    return int(counts[0]), counts[1:].reshape(SHAPE)
-
-
-def _won(joint: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(7, 8, 2) contracts made."""
-    import numpy as np
-
-    return np.stack([joint[level, :, level + 7 :].sum(axis=1) for level in range(7)])
-
-
 def _summed(counts: Counts) -> dict[str, int]:
     """The sums behind the table, as whole numbers; points are those of bidders less those of both defenders."""
+    import numpy as np
+
     from bayesbridge.scoring import NEW, OLD
 
-    deals, joint = _split(counts)
+    deals, joint = int(counts[0]), counts[1:].reshape(SHAPE)
     valid, both = int(joint.sum()), int(joint[:, 1:].sum())
-    won = _won(joint)
+    won = np.stack([joint[level, :, level + 7 :].sum(axis=1) for level in range(7)])  # (7, 8, 2) contracts made
     levels = range(1, 8)
     return {
         "deals": deals,
@@ -124,7 +113,7 @@ def _summed(counts: Counts) -> dict[str, int]:
 
 
 def net_points(scheme: Scheme, level: int, tricks: int) -> Fraction:
-    """What an NT contract is worth: to the bidder if made, less what both defenders get if not."""
+    """Net points of an NT contract: the bidder's if made, less those of both defenders if not."""
     from bayesbridge.calls import Contract
 
     return scheme.score(Contract.of(f"{level}NT by S"), tricks).net
@@ -132,13 +121,13 @@ def net_points(scheme: Scheme, level: int, tricks: int) -> Fraction:
 
 def _points(joint: NDArray[np.int64], scheme: Scheme) -> tuple[Fraction, Fraction]:
     """Sum of net points and of their squares."""
-    worth = [(net_points(scheme, n, t), int(joint[n - 1, :, t].sum())) for n in range(1, 8) for t in range(14)]
-    return sum((p * k for p, k in worth), Fraction()), sum((p**2 * k for p, k in worth), Fraction())
+    cells = [(net_points(scheme, n, t), int(joint[n - 1, :, t].sum())) for n in range(1, 8) for t in range(14)]
+    return sum((p * k for p, k in cells), Fraction()), sum((p**2 * k for p, k in cells), Fraction())
 
 
 def _points_by_scheme(counts: Counts, schemes: Mapping[str, Scheme]) -> dict[str, dict[str, float | None]]:
     """Mean net points of a contract by scheme with its standard error, and where the dummy could bid too."""
-    _, joint = _split(counts)
+    joint = counts[1:].reshape(SHAPE)
     found = {}
     for name, scheme in schemes.items():
         mean, error = _mean_points(joint, scheme)
@@ -159,7 +148,7 @@ def _mean_points(joint: NDArray[np.int64], scheme: Scheme) -> tuple[float | None
 def _figures(counts: Counts) -> tuple[Figure, ...]:
     from bayesbridge.scoring import NEW, OLD
 
-    deals, joint = _split(counts)
+    deals, joint = int(counts[0]), counts[1:].reshape(SHAPE)
     own = _summed(counts)
     paper_deals = 3.0 * HEADLINE_TRIALS
     mean = {name: sum(printed) / 3 for name, printed in HEADLINE.items()}
@@ -178,7 +167,7 @@ def _figures(counts: Counts) -> tuple[Figure, ...]:
     figures = []
     for name, (hits, trials, paper_trials, unit, digits, determined, why) in shares.items():
         printed = mean[name] / unit * paper_trials, paper_trials
-        z, spread = share_z(printed, (hits, trials)), share_spread(printed, (hits, trials))
+        z, spread = compare_shares(printed, (hits, trials))
         value = hits * unit / trials if trials else None
         figures.append(Figure(name, HEADLINE[name], value, z, digits, spread, determined, why))
     for name, axis in (("average bidder level, both eligible", 0), ("average dummy level, both eligible", 1)):
@@ -189,7 +178,7 @@ def _figures(counts: Counts) -> tuple[Figure, ...]:
             total, squares = _points(some, scheme)
             average = float(total / deals)
             deviation = sqrt(float(squares / deals) - average**2)
-            z = mean_z(mean[name] / HEADLINE_TRIALS, paper_deals, average, deviation, deals)
+            z, _ = compare_means(mean[name] / HEADLINE_TRIALS, paper_deals, average, deviation, deals)
             own_sum = average * HEADLINE_TRIALS
             figures.append(Figure(name + which, HEADLINE[name], own_sum, z, 0, determined=False, why=why))
     return tuple(figures)
@@ -202,8 +191,7 @@ def _mean_level(name: str, by_level: list[int], paper_trials: float) -> Figure:
     average = sum(n * k for n, k in enumerate(by_level, 1)) / trials
     deviation = sqrt(sum((n - average) ** 2 * k for n, k in enumerate(by_level, 1)) / trials)
     printed = sum(HEADLINE[name]) / 3
-    z = mean_z(printed, paper_trials, average, deviation, trials)
-    spread = mean_spread(printed, paper_trials, deviation, trials)
+    z, spread = compare_means(printed, paper_trials, average, deviation, trials)
     return Figure(name, HEADLINE[name], average, z, 4, spread, why=_LEVELS)
 
 

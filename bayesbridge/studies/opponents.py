@@ -43,12 +43,15 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     import numpy as np
 
     from bayesbridge.random64 import seed_state
+    from bayesbridge.scoring import NEW
     from bayesbridge.studies.deals import draw_contracts
+    from bayesbridge.studies.headline import net_points
 
     counts = np.zeros(_BIDS_END + 6, dtype=np.int64)
     dealing, guessing = seed.spawn(2)
     state = seed_state(guessing)
-    worth = _worth()
+    # (8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme.
+    net = np.array([[0] * 14, *([int(net_points(NEW, level, t)) for t in range(14)] for level in range(1, 8))])
     for found in draw_contracts(deals, dealing):
         actual = found.tricks()
         made = actual >= found.target
@@ -60,11 +63,12 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
             wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)
             cell = np.ravel_multi_index((np.full(len(good), stage), wins[:, 0], wins[:, 1], made.astype(int)), JOINT)
             counts[3:_JOINT_END] += np.bincount(cell[good], minlength=_JOINT_END - 3)
-            bid = _best_bids(tricks[stage], worth)
+            # (m, 2) the level that earns most over the layouts, without and with calls; the lowest on ties.
+            bid = net[:, np.clip(tricks[stage], 0, 13)].sum(axis=3).argmax(axis=0)
             right = np.where(bid > 0, bid + 6 <= actual[:, None], actual[:, None] < 7)[good]
             cell = np.ravel_multi_index((np.full(len(right), stage), *right.T.astype(int)), BIDS)
             counts[_JOINT_END:_BIDS_END] += np.bincount(cell, minlength=8)
-            points = worth[bid, actual[:, None]][good]
+            points = net[bid, actual[:, None]][good]
             gain = points[:, 1] - points[:, 0]
             counts[_BIDS_END + 3 * stage : _BIDS_END + 3 * stage + 3] += (*points.sum(axis=0), (gain**2).sum())
     counts[0] = deals
@@ -150,24 +154,6 @@ def simulate(
     )
 
 
-def _worth() -> NDArray[np.int64]:
-    """(8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme."""
-    import numpy as np
-
-    from bayesbridge.scoring import NEW
-    from bayesbridge.studies.headline import net_points
-
-    return np.array([[0] * 14, *([int(net_points(NEW, level, t)) for t in range(14)] for level in range(1, 8))])
-
-
-def _best_bids(tricks: NDArray[np.int8], worth: NDArray[np.int64]) -> NDArray[np.intp]:
-    """(m, 2) the level that earns most over the layouts, without and with calls; the lowest on ties."""
-    import numpy as np
-
-    sums = worth[:, np.clip(tricks, 0, 13)].sum(axis=3)
-    return np.asarray(sums.argmax(axis=0))
-
-
 def _named(counts: Counts) -> dict[str, int]:
     named = {"deals": int(counts[0]), "contracts": int(counts[1]), "left_out": int(counts[2])}
     joint = counts[3:_JOINT_END].reshape(JOINT)
@@ -245,7 +231,6 @@ def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
 
 
 def _tests(counts: Counts) -> list[Test]:
-
     bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)
     return [
         mcnemar(

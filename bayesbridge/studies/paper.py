@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bayesbridge.studies.study import share_spread, share_z
+from bayesbridge.studies.study import compare_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +23,16 @@ class PaperTable:
     trials: int
     """Trials in each run. Bins may cover only part of them."""
 
-    def mean(self) -> tuple[float, ...]:
-        """Mean count over the runs, bin by bin."""
-        return tuple(sum(column) / len(self.runs) for column in zip(*self.runs, strict=True))
-
-    def pooled(self) -> tuple[int, ...]:
-        """All runs together, bin by bin."""
-        return tuple(sum(column) for column in zip(*self.runs, strict=True))
-
-    def z(self, counts: tuple[int, ...], total: int, *, exact: bool = False) -> tuple[float | None, ...]:
-        """How many standard errors the paper's pooled share of each bin lies above the share ``counts / total``.
-
-        ``exact`` says that ``counts`` are no sample, so that the noise is the paper's alone. ``None`` where both are 0.
-        """
+    def compare(
+        self, counts: tuple[int, ...], total: int, *, exact: bool = False
+    ) -> list[tuple[float | None, float | None]]:
+        """By bin, z and spread of the pooled printed share beside ``counts / total``."""
         trials = self.trials * len(self.runs)
-        return tuple(
-            share_z((printed, trials), (own, total), exact=exact)
-            for own, printed in zip(counts, self.pooled(), strict=True)
-        )
-
-    def spread(self, counts: tuple[int, ...], total: int, *, exact: bool = False) -> tuple[float | None, ...]:
-        """One standard error of the difference of the two shares of each bin, over the printed share."""
-        trials = self.trials * len(self.runs)
-        return tuple(
-            share_spread((printed, trials), (own, total), exact=exact)
-            for own, printed in zip(counts, self.pooled(), strict=True)
-        )
+        pooled = [sum(column) for column in zip(*self.runs, strict=True)]
+        return [
+            compare_shares((printed, trials), (own, total), exact=exact)
+            for own, printed in zip(counts, pooled, strict=True)
+        ]
 
 
 CAPTURES: Final = PaperTable(

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import log
+from operator import index
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NoReturn, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import Floats as Singles
 from bayesbridge.bidders.learned import Holdings, linear, stored
 from bayesbridge.bidders.learned import Reader as Sequence
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Marginals
@@ -42,7 +45,7 @@ from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Layouts, Masks
-from bayesbridge.notation.record import Record, Vulnerability
+from bayesbridge.notation.record import Record
 
 type Floats = NDArray[np.float64]
 
@@ -77,15 +80,9 @@ class Hard:
     count: int
 
     @classmethod
-    def of_target(cls, target: Target) -> Hard:
+    def of(cls, target: Target) -> Hard:
         """From the counting tables of a target."""
-        cards, lengths = target.shares
-        return cls(cards, lengths, target.count)
-
-    @classmethod
-    def of_posterior(cls, posterior: Posterior) -> Hard:
-        """From the tables that the posterior has built already."""
-        return cls.of_target(posterior.draws.target)
+        return cls(*target.shares, target.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,14 +134,14 @@ class Seen:
         strain = None if contract is None else contract.strain
         start = Belief(self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder())
         known = start.given(*(piece for piece in self.evidence if piece.excludes))
-        return Hard.of_target(Target(known.constraints))
+        return Hard.of(Target(known.constraints))
 
 
 HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
 """T J Q K A of each suit."""
 
 PSEUDO: Final = 10.0
-"""Draws that the prior is worth beside the particles', so that no place is ever called impossible by chance."""
+"""Draws that the prior counts as beside the particles', so that no place is ever called impossible by chance."""
 
 DRAWS: Final = 1000
 """After the auction the Monte Carlo part of the honours' loss is then about 0.001, of the lengths' 0.004: less than the
@@ -180,22 +177,15 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
     return declarer.next(steps[chair])
 
 
-def hard_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
-    """P(card in seat) (52, 4) and P(length) (4, 4, 14) by the hard evidence alone, exact."""
-    return posterior.draws.target.shares
-
-
-def smoothed_marginals(posterior: Posterior, hard: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
+def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
     """P(card in seat) (52, 4) and P(length) (4, 4, 14), mixed with what the hard evidence alone says.
 
-    The prior weighs as much as a few draws, so exact posteriors are left alone. ``hard``: :func:`hard_marginals`, where
-    they were counted already.
+    The prior weighs as much as a few draws, so exact posteriors are left alone.
     """
-    cards, lengths = hard or hard_marginals(posterior)
+    cards, lengths = posterior.draws.target.shares
     if posterior.draws.log_likelihood is None:
         return cards, lengths
-    share = _prior_share(posterior)
-    sums = posterior.marginals
+    share, sums = _prior_share(posterior), posterior.marginals
     return (1 - share) * sums.cards() + share * cards, (1 - share) * sums.lengths() + share * lengths
 
 
@@ -289,8 +279,8 @@ def of_layouts(masks: Masks, weights: Floats, hard: Hard, cards: Floats | None =
     drawn = (1 - share) * sums.cards() + share * hard.cards
     lengths = (1 - share) * sums.lengths() + share * hard.lengths
 
-    def log_layout(wanted: Masks) -> Floats:
-        same = (masks[None, :, :] == wanted[:, None, :]).all(axis=2)
+    def log_layout(layouts: Masks) -> Floats:
+        same = (masks[None, :, :] == layouts[:, None, :]).all(axis=2)
         shares: Floats = np.log((1 - share) * np.where(same, weights, 0.0).sum(axis=1) + share / hard.count)
         return shares
 
@@ -364,8 +354,8 @@ class ModelReader:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         posterior = seen.belief(self._bidders[seen.vulnerable], self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_soft + log(posterior.count())
-        hard = Hard.of_posterior(posterior)
-        cards, lengths = smoothed_marginals(posterior, (hard.cards, hard.lengths))
+        hard = Hard.of(posterior.draws.target)
+        cards, lengths = smoothed_marginals(posterior)
 
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
@@ -382,17 +372,6 @@ class ModelReader:
             return dict.fromkeys(Vulnerability, self.bidder)
 
 
-HEARD: Final = 32
-"""Calls that are read, the first ones of the auction."""
-
-END: Final = 38
-"""Stands after the last call."""
-
-STARTS: Final = np.cumsum((0, 39, 4, 4))
-"""Where the rows of each part of a token begin: the call, who made it (0 the reader, 1 the left-hand opponent …), who
-is vulnerable (2 · the reader's side + the other side), the place in the auction."""
-
-
 class DirectReader:
     """A network that says where cards lie straight from the auction, with no bidder model; silent after the lead.
 
@@ -405,15 +384,17 @@ class DirectReader:
         """P(card at seat) and P(length), softmax of the network's scores."""
         if seen.plays:
             return None
+        own, (parameters, sequence, holdings) = seen.observer, _direct()
         with one_thread():
-            card_scores, length_scores = _network().scores(seen)
-        own = seen.observer
-        cards = np.zeros((52, 4))
-        lengths = np.zeros((4, 4, 14))
-        for step in range(3):
+            hand = holdings.vectors(np.array([seen.hand.mask], np.uint64))
+            known = sequence.read(tokens_of(seen), linear(parameters, "enter", hand))[-1:]
+            last = np.maximum(linear(parameters, "hidden", known), 0)
+            card_scores, length_scores = (linear(parameters, name, last)[0] for name in ("cards", "lengths"))
+        cards, lengths = np.zeros((52, 4)), np.zeros((4, 4, 14))
+        for step in range(3):  # the hidden seats, from the left on
             seat = own.next(step + 1)
-            cards[:, seat] = _softmax(card_scores)[:, step]
-            lengths[seat] = _softmax(length_scores)[step]
+            cards[:, seat] = _softmax(card_scores.reshape(52, 3))[:, step]
+            lengths[seat] = _softmax(length_scores.reshape(3, 4, 14))[step]
         held = np.array([seen.hand.mask >> card & 1 for card in range(52)], np.bool_)
         cards[held] = 0.0
         cards[held, own] = 1.0
@@ -422,37 +403,25 @@ class DirectReader:
         return Reading(cards, lengths)
 
 
-class DirectNetwork:
-    """The fitted parameters, made ready."""
-
-    def __init__(self) -> None:
-        self.parameters = p = stored("direct.npz")
-        self.reader, self.holdings = Sequence(p), Holdings(p)
-
-    def scores(self, seen: Seen) -> tuple[Singles, Singles]:
-        """(52, 3) scores of the hidden seats for each card, (3, 4, 14) scores of lengths; seats from the left on."""
-        hand = self.holdings.vectors(np.array([seen.hand.mask], np.uint64))
-        known = self.reader.read(tokens_of(seen), linear(self.parameters, "enter", hand))[-1:]
-        last = np.maximum(linear(self.parameters, "hidden", known), 0)
-        cards, lengths = (linear(self.parameters, name, last)[0] for name in ("cards", "lengths"))
-        return cards.reshape(52, 3), lengths.reshape(3, 4, 14)
-
-
 def tokens_of(seen: Seen) -> NDArray[np.intp]:
-    """(calls + 1, 4) rows of the reader's table, the last of them after the last call."""
+    """(calls + 1, 4) rows of the reader's table, the last of them after the last call; at most 32 calls are read."""
     auction, own = seen.auction, seen.observer
-    calls = [call.index for call in auction.calls][:HEARD]
+    calls = [call.index for call in auction.calls][:32]
     ours, theirs = own in seen.vulnerable, own.next() in seen.vulnerable
     place = np.arange(len(calls) + 1)
     who = (auction.first + place - own) % 4
     sides = np.full(len(place), 2 * ours + theirs)
-    tokens: NDArray[np.intp] = np.stack([[*calls, END], who, sides, place], axis=1) + STARTS
+    # The call (38 after the last), who made it (0 the reader, 1 the left-hand opponent …), who is vulnerable, the
+    # place in the auction: each part has rows of its own.
+    tokens: NDArray[np.intp] = np.stack([[*calls, 38], who, sides, place], axis=1) + np.cumsum((0, 39, 4, 4))
     return tokens
 
 
 @cache
-def _network() -> DirectNetwork:
-    return DirectNetwork()
+def _direct() -> tuple[Any, Sequence, Holdings]:
+    """The fitted parameters, made ready."""
+    parameters = stored("direct.npz")
+    return parameters, Sequence(parameters), Holdings(parameters)
 
 
 def _softmax(scores: Singles) -> NDArray[np.float64]:
@@ -462,18 +431,7 @@ def _softmax(scores: Singles) -> NDArray[np.float64]:
     return chances
 
 
-type Key = tuple[int, Seat, str]
-"""Number of the board, seat of the observer, moment."""
-
-LONGEST_LINE: Final = 64_000_000
-"""Bytes: a line with a hundred thousand layouts passes."""
-
-ROUNDING: Final = 0.01
-"""Chances may add up to one within this; they are scaled to do so."""
-
 _MOMENT: Final = {cards: name for name, cards in MOMENTS.items()}
-_DIGITS: Final = 6
-"""Of probabilities that are written."""
 
 
 class BeliefsFile:
@@ -485,18 +443,26 @@ class BeliefsFile:
     ``board`` is the number of the record in its file, from 1; ``hand`` is the observer's, so that a wrong number is
     found out. ``cards`` has every hidden card; a seat left out has probability 0. Optional: ``lengths``, by seat and
     suit the chances of 0 to 13 cards, and ``layouts``, sampled deals in PBN that count the same. With ``layouts``,
-    ``cards`` may be left out. Lines are found at once and read when they are asked for.
+    ``cards`` may be left out.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.lines: dict[Key, tuple[int, int]] = {}
-        """Where the line of each key begins, and its number."""
+        self.lines: dict[tuple[int, Seat, str], tuple[int, str]] = {}
+        """Number and text of a line by board, seat and moment."""
         try:
-            with self.path.open("rb") as file:
-                self._index(file)
+            text = self.path.read_text("utf-8", errors="replace")
         except OSError as error:
             raise NotationError(f"cannot read {str(path)!r}: {error.strerror}", path=path) from None
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.strip():
+                with self._naming(number):
+                    entry = json.loads(line)
+                    key = index(entry["board"]), Seat.of(entry["seat"]), moment_of(entry.get("moment", "auction"))
+                    if key in self.lines:
+                        where = f"board {key[0]}, {key[1].name}, {key[2]!r}"
+                        raise NotationError(f"{where} stands in line {self.lines[key][0]} already: leave one out")
+                    self.lines[key] = number, line
         if not self.lines:
             raise NotationError(f"{str(path)!r} holds no beliefs: write one JSON object on each line", path=path)
 
@@ -505,148 +471,63 @@ class BeliefsFile:
         key = seen.board, seen.observer, _MOMENT.get(len(seen.plays), "")
         if key not in self.lines:
             return None
-        begin, number = self.lines[key]
-        with self.path.open("rb") as file:
-            file.seek(begin)
-            entry = self._entry(file.readline(), number)
+        number, line = self.lines[key]
+        with self._naming(number):
+            return reading_of(json.loads(line), seen)
+
+    @contextmanager
+    def _naming(self, number: int) -> Iterator[None]:
+        """Name the file and the line in whatever is wrong with it."""
         try:
-            return reading_of(entry, seen)
-        except BayesBridgeError as error:
-            self._complain(number, str(error))
-
-    def _index(self, file: BinaryIO) -> None:
-        begin = number = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                self._complain(number, f"it has more than {LONGEST_LINE} bytes: write fewer layouts")
-            if line.strip():
-                entry = self._entry(line, number)
-                try:
-                    key = key_of(entry)
-                except BayesBridgeError as error:
-                    self._complain(number, str(error))
-                if key in self.lines:
-                    where = f"board {key[0]}, {key[1].name}, {key[2]!r}"
-                    self._complain(number, f"{where} stands in line {self.lines[key][1]} already: leave one out")
-                self.lines[key] = begin, number
-            begin += len(line)
-
-    def _entry(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if not isinstance(entry, dict):
-            self._complain(number, "it is no JSON object: write one on each line")
-        return entry
-
-    def _complain(self, number: int, what: str) -> NoReturn:
-        raise NotationError(f"{self.path}: line {number}: {what}", path=self.path, line=number)
-
-
-def key_of(entry: Mapping[str, Any]) -> Key:
-    """Which board, seat and moment a line speaks of."""
-    board, seat, moment = entry.get("board"), entry.get("seat"), entry.get("moment", "auction")
-    if type(board) is not int or board < 1:
-        raise NotationError(f"board {shorten(board)}: give the number of the record in its file, from 1")
-    if not isinstance(seat, str) or not isinstance(moment, str):
-        raise NotationError(f"seat {shorten(seat)}, moment {shorten(moment)}: give both as text")
-    if "cards" not in entry and "layouts" not in entry:
-        raise NotationError("neither cards nor layouts: give one of them")
-    return board, Seat.of(seat), moment_of(moment)
+            yield
+        except (BayesBridgeError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            form = "it has not the form of docs/reading-benchmark.md: write it as score --write-beliefs does"
+            what = error if isinstance(error, BayesBridgeError) else form
+            raise NotationError(f"{self.path}: line {number}: {what}", path=self.path, line=number) from None
 
 
 def reading_of(entry: Mapping[str, Any], seen: Seen) -> Reading:
-    """The reading of one line, checked against what was seen."""
+    """The reading of one line, checked against what was seen; what everybody can know is filled in."""
     if (hand := entry.get("hand")) != seen.hand.pbn:
         raise NotationError(
             f"hand {shorten(hand)}: {seen.observer.name} holds {seen.hand.pbn!r} on board {seen.board}; "
             "count the records of the file from 1"
         )
-    cards = _cards(entry["cards"], seen.hard) if "cards" in entry else None
-    lengths = _lengths(entry["lengths"], seen.hard) if "lengths" in entry else None
+    hard, cards, lengths = seen.hard, None, None
+    if "cards" in entry or "layouts" not in entry:
+        given = {Card.of(name): chances for name, chances in entry["cards"].items()}
+        cards = hard.cards.copy()
+        for card in map(Card, np.flatnonzero(cards.max(axis=1) < SURE).tolist()):
+            if card not in given:
+                raise NotationError(f"no chances of {card}: give every hidden card")
+            by_seat = {Seat.of(seat): chance for seat, chance in given[card].items()}
+            cards[card.index] = _chances([by_seat.get(seat, 0.0) for seat in Seat], 4, f"card {card}")
+    if "lengths" in entry:
+        rows = {(Seat.of(s), Suit.of(k)): row for s, suits in entry["lengths"].items() for k, row in suits.items()}
+        lengths = hard.lengths.copy()
+        for at, of in np.argwhere(lengths.max(axis=2) < SURE).tolist():
+            where = f"lengths of {Seat(at).name} in {Suit(of).name}"
+            if (at, of) not in rows:
+                raise NotationError(f"no {where}: give all suits of all hidden hands, or no lengths")
+            lengths[at, of] = _chances(rows[Seat(at), Suit(of)], 14, where)
     if "layouts" not in entry:
         assert cards is not None
-        return Reading(cards, lengths, hard=seen.hard)
-    masks = _layouts(entry["layouts"], seen.hard)
-    drawn = of_layouts(masks, np.full(len(masks), 1.0 / len(masks)), seen.hard, cards)
-    return drawn if lengths is None else Reading(drawn.cards, lengths, drawn.log_layout, drawn.way, hard=seen.hard)
-
-
-def _cards(told: object, hard: Hard) -> Floats:
-    """(52, 4) P(seat holds card); what everybody can know is filled in."""
-    if not isinstance(told, dict):
-        raise NotationError(f"cards {shorten(told)}: give an object of cards")
-    cards = hard.cards.copy()
-    left = set(np.flatnonzero(cards.max(axis=1) < SURE).tolist())
-    for text, chances in told.items():
-        card = Card.of(text).index
-        name = str(Card(card))
-        if not isinstance(chances, dict):
-            raise NotationError(f"card {name}: {shorten(chances)}: give an object of seats")
-        row = np.zeros(4)
-        for seat, chance in chances.items():
-            place = Seat.of(seat)
-            row[place] = _chance(chance, f"card {name} with {place.name}")
-        if card in left:
-            left.remove(card)
-            cards[card] = _scaled(row, f"card {name}")
-    if left:
-        names = ", ".join(str(Card(card)) for card in sorted(left, reverse=True)[:5])
-        raise NotationError(f"no chances of {names}{' …' if len(left) > 5 else ''}: give every hidden card")
-    return cards
-
-
-def _lengths(told: object, hard: Hard) -> Floats:
-    """(4, 4, 14) P(length) by seat and suit; seats left out must be known."""
-    if not isinstance(told, dict):
-        raise NotationError(f"lengths {shorten(told)}: give an object of seats")
-    lengths = hard.lengths.copy()
-    left = {(seat, suit) for seat in Seat for suit in Suit if lengths[seat, suit].max() < SURE}
-    for name, suits in told.items():
-        seat = Seat.of(name)
-        if not isinstance(suits, dict):
-            raise NotationError(f"lengths of {seat.name}: {shorten(suits)}: give an object of suits")
-        for letter, chances in suits.items():
-            suit = Suit.of(letter)
-            where = f"lengths of {seat.name} in {suit.name}"
-            if not isinstance(chances, list) or len(chances) != 14:
-                raise NotationError(f"{where}: {shorten(chances)}: give the chances of 0 to 13 cards")
-            if (seat, suit) in left:
-                left.remove((seat, suit))
-                lengths[seat, suit] = _scaled(np.array([_chance(chance, where) for chance in chances]), where)
-    if left:
-        seat, suit = min(left)
-        raise NotationError(
-            f"no lengths of {seat.name} in {suit.name}: give all suits of all hidden hands, or no lengths"
-        )
-    return lengths
-
-
-def _layouts(told: object, hard: Hard) -> Masks:
-    """(n, 4) layouts, each possible."""
-    if not isinstance(told, list) or not told or not all(isinstance(text, str) for text in told):
-        raise NotationError(f"layouts {shorten(told)}: give a list of deals in PBN, at least one")
-    masks = Layouts.of(told).masks
+        return Reading(cards, lengths, hard=hard)
+    masks = Layouts.of(entry["layouts"]).masks
     may = [sum(1 << card for card in np.flatnonzero(hard.cards[:, seat]).tolist()) for seat in Seat]
-    wrong = np.argwhere(masks & ~np.array(may, dtype=np.uint64))
-    if len(wrong):
+    if len(wrong := np.argwhere(masks & ~np.array(may, dtype=np.uint64))):
         row, seat = wrong[0].tolist()
-        card = (int(masks[row, seat]) & ~may[seat]).bit_length() - 1
-        raise NotationError(f"layout {row + 1} gives {Card(card)} to {Seat(seat).name}, where it cannot lie")
-    return masks
+        card = Card((int(masks[row, seat]) & ~may[seat]).bit_length() - 1)
+        raise NotationError(f"layout {row + 1} gives {card} to {Seat(seat).name}, where it cannot lie")
+    drawn = of_layouts(masks, np.full(len(masks), 1.0 / len(masks)), hard, cards)
+    return drawn if lengths is None else Reading(drawn.cards, lengths, drawn.log_layout, drawn.way, hard=hard)
 
 
-def _chance(value: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0 + ROUNDING:
-        raise NotationError(f"{where}: {shorten(value)}: give a probability, from 0 to 1")
-    return float(value)
-
-
-def _scaled(row: Floats, where: str) -> Floats:
-    if abs(total := float(row.sum()) - 1.0) > ROUNDING:
-        raise NotationError(f"{where}: the chances add up to {1.0 + total:.4g}: let them add up to 1")
+def _chances(values: Any, size: int, where: str) -> Floats:
+    """Probabilities, scaled to add up to one, which they may miss by rounding."""
+    row = np.array(values, np.float64)
+    if row.shape != (size,) or not (row >= 0.0).all() or abs(row.sum() - 1.0) > 0.01:
+        raise NotationError(f"{where}: {shorten(values)}: give {size} probabilities that add up to 1")
     return row / row.sum()
 
 
@@ -661,13 +542,13 @@ def line_of(seen: Seen, reading: Reading) -> str:
         "hand": seen.hand.pbn,
         "moment": _MOMENT[len(seen.plays)],
         "cards": {
-            str(Card(card)): {seat.name: round(float(reading.cards[card, seat]), _DIGITS) for seat in seats}
+            str(Card(card)): {seat.name: round(float(reading.cards[card, seat]), 6) for seat in seats}
             for card in doubt.tolist()
         },
     }
     if (lengths := reading.lengths) is not None:
         entry["lengths"] = {
-            seat.name: {suit.name: [round(p, _DIGITS) for p in lengths[seat, suit].tolist()] for suit in reversed(Suit)}
+            seat.name: {suit.name: [round(p, 6) for p in lengths[seat, suit].tolist()] for suit in reversed(Suit)}
             for seat in seats
         }
     return json.dumps(entry)
@@ -689,12 +570,21 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
         return DirectReader()
     if text.endswith(".jsonl"):
         return BeliefsFile(text)
-    who, plus, player = text.partition("+")
-    found: Any = _imported(who) if ":" in who else None
-    if found is not None and not plus and isinstance(found, Reader):
+    who, plus, other = text.partition("+")
+    found = _imported(who) if ":" in who else offered("bidders", [who]).bidder(who)
+    if not plus and isinstance(found, Reader):
         return found
-    bidder = offered("bidders", [who]).bidder(who) if found is None else _model(found, who)
-    return ModelReader(bidder, _player(player) if plus else None, draws, seed)
+    player: Any = None
+    if other == "learned":
+        from bayesbridge.bidders.play import LearnedPlayer
+
+        player = LearnedPlayer()
+    elif plus:
+        player = _imported(other)
+    for name, model in ((who, found), (other, player)):
+        if model is not None and not callable(getattr(model, "log_likelihood", None)):
+            raise BayesBridgeError(f"{name!r} has neither read nor log_likelihood: name a reader or a model", name=name)
+    return ModelReader(found, player, draws, seed)
 
 
 def labelled(text: str) -> tuple[str, str]:
@@ -705,17 +595,6 @@ def labelled(text: str) -> tuple[str, str]:
     """
     label, equals, rest = text.partition("=")
     return (label.strip(), rest.strip()) if equals and label.strip() and "/" not in label else (text, text)
-
-
-def _player(text: str) -> PlayerModel:
-    if text == "learned":
-        from bayesbridge.bidders.play import LearnedPlayer
-
-        return LearnedPlayer()
-    if ":" not in text:
-        raise BayesBridgeError(f"unknown player {text!r}: write learned, or module:name of your own", player=text)
-    player: PlayerModel = _model(_imported(text), text)
-    return player
 
 
 def _imported(path: str) -> Any:
@@ -729,9 +608,3 @@ def _imported(path: str) -> Any:
     except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise BayesBridgeError(f"cannot load {path!r} ({what}): write module:name of an installed module") from None
-
-
-def _model(found: Any, text: str) -> Any:
-    if not callable(getattr(found, "log_likelihood", None)):
-        raise BayesBridgeError(f"{text!r} has neither read nor log_likelihood: name a reader or a model", name=text)
-    return found

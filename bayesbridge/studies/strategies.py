@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,17 +126,13 @@ def payoffs(schemes: Sequence[Scheme] = ()) -> dict[str, Callable[[int, int], fl
     """
     from bayesbridge.scoring import beside_built_in
 
-    worth: dict[str, Callable[[int, int], float]] = {
+    games: dict[str, Callable[[int, int], float]] = {
         "made": lambda level, tricks: float(tricks >= 6 + level),
         "tricks": lambda _, tricks: float(tricks),
     }
-    for name, scheme in beside_built_in(schemes, taken=worth).items():
-        worth[name] = partial(_net, scheme)
-    return worth
-
-
-def _net(scheme: Scheme, level: int, tricks: int) -> float:
-    return float(net_points(scheme, level, tricks))
+    for name, scheme in beside_built_in(schemes, taken=games).items():
+        games[name] = lambda level, tricks, scheme=scheme: float(net_points(scheme, level, tricks))  # type: ignore[misc]
+    return games
 
 
 def simulate(
@@ -161,12 +156,8 @@ def simulate(
     )
 
 
-def _joint(counts: Counts) -> NDArray[np.int64]:
-    return counts[1:-27].reshape(SHAPE)
-
-
 def _named(counts: Counts) -> dict[str, int]:
-    joint = _joint(counts)
+    joint = counts[1:-27].reshape(SHAPE)
     named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
     for ours, one in enumerate(POLICIES):
         for theirs, other in enumerate(POLICIES):
@@ -180,13 +171,13 @@ def _named(counts: Counts) -> dict[str, int]:
 def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) -> dict[str, Any]:
     import numpy as np
 
-    joint = _joint(counts)
+    joint = counts[1:-27].reshape(SHAPE)
     contracts = int(joint[0, 0].sum())
     if not contracts:
         return {}
     games: dict[str, Any] = {}
-    for name, worth in measures.items():
-        table = np.array([[worth(level, tricks) for tricks in range(14)] for level in range(1, 8)])
+    for name, payoff in measures.items():
+        table = np.array([[payoff(level, tricks) for tricks in range(14)] for level in range(1, 8)])
         mean = (joint * table).sum(axis=(2, 3)) / contracts
         square = (joint * table**2).sum(axis=(2, 3)) / contracts
         games[name] = {
@@ -198,7 +189,6 @@ def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) 
 
 
 def _tests(counts: Counts) -> list[Test]:
-
     pairs = counts[-27:].reshape(3, 3, 3)
     tests = []
     for theirs, defenders in enumerate(POLICIES):

@@ -27,10 +27,6 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
 
-def _nothing(_: Comparison) -> tuple[()]:
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Study:
     """An experiment, with all that the command line and other front ends need to offer it.
@@ -52,19 +48,12 @@ class Study:
     """Counts every possible deal; ``None`` if the study cannot."""
     schemes: bool = False
     """Whether ``simulate`` takes scoring schemes of the user, ``schemes=``."""
-    tables: Callable[[Comparison], Iterable[Table]] = _nothing
+    tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()
     """The study's own tables, beside those that every comparison has."""
 
 
-REPRODUCED: Final = "reproduced"
-UNDETERMINED: Final = "not determined by the text"
-DIFFERS: Final = "differs"
-TOO_FEW: Final = "too few deals to tell"
 LEVEL: Final = 0.01
 """A figure differs when its corrected p falls below this."""
-FOUND: Final = 0.25
-POWER: Final = 0.8
-"""A figure is reproduced only by a test that finds a difference of FOUND times the printed figure with this power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +107,14 @@ class Comparison:
     """Makes the tests: they need SciPy, for which an exact count need not wait."""
 
     @classmethod
-    def of_run(cls, done: Run, named: Callable[[Counts], Mapping[str, int]], **told: Any) -> Comparison:
-        """What random deals gave; ``named`` gives the counts their keys, and ``told`` are the other fields."""
+    def of_run(cls, done: Run, named: Callable[[Counts], Mapping[str, int]], **fields: Any) -> Comparison:
+        """What random deals gave; ``named`` maps counts to their keys, ``fields`` are the other fields."""
         return cls(
             counts=named(done.counts),
             total=done.deals,
             deals_per_second=done.deals_per_second,
             runs=tuple(map(named, done.by_run)),
-            **told,
+            **fields,
         )
 
     @property
@@ -144,19 +133,20 @@ class Comparison:
     def verdicts(self) -> tuple[str, ...]:
         """One for each figure: two-sided p from z, corrected for all determined figures of the table.
 
-        Without data, or with so few that a figure a quarter off would likely pass too, there is no verdict.
+        A figure is reproduced only by a test that finds a difference of a quarter of it with power 0.8; with fewer data
+        there is no verdict.
         """
         from scipy import stats
 
-        most = FOUND / float(stats.norm.isf(LEVEL / 2) + stats.norm.isf(1 - POWER))
-        words = [UNDETERMINED] * len(self.figures)
+        most = 0.25 / float(stats.norm.isf(LEVEL / 2) + stats.norm.isf(0.2))
+        words = ["not determined by the text"] * len(self.figures)
         tested = [figure for figure in self.figures if figure.determined and figure.z is not None]
         corrected = iter(holm(2 * float(stats.norm.sf(abs(figure.z or 0.0))) for figure in tested))
         for i, figure in enumerate(self.figures):
             if figure.determined:
                 differs = figure.z is not None and next(corrected) < LEVEL
                 strong = figure.spread is not None and figure.spread <= most
-                words[i] = DIFFERS if differs else REPRODUCED if strong else TOO_FEW
+                words[i] = "differs" if differs else "reproduced" if strong else "too few deals to tell"
         return tuple(words)
 
     def document(self, tests: Iterable[Test] = ()) -> dict[str, object]:
@@ -175,7 +165,7 @@ class Comparison:
         if len(self.runs) > 1:
             document["runs"] = [_texts(counts) for counts in self.runs]
         if made := [asdict(test) for test in tests]:
-            document["tests"] = [{key: _finite(value) for key, value in test.items()} for test in made]
+            document["tests"] = [{key: finite(value) for key, value in test.items()} for test in made]
         return document
 
     def _printed(self) -> dict[str, object]:
@@ -192,61 +182,42 @@ def _texts(counts: Mapping[str, int]) -> dict[str, str]:
     return {key: str(count) for key, count in counts.items()}
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> object:
     """``None`` for what JSON cannot say."""
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def share_spread(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:
-    """One standard error of the difference of two shares, as :func:`share_z` takes them, over the printed share.
+def compare_shares(
+    printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False
+) -> tuple[float | None, float | None]:
+    """How a printed share compares with ours, both (hits, trials): z, and the standard error over the printed share.
 
-    Where both are 0 no noise is left: 0 if ours is exact, and ``None``, too few deals, if it is a sample.
+    z is how many standard errors, by the pooled share, the printed share lies above ours. ``exact`` says that ours is
+    no sample, so that the noise is the paper's alone. Without noise z is ``None`` where both are equal and infinite
+    where they differ; where both are 0 the spread is 0 if ours is exact, and ``None`` (too few deals) if it is not.
 
-    >>> round(share_spread((50, 100), (5000, 10_000)), 3)
-    0.1
+    >>> compare_shares((60, 100), (50, 100), exact=True)
+    (1.9999999999999996, 0.08333333333333334)
     """
-    error = _share_error(printed, own, exact)
-    if error is None:
-        return None
-    share = printed[0] / printed[1]
-    return error / share if share else 0.0 if exact else None
-
-
-def _share_error(printed: tuple[float, float], own: tuple[float, float], exact: bool) -> float | None:
-    """One standard error of the difference, by the pooled share; ``None`` without trials."""
     (hits, trials), (own_hits, own_trials) = printed, own
     if not trials or not own_trials:
-        return None
-    share = own_hits / own_trials if exact else (hits + own_hits) / (trials + own_trials)
-    return sqrt(share * (1 - share) * (1 / trials + (0.0 if exact else 1 / own_trials)))
+        return None, None
+    pooled = own_hits / own_trials if exact else (hits + own_hits) / (trials + own_trials)
+    error = sqrt(pooled * (1 - pooled) * (1 / trials + (0.0 if exact else 1 / own_trials)))
+    share = hits / trials
+    above = share - own_hits / own_trials
+    z = above / error if error else copysign(inf, above) if above else None
+    return z, error / share if share else 0.0 if exact else None
 
 
-def share_z(printed: tuple[float, float], own: tuple[float, float], *, exact: bool = False) -> float | None:
-    """How many standard errors a printed share lies above ours; both are (hits, trials).
-
-    ``exact`` says that our share is no sample, so that the noise is the paper's alone. Without noise: ``None`` where
-    both are equal, infinite where they differ.
-
-    >>> share_z((60, 100), (50, 100), exact=True)
-    1.9999999999999996
-    """
-    error = _share_error(printed, own, exact)
-    if error is None:
-        return None
-    above = printed[0] / printed[1] - own[0] / own[1]
-    return above / error if error else copysign(inf, above) if above else None
-
-
-def mean_spread(printed: float, trials: float, deviation: float, own_trials: float) -> float | None:
-    """As :func:`share_spread`, for a mean; ``None`` where our sample shows no noise."""
+def compare_means(
+    printed: float, trials: float, own: float, deviation: float, own_trials: float
+) -> tuple[float | None, float | None]:
+    """The same for a mean of values with the standard deviation that our sample shows; ``None`` if it has no noise."""
     error = deviation * sqrt(1 / trials + 1 / own_trials) if own_trials else 0.0
-    return error / abs(printed) if error and printed else None
-
-
-def mean_z(printed: float, trials: float, own: float, deviation: float, own_trials: float) -> float | None:
-    """The same for a mean of values with the standard deviation that our sample shows."""
-    error = deviation * sqrt(1 / trials + 1 / own_trials) if own_trials else 0.0
-    return (printed - own) / error if error else None
+    if not error:
+        return None, None
+    return (printed - own) / error, error / abs(printed) if printed else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +333,9 @@ def all_tables(study: Study, found: Comparison, tests: Iterable[Test]) -> Iterat
     if found.figures:
         yield figures_table(found)
     if found.exact:
-        yield exact_table(found)
+        counts = {**found.counts, "total": found.total}
+        rows = [[key, number(count), number(found.per_million(count), 4)] for key, count in counts.items()]
+        yield Table("Every possible deal, counted", ["", "deals", "per million"], rows)
     yield from study.tables(found)
     if made := list(tests):
         yield hypotheses_table(made)
@@ -374,7 +347,12 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
     runs = [f"run {i}" for i in range(1, printed + 1)] if printed > 1 else ["paper"]
     means = ["mean"] if printed > 1 and not reasons else []
     header = ["", *runs, *means, "exact" if found.exact else "ours", "z"]
-    rows = [_figure_row(figure, bool(means)) for figure in found.figures]
+    rows = []
+    for figure in found.figures:
+        whole = all(isinstance(value, int) for value in figure.printed)
+        row = [figure.name, *(number(value, figure.digits) for value in figure.printed)]
+        row += [number(figure.mean, 1 if whole else figure.digits)] * len(means)
+        rows.append([*row, number(figure.own, figure.digits), number(figure.z, 2)])
     if reasons or not all(figure.determined for figure in found.figures):
         header.append("verdict")
         rows = [[*row, verdict] for row, verdict in zip(rows, found.verdicts(), strict=True)]
@@ -382,20 +360,6 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
         header.append("why")
         rows = [[*row, figure.why] for row, figure in zip(rows, found.figures, strict=True)]
     return Table(f"{found.title}, {found.unit}", header, rows)
-
-
-def _figure_row(figure: Figure, with_mean: bool) -> list[str]:
-    whole_numbers = all(isinstance(value, int) for value in figure.printed)
-    mean = [number(figure.mean, 1 if whole_numbers else figure.digits)] if with_mean else []
-    printed = [number(value, figure.digits) for value in figure.printed]
-    return [figure.name, *printed, *mean, number(figure.own, figure.digits), number(figure.z, 2)]
-
-
-def exact_table(found: Comparison) -> Table:
-    """Every count of an exact comparison."""
-    counts = {**found.counts, "total": found.total}
-    rows = [[key, number(count), number(found.per_million(count), 4)] for key, count in counts.items()]
-    return Table("Every possible deal, counted", ["", "deals", "per million"], rows)
 
 
 def hypotheses_table(tests: Iterable[Test]) -> Table:
@@ -417,13 +381,10 @@ def hypotheses_table(tests: Iterable[Test]) -> Table:
 def notes(found: Comparison, seed: int) -> Iterator[str]:
     """The sentences below the tables."""
     if not found.exact:
-        yield f"{number(found.total)} deals, seed {seed}, {_speed(found.deals_per_second)}."
+        speed, rate = "all from the checkpoint", found.deals_per_second
+        if rate is not None:
+            speed = f"{number(rate / 1e6, 1)} million a second" if rate >= 1e5 else f"{number(rate, 1)} a second"
+        yield f"{number(found.total)} deals, seed {seed}, {speed}."
     if found.figures:
         of = "run 1 to 3 and mean" if len(found.figures[0].printed) > 1 else "paper"
         yield f"{of}: the paper. z: standard errors by which the paper's mean exceeds the column before it."
-
-
-def _speed(deals: float | None) -> str:
-    if deals is None:
-        return "all from the checkpoint"
-    return f"{number(deals / 1e6, 1)} million a second" if deals >= 1e5 else f"{number(deals, 1)} a second"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import xarray
 
     from bayesbridge.belief.perspective import Perspective
-    from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.evaluate import Evaluation
+    from bayesbridge.estimators.odds import ContractOdds
 
 CONDITIONS: Final = ("neither", "only A", "both")
 """What the values 0, 1, 2 of the output ``condition`` mean."""

@@ -11,15 +11,15 @@ from typing import Any
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
-from bayesbridge.calls import Contract
+from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
-from bayesbridge.estimators.contract_odds import network_odds
 from bayesbridge.estimators.evaluate import Progress
+from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.history import moments
 from bayesbridge.markup import Table
-from bayesbridge.notation.record import Record, Vulnerability
+from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
 from bayesbridge.views.html import bidder_words, document, player_words
 from bayesbridge.views.tables import strength

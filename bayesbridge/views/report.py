@@ -18,7 +18,7 @@ from bayesbridge.decisions.contracts import contracts, plain_rows
 from bayesbridge.decisions.leads import Leads
 from bayesbridge.decisions.suit import SuitLine, suit_play
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
+from bayesbridge.estimators.odds import ContractOdds, network_odds
 from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
 from bayesbridge.results import Asked, Result, Tricks, counts_tricks, output_tables, shown_outputs

@@ -19,7 +19,7 @@ from bayesbridge.words import SEATS, STRAINS, SUITS, number, percent
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.leads import Leads
-    from bayesbridge.estimators.contract_odds import ContractOdds
+    from bayesbridge.estimators.odds import ContractOdds
 
 MOST_CARDS: Final = 8
 """Rows shown of the cards that the evidence tells most about."""

@@ -1,23 +1,17 @@
-"""What a page may ask, read and checked: nothing of it names a file, a plugin or code.
+"""What the explorer's page asks and is answered.
 
 A question is a flat object: ``settings`` by name and ``evidence`` as pairs of kind and text, both as in position files,
-then ``first`` (who calls first), ``contract`` (the one that is asked about) and ``number`` (of layouts to show).
+then ``first`` (who calls first), ``contract`` (the requested one) and ``number`` (of layouts to show). Nothing of it
+names a file, a plugin or code.
 
-Posteriors of the positions asked about last: a click adds one piece to a position whose posterior is known.
+The answer is a sequence of events, the quickest and most exact first: ``board`` (hands, auction with its legal calls,
+tricks with the legal cards), also where the evidence contradicts itself, so that a page can show everything and lose
+nothing; ``cards`` (where every card lies, lengths), one ``chip`` for each piece of evidence (what it changed),
+``tricks`` (of a contract), ``captures``, ``points``, ``contracts`` or ``leads`` (what to do). Under calls that are
+drawn the figures come a second time from more draws. Between two events a newer question may interrupt. A click adds
+one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
 
-The state of the table as a page shows it: hands known, auction with its legal calls, tricks with the legal cards.
-
-It is worked out even where the evidence contradicts itself, so that a page can show everything and lose nothing.
-
-What to do: the contracts of the observer's pair by expected score, and the cards to lead.
-
-What a page is told about a position, event after event: the quickest and most exact first.
-
-``board`` (hands, auction, tricks), ``cards`` (where every card lies, lengths), one ``chip`` for each piece of evidence
-(what it changed), ``tricks`` (of a contract), ``captures``, ``points``, ``contracts`` or ``leads`` (what to do). Under
-calls that are drawn the figures come a second time from more draws. Between two events a newer question may interrupt.
-
-What goes in and out of the page as files: records and positions that were dropped on it, and its downloads.
+Records and positions dropped on the page become questions, and its downloads are made here too.
 """
 
 from __future__ import annotations
@@ -42,9 +36,8 @@ from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
-from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
 from bayesbridge.estimators.evaluate import ask, counted, evaluate
-from bayesbridge.estimators.odds import contract_asked
+from bayesbridge.estimators.odds import ContractOdds, contract_asked, network_odds
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
 from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
@@ -53,23 +46,10 @@ from bayesbridge.results import Tricks
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SEATS
 
-MOST_PIECES: Final = 160
-"""Of evidence: a long auction, 52 cards and an open hand are 120."""
-
-LONGEST: Final = 120
-"""Letters of one text."""
-
-MOST_SYSTEMS: Final = 4
-
-MOST_LAYOUTS: Final = 24
-"""Layouts shown at a time."""
-
-KEYS: Final = frozenset(("settings", "evidence", "first", "contract", "number", "seed"))
-
 _SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """A position, and what is asked about it."""
 
     position: Position
@@ -80,91 +60,55 @@ class Asked(NamedTuple):
     seed: int
 
 
-def read_question(document: Any) -> Asked:
+def read_question(document: dict[str, Any]) -> Query:
     """Read a question; what is wrong with it is said in one line."""
-    said = _object(document, "the question")
-    if strange := sorted(set(said) - KEYS):
-        raise NotationError(f"unknown key {_short(strange[0])} in the question: keys are {', '.join(sorted(KEYS))}")
-    settings = {name: _setting(name, text) for name, text in _object(said.get("settings", {}), "settings").items()}
-    evidence = said.get("evidence", [])
-    if not isinstance(evidence, list) or len(evidence) > MOST_PIECES:
-        raise NotationError(f"evidence: give a list of at most {MOST_PIECES} pairs of kind and text")
-    pieces = tuple(_piece(number, pair) for number, pair in enumerate(evidence, 1))
-    first, contract = said.get("first"), said.get("contract")
-    asked = Asked(
-        Position(settings, pieces),
-        None if first is None else _read("first", Seat.of, first),
-        None if contract is None else _read("contract", Contract.of, contract),
-        _whole(said, "number", 6, 1, MOST_LAYOUTS),
-        _whole(said, "seed", 1, 0, 2**64 - 1),
-    )
+    settings = {name: _setting(name, text) for name, text in document.get("settings", {}).items()}
+    pieces = []
+    for number, (kind, text) in enumerate(document.get("evidence", ()), 1):
+        if kind not in KINDS:
+            raise NotationError(f"chip {number}: unknown kind {kind!r}: kinds are {', '.join(KINDS)}")
+        pieces.append(Sourced(_read(f"chip {number}", KINDS[kind].of, text), f"chip {number}"))
+    first, contract, seed = document.get("first"), document.get("contract"), document.get("seed", 1)
+    if type(seed) is not int or not 0 <= seed < 2**64:
+        raise NotationError(f"seed {seed!r}: give a whole number from 0 to 2 ** 64 - 1")
     for name, example in EXAMPLES.items():
         if name not in settings:
             raise NotationError(f"the position has no {name}: write one, such as {name} = {example!r}")
-    return asked
+    return Query(
+        Position(settings, tuple(pieces)),
+        None if first is None else _read("first", Seat.of, first),
+        None if contract is None else _read("contract", Contract.of, contract),
+        min(max(int(document.get("number", 6)), 1), 24),
+        seed,
+    )
 
 
 def _setting(name: str, text: Any) -> Sourced[Any]:
     """One setting; systems and bidders by the names that come with the package alone."""
     if name not in SETTINGS:
-        raise NotationError(f"unknown setting {_short(name)}: settings are {', '.join(SETTINGS)}")
+        raise NotationError(f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}")
     setting = SETTINGS[name]
     if name == "bidder" and text not in (known := bayesbridge_bidders()):
-        raise NotationError(f"unknown bidder {_short(text)}: choose {', '.join(known)}")
+        raise NotationError(f"unknown bidder {text!r}: choose {', '.join(known)}")
     if not setting.many:
         return Sourced(_read(name, setting.read, text), name)
     texts = text if isinstance(text, list) else [text]
-    if not 1 <= len(texts) <= MOST_SYSTEMS:
-        raise NotationError(f"{name}: give from 1 to {MOST_SYSTEMS} texts")
     for one in texts:
-        match = _SYSTEM.fullmatch(one) if isinstance(one, str) else None
+        match = _SYSTEM.fullmatch(one)
         if match is None or not set(match[1].lower().split("+")) <= set(system_names()):
-            raise NotationError(f"unknown system {_short(one)}: choose {', '.join(system_names())}")
+            raise NotationError(f"unknown system {one!r}: choose {', '.join(system_names())}")
     return Sourced(tuple(_read(name, setting.read, one) for one in texts), name)
 
 
-def _piece(number: int, pair: Any) -> Sourced[Piece]:
-    where = f"chip {number}"
-    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
-        raise NotationError(f'{where}: write kind and text, such as ["void", "E:H"]')
-    kind, text = pair
-    if kind not in KINDS:
-        raise NotationError(f"{where}: unknown kind {_short(kind)}: kinds are {', '.join(KINDS)}")
-    return Sourced(_read(where, KINDS[kind].of, text), where)
-
-
-def _read[T](where: str, read: Callable[[str], T], text: Any) -> T:
-    if not isinstance(text, str) or len(text) > LONGEST:
-        raise NotationError(f"{where}: {_short(text)} is no text of at most {LONGEST} letters")
+def _read[T](where: str, read: Callable[[str], T], text: str) -> T:
     try:
         return read(text)
     except BayesBridgeError as error:
         raise NotationError(f"{where}: {error}") from None
 
 
-def _object(value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise NotationError(f"{name}: give an object, not {_short(value)}")
-    return value
-
-
-def _whole(said: dict[str, Any], name: str, usual: int, low: int, high: int) -> int:
-    value = said.get(name, usual)
-    if type(value) is not int or not low <= value <= high:
-        raise NotationError(f"{name} {_short(value)}: give a whole number from {low} to {high}")
-    return value
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}…"
-
-
 KEPT: Final = 100
 """Posteriors kept; under calls each has a few thousand draws of 32 bytes and their weights."""
-
-WALKED: Final = 200_000
-"""Layouts up to which calls are asked about every one; beyond it tables or draws answer sooner."""
 
 FIRST: Final = 300
 """Draws of the first answer under calls."""
@@ -189,7 +133,7 @@ class Memory:
         self._kept: OrderedDict[tuple[Key, bool], Known] = OrderedDict()
 
     def known(self, belief: Belief, seed: int, more: bool = False) -> Known:
-        """The posterior of a belief, from memory or computed from that of one piece less; ``more`` draws if wanted."""
+        """The posterior of a belief, from memory or computed from that of one piece less; few draws unless ``more``."""
         key = _key(belief, seed), more
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -214,7 +158,8 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
     """The most exact posterior that is there in a moment: tables before a walk over millions of layouts."""
     target = belief.target
     belief.count()
-    if not target.soft or target.count <= WALKED:
+    # Up to so many layouts calls are evaluated for every one; beyond it tables or draws answer sooner.
+    if not target.soft or target.count <= 200_000:
         return belief.infer("auto", draws, seed)
     if target.count > target.cost.most_layouts:
         return belief.infer("auto", draws, seed, before)  # which does not walk them
@@ -231,10 +176,10 @@ def _key(belief: Belief, seed: int, less: int = 0) -> Key:
     return (*head, *(f"{piece.option}={piece.text}" for piece in pieces))
 
 
-def board_document(asked: Asked, start: Belief) -> dict[str, Any]:
+def board_document(query: Query, start: Belief) -> dict[str, Any]:
     """All that the rules tell about the evidence in its order."""
-    pieces = [piece.value for piece in asked.position.pieces]
-    auction = _auction(pieces, start.dummy, asked.first)
+    pieces = [piece.value for piece in query.position.pieces]
+    auction = _auction(pieces, start.dummy, query.first)
     contract = auction.contract
     tricks = _tricks_played(pieces, start, auction)
     return {
@@ -244,15 +189,23 @@ def board_document(asked: Asked, start: Belief) -> dict[str, Any]:
         "auction": _auction_document(auction),
         "contract": None if contract is None else str(contract),
         "play": _play_document(pieces, start, auction, tricks),
-        "chips": [_chip(piece) for piece in pieces],
-        "words": asked.position.words(),
-        "toml": asked.position.toml(),
+        "chips": [
+            {
+                "kind": piece.option,
+                "text": piece.text,
+                "sentence": str(piece),
+                "soft": piece.weighs and not piece.excludes,
+            }
+            for piece in pieces
+        ],
+        "words": query.position.words(),
+        "toml": query.position.toml(),
     }
 
 
-def conflict_document(asked: Asked, start: Belief, error: BayesBridgeError) -> dict[str, Any]:
+def conflict_document(query: Query, start: Belief, error: BayesBridgeError) -> dict[str, Any]:
     """Which chips cannot hold together, by number from 0, and why: the smallest set, or the first that is refused."""
-    pieces = [piece.value for piece in asked.position.pieces]
+    pieces = [piece.value for piece in query.position.pieces]
     for last in range(1, len(pieces) + 1):
         try:
             start.given(*pieces[:last]).count()
@@ -264,15 +217,6 @@ def conflict_document(asked: Asked, start: Belief, error: BayesBridgeError) -> d
         except BayesBridgeError as refused:
             return {"message": str(refused), "chips": [last - 1], "own": False}
     return {"message": str(error), "chips": [], "own": False}
-
-
-def _chip(piece: Piece) -> dict[str, Any]:
-    return {
-        "kind": piece.option,
-        "text": piece.text,
-        "sentence": str(piece),
-        "soft": piece.weighs and not piece.excludes,
-    }
 
 
 def _shown(pieces: Sequence[Piece], start: Belief) -> dict[Seat, Hand]:
@@ -392,30 +336,23 @@ def _opens(contract: Contract | None, start: Belief, pieces: Sequence[Piece], tr
     return None if dummy in _shown(pieces, start) else dummy.name
 
 
-SHOWN: Final = 10
-"""Contracts that the page lists."""
-
-SECONDS: Final = 3.0
-"""For solving leads, on one core."""
-
-ROW: Final = ("contract", "make", "make_error", "tricks", "score", "score_error")
-"""What it is told of each."""
-
 type Event = tuple[str, dict[str, Any]]
 
 
-def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
-    """Contracts while the auction goes on, leads once the observer is on lead; nothing where neither is asked."""
+def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
+    """Contracts while the auction goes on, leads once the observer is on lead; nothing where neither is query."""
     belief = posterior.belief
     if belief.auction is None or not belief.auction.is_over:
-        given = asked.position.settings.get("vulnerable")
+        given = query.position.settings.get("vulnerable")
         vulnerable = Vulnerability.NONE if given is None else given.value
         try:
-            found = contracts(posterior, vulnerable=vulnerable, solve=0, rng=asked.seed)
+            found = contracts(posterior, vulnerable=vulnerable, solve=0, rng=query.seed)
         except BayesBridgeError as error:
             yield "contracts", {"refused": str(error)}
             return
-        rows = [{name: row[name] for name in ROW} for row in best_rows(plain_rows(found), SHOWN, found.attrs["passed"])]
+        columns = ("contract", "make", "make_error", "tricks", "score", "score_error")
+        best = best_rows(plain_rows(found), 10, found.attrs["passed"])
+        rows = [{name: row[name] for name in columns} for row in best]
         yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
         return
     try:
@@ -423,58 +360,46 @@ def advice(posterior: Posterior, asked: Asked) -> Iterator[Event]:
     except BayesBridgeError:  # passed out, another seat's lead, or it is made
         return
     try:
-        told = leads(posterior, seconds=SECONDS, rng=asked.seed)
+        ranked = leads(posterior, seconds=3.0, rng=query.seed)
     except BayesBridgeError as error:
         yield "leads", {"refused": str(error)}
         return
-    yield "leads", told.document() | {"sentence": told.sentence, "caution": told.caution}
+    yield "leads", ranked.document() | {"sentence": ranked.sentence, "caution": ranked.caution}
 
 
 DIGITS: Final = 6
 """Of a probability."""
 
-MOVED: Final = 3
-"""Cards named that a chip moved most."""
 
-SURE: Final = 4.0
-"""Standard errors of the draws that a card must have moved to be named: there are 156 places."""
-
-SAMPLED: Final = 1_000
-"""Draws for estimators where everything else is counted."""
-
-LEAST: Final = 0.001
-"""Probability that a card must have moved."""
-
-
-def answers(asked: Asked, memory: Memory) -> Iterator[Event]:
+def answers(query: Query, memory: Memory) -> Iterator[Event]:
     """All events about a position; one that contradicts itself ends with its smallest conflict."""
-    start = asked.position._replace(pieces=()).belief()
-    board = board_document(asked, start)
+    start = query.position._replace(pieces=()).belief()
+    board = board_document(query, start)
     try:
-        belief = start.given(*(piece.value for piece in asked.position.pieces))
+        belief = start.given(*(piece.value for piece in query.position.pieces))
         belief.count()
     except BayesBridgeError as error:
-        yield "board", board | {"conflict": conflict_document(asked, start, error)}
+        yield "board", board | {"conflict": conflict_document(query, start, error)}
         return
-    yield "board", board | {"conflict": None, **_models(belief, asked.seed)}
+    yield "board", board | {"conflict": None, **_models(belief, query.seed)}
     try:
-        known = memory.known(belief, asked.seed)
+        known = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
-        yield "board", board | {"conflict": conflict_of_calls(belief, error), **_models(belief, asked.seed)}
+        yield "board", board | {"conflict": conflict_of_calls(belief, error), **_models(belief, query.seed)}
         return
     yield "cards", cards_document(known, "first")
-    yield from _chips(belief, memory, asked.seed)
-    yield from _estimates(known.posterior, asked)
-    yield from advice(known.posterior, asked)
+    yield from _chips(belief, memory, query.seed)
+    yield from _estimates(known.posterior, query)
+    yield from advice(known.posterior, query)
     if not known.posterior.counts_cards:
-        known = memory.known(belief, asked.seed, more=True)
+        known = memory.known(belief, query.seed, more=True)
         yield "cards", cards_document(known, "more")
-        yield from _estimates(known.posterior, asked)
+        yield from _estimates(known.posterior, query)
 
 
-def _estimates(posterior: Posterior, asked: Asked) -> Iterator[Event]:
-    yield from _tricks(posterior, asked)
-    yield "captures", captures_document(posterior, asked.seed)
+def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
+    yield from _tricks(posterior, query)
+    yield "captures", captures_document(posterior, query.seed)
     yield "points", points_document(posterior)
 
 
@@ -513,7 +438,9 @@ def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
     question, capture = ask(posterior), CaptureEstimator()
     sums = counted(posterior, capture, question).get("T")
     if sums is None:
-        few = posterior if posterior.draws.target.soft else _drawn(posterior, seed)
+        few, belief = posterior, posterior.belief
+        if not posterior.draws.target.soft and isinstance(belief, Belief):
+            few = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
         sums = evaluate(few, [capture], question, rng=seed).sums["capture", "T"]
     tricks = Tricks.of_sums(sums, Who.of(posterior.belief, question))
     mean = tricks.mean_if_held
@@ -527,17 +454,10 @@ def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
     }
 
 
-def _drawn(posterior: Posterior, seed: int) -> Posterior:
-    """Plain draws in place of millions of layouts that would be walked."""
-    belief = posterior.belief
-    assert isinstance(belief, Belief)
-    return belief.infer("sample", SAMPLED, seed)
-
-
-def _tricks(posterior: Posterior, asked: Asked) -> Iterator[Event]:
+def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
     """What becomes of the contract that is asked about, else of the auction's."""
     auction = posterior.belief.auction
-    contract = asked.contract or (None if auction is None else auction.contract)
+    contract = query.contract or (None if auction is None else auction.contract)
     if contract is None:
         return
     try:
@@ -545,7 +465,7 @@ def _tricks(posterior: Posterior, asked: Asked) -> Iterator[Event]:
     except BayesBridgeError as error:
         yield "tricks", {"refused": str(error)}
         return
-    yield "tricks", tricks_document(network_odds(posterior, contract, asked.seed))
+    yield "tricks", tricks_document(network_odds(posterior, contract, query.seed))
 
 
 def tricks_document(odds: ContractOdds) -> dict[str, Any]:
@@ -577,11 +497,12 @@ def change_document(before: Known, after: Known) -> dict[str, Any]:
     """How far a posterior moved: bits lost (negative: won), and where cards went, as far as draws can tell."""
     old, new = before.cards, after.cards
     noise = np.sqrt(_variance(before) + _variance(after))
-    shift = np.where(np.abs(new - old) > SURE * noise, np.abs(new - old), 0.0)
+    # Four standard errors: there are 156 places.
+    shift = np.where(np.abs(new - old) > 4.0 * noise, np.abs(new - old), 0.0)
     far = shift.max(axis=1)
     bits = before.posterior.entropy_bits - after.posterior.entropy_bits
     moved = []
-    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > LEAST][:MOVED]:
+    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:3]:
         seat = int(np.argmax(shift[card]))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])
@@ -613,11 +534,7 @@ def _rounded(values: Any) -> Any:
 
 
 MOST_BOARDS: Final = 64
-"""Boards of a file that the page is told."""
-
-MOST_NOTES: Final = 5
-
-SHOWN_NAME: Final = 60
+"""Boards of a file that the page shows."""
 
 
 def records_document(name: str, text: str) -> dict[str, Any]:
@@ -628,11 +545,11 @@ def records_document(name: str, text: str) -> dict[str, Any]:
     boards = [board for record in reading.records if (board := _board(record)) is not None]
     if not boards:
         why = f": {reading.skipped[0].reason}" if reading.skipped else ""
-        raise NotationError(f"{name[:SHOWN_NAME]!r} has no board with a full hand and an auction or a play{why}")
+        raise NotationError(f"{name[:60]!r} has no board with a full hand and an auction or a play{why}")
     return {
         "boards": boards[:MOST_BOARDS],
         "left_out": max(0, len(boards) - MOST_BOARDS),
-        "notes": [f"line {one.line}: {one.reason}" for one in reading.skipped[:MOST_NOTES]],
+        "notes": [f"line {one.line}: {one.reason}" for one in reading.skipped[:5]],
     }
 
 
@@ -659,7 +576,7 @@ def _board(record: Record) -> dict[str, Any] | None:
 
 def position_document(name: str, text: str) -> dict[str, Any]:
     """A position file as a question: read once for its lines, and again as any question of a page is."""
-    position = parse_position(name[:SHOWN_NAME], text.encode("utf-8", "replace"))
+    position = parse_position(name[:60], text.encode("utf-8", "replace"))
     settings: dict[str, Any] = {}
     for key, given in position.settings.items():
         write = SETTINGS[key].write
@@ -669,44 +586,44 @@ def position_document(name: str, text: str) -> dict[str, Any]:
     return question
 
 
-def layouts_document(asked: Asked, memory: Memory) -> dict[str, Any]:
+def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:
     """Layouts drawn by their posterior probability."""
-    posterior = memory.known(asked.position.belief(), asked.seed).posterior
-    drawn = posterior.resample(asked.number, asked.seed)
+    posterior = memory.known(query.position.belief(), query.seed).posterior
+    drawn = posterior.resample(query.number, query.seed)
     return {"layouts": [[Hand(int(mask)).pbn for mask in masks] for masks in drawn.masks.tolist()]}
 
 
-def pbn_text(asked: Asked) -> str:
+def pbn_text(query: Query) -> str:
     """What is known of the table as PBN: the hands that lie open, the auction of four players and the cards played."""
-    belief = asked.position.belief()
+    belief = query.position.belief()
     shown = {piece.seat: piece.hand for piece in belief.evidence if isinstance(piece, Reveal)}
     shown[belief.observer] = belief.hand
     auction = belief.auction
     plays = tuple((piece.seat, piece.card) for piece in belief.evidence if isinstance(piece, Play))
-    vulnerable = asked.position.settings["vulnerable"].value if "vulnerable" in asked.position.settings else None
+    vulnerable = query.position.settings["vulnerable"].value if "vulnerable" in query.position.settings else None
     north, east, south, west = (shown.get(seat) for seat in Seat)
-    told: dict[str, Any] = {"board": "1", "hands": (north, east, south, west), "vulnerable": vulnerable}
+    fields: dict[str, Any] = {"board": "1", "hands": (north, east, south, west), "vulnerable": vulnerable}
     if auction is not None and auction.dummy is None:
-        told["auction"] = auction
+        fields["auction"] = auction
     try:
-        record = Record(**told, plays=plays)
+        record = Record(**fields, plays=plays)
     except BayesBridgeError:  # cards without a contract have no place in PBN
-        record = Record(**told)
+        record = Record(**fields)
     out = StringIO()
     write_pbn([record], out)
     return out.getvalue()
 
 
-def report_text(asked: Asked, memory: Memory) -> str:
+def report_text(query: Query, memory: Memory) -> str:
     """The report of ``bayesbridge report`` on the position."""
     from bayesbridge.results import estimate
     from bayesbridge.views.report import html_report
 
-    belief = asked.position.belief()
-    posterior = memory.known(belief, asked.seed).posterior
+    belief = query.position.belief()
+    posterior = memory.known(belief, query.seed).posterior
     if not posterior.draws.target.soft:
-        posterior = belief.infer("sample", rng=asked.seed)  # whose marginals and captures are exact all the same
-    result = estimate(posterior, "capture", rng=asked.seed)
-    start = next(belief.history()).infer(rng=asked.seed)
-    prior = estimate(start, "capture", rng=asked.seed) if belief.evidence else None
+        posterior = belief.infer("sample", rng=query.seed)  # whose marginals and captures are exact all the same
+    result = estimate(posterior, "capture", rng=query.seed)
+    start = next(belief.history()).infer(rng=query.seed)
+    prior = estimate(start, "capture", rng=query.seed) if belief.evidence else None
     return html_report(posterior, result, prior=prior)

@@ -1,16 +1,11 @@
-"""What every request must pass before anything looks at it, and what every response says to the browser.
+"""The server of the explorer: what a request must pass, who computes its answer, and the routes.
 
 The token in the address is the key: without it nothing answers. A request must name the server as its host (so that no
-other name can be made to lead here), and one that asks for work must come from our own page.
+other name can be made to lead here), and one that asks for work must come from our own page (:class:`Guard`).
 
-Worker processes and who is answered by which: a few that stay warm, and a newer question before an older one.
-
-A question belongs to a tab. When a tab asks again, or goes away, its older question is interrupted; a worker that does
-not stop within a moment is killed and another is started in its place.
-
-The routes: the page with its two files, a stream of answers to a question, and what is asked once.
-
-The server itself: an address of its own, clients that must not dawdle, and an end without a trace.
+Answers come from a few worker processes that stay warm (:class:`Desk`). A question belongs to a tab: when a tab asks
+again, or goes away, its older question is interrupted; a worker that does not stop within a moment is killed and
+another is started in its place.
 """
 
 from __future__ import annotations
@@ -36,11 +31,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notices import tell
+from bayesbridge.words import tell
 
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -58,22 +52,13 @@ LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 MOST_BYTES: Final = 2_000_000
 """Of a request: a file that was dropped."""
 
-DEEPEST: Final = 6
-"""Levels of JSON: a question has four."""
-
-ARRIVES: Final = 10.0
-"""Seconds in which a request must have come."""
-
-_TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)
-_BRACKET: Final = re.compile(rb"[][{}]")
-
 
 class TooLarge(BayesBridgeError):
     """A request of too many bytes."""
 
 
 class Guard:
-    """The outermost layer of the application."""
+    """The outermost layer of the application: what every request must pass, and what every response says."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
         self.app, self.token = app, token
@@ -87,7 +72,7 @@ class Guard:
         if scope["type"] != "http":
             return
 
-        async def told(message: Message) -> None:
+        async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 more = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message = {**message, "headers": [*message.get("headers", []), *more]}
@@ -96,9 +81,9 @@ class Guard:
         refusal = self._refusal(scope)
         try:
             if refusal is not None:
-                await refused(*refusal)(scope, receive, told)
+                await refused(*refusal)(scope, receive, with_headers)
             else:
-                await self.app(scope, receive, told)
+                await self.app(scope, receive, with_headers)
         except Exception as error:
             tell(f"a request failed: {type(error).__name__}: {error}")
 
@@ -166,18 +151,12 @@ async def failed(_request: Request, _error: Exception) -> Response:
 
 
 async def read_json(request: Request) -> dict[str, Any]:
-    """The object that a request sends, of bounded size and depth, and in time."""
+    """The object that a request sends, of bounded size."""
     body = bytearray()
-    try:
-        async with asyncio.timeout(ARRIVES):
-            async for part in request.stream():
-                body += part
-                if len(body) > MOST_BYTES:
-                    raise TooLarge(f"a request has at most {MOST_BYTES} bytes")
-    except TimeoutError:
-        raise BayesBridgeError(f"the request did not arrive within {ARRIVES:.0f} seconds: send it again") from None
-    if _depth(body) > DEEPEST:
-        raise BayesBridgeError(f"JSON of more than {DEEPEST} levels: a question has four")
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise TooLarge(f"a request has at most {MOST_BYTES} bytes")
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -187,24 +166,8 @@ async def read_json(request: Request) -> dict[str, Any]:
     return document
 
 
-def _depth(body: bytearray) -> int:
-    """How many brackets of JSON are open at most, as far as it matters; those inside texts do not count."""
-    depth = 0
-    for bracket in _BRACKET.finditer(_TEXT.sub(b"", body)):
-        depth += 1 if bracket[0] in b"[{" else -1
-        if depth > DEEPEST:
-            return depth
-    return 0
-
-
 SECONDS: Final = 60.0
 """For one question, once a worker has it."""
-
-GRACE: Final = 3.0
-"""Seconds in which an interrupted worker must stop."""
-
-MOST_QUESTIONS: Final = 16
-"""Questions at a time, those that wait among them."""
 
 LONGEST_LINE: Final = 1 << 24
 """Bytes of one event: a report has about one million."""
@@ -268,7 +231,7 @@ class Worker:
             with suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGINT)
             with suppress(TimeoutError):
-                async with asyncio.timeout(GRACE):
+                async with asyncio.timeout(3.0):
                     while (await self.next())[0] not in ("end", "lost"):
                         pass
         if self.busy:
@@ -309,7 +272,7 @@ class Desk:
         """The events of an answer; the tab's older question, if any, ends with the event ``replaced``."""
         if (older := self._questions.get(tab)) is not None:
             older.cancel()
-        elif self._waiting >= MOST_QUESTIONS:
+        elif self._waiting >= 16:
             raise Busy(f"{self._waiting} questions are being answered: ask again in a moment")
         events: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._answer(tab, request, events))
@@ -391,22 +354,12 @@ def _refused(message: str) -> Event:
 PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css": "text/css"}
 """The files of the page by their name in the address: no other file can be asked for."""
 
-ONCE: Final = frozenset(("layouts", "toml", "pbn", "report", "records", "position"))
-"""What is answered by one document."""
-
-LONGEST_STREAM: Final = 180.0
-"""Seconds for a whole answer, also to a client that reads slowly."""
-
-LARGEST_QUESTION: Final = 40_000
-"""Letters of a question; files are larger."""
-
-_TAB: Final = re.compile(r"[A-Za-z0-9-]{1,40}")
-
 
 def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> ASGIApp:
     """The whole server as an ASGI application."""
     desk = Desk(workers)
-    page = {name: _page_file(name or "index.html") for name in PAGE}
+    folder = files("bayesbridge.web").joinpath("page")
+    page = {name: folder.joinpath(name or "index.html").read_bytes() for name in PAGE}
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -422,7 +375,7 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
             return refused(404, "nothing is here")
         return Response(page[name], media_type=PAGE[name])
 
-    async def asked(request: Request) -> Response:
+    async def ask(request: Request) -> Response:
         document = await read_json(request)
         tab, question = _tab(document), _question(document, seed)
         events = desk.answers(tab, {"kind": "ask", "question": question})
@@ -432,11 +385,11 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
             first = ("replaced", b"{}")
         except Busy as busy:
             return refused(503, str(busy))
-        return _Stream(_frames(first, events), media_type="text/event-stream")
+        return StreamingResponse(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in ONCE:
+        if kind not in ("layouts", "toml", "pbn", "report", "records", "position"):
             return refused(404, "nothing is here")
         document = await read_json(request)
         order: dict[str, Any] = {"kind": kind}
@@ -445,27 +398,27 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
         else:
             order |= {"question": _question(document, seed)}
         try:
-            async with asyncio.timeout(LONGEST_STREAM):
-                async for event, data in desk.answers(f"{_tab(document)} {kind}", order):
-                    if event == kind:
-                        return Response(data, media_type="application/json")
-                    if event == "refused":
-                        return Response(data, 400, media_type="application/json")
-        except (Busy, TimeoutError) as busy:
-            return refused(503, str(busy) or "no answer in time: ask again")
+            async for event, data in desk.answers(f"{_tab(document)} {kind}", order):
+                if event == kind:
+                    return Response(data, media_type="application/json")
+                if event == "refused":
+                    return Response(data, 400, media_type="application/json")
+        except Busy as busy:
+            return refused(503, str(busy))
         return JSONResponse({"message": "a newer question took its place"}, 409)
 
     async def about(_request: Request) -> Response:
         from bayesbridge.bidders.systems import system_names
         from bayesbridge.estimators.builtin import bayesbridge_bidders
 
-        told = {"version": __version__, "bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
-        return JSONResponse(told)
+        return JSONResponse(
+            {"version": __version__, "bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
+        )
 
     routes = [
         Route(f"/{token}/", shown, methods=["GET"]),
         Route(f"/{token}/about", about, methods=["GET"]),
-        Route(f"/{token}/ask", asked, methods=["POST"]),
+        Route(f"/{token}/ask", ask, methods=["POST"]),
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
@@ -473,34 +426,18 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
     return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token, hosts)
 
 
-class _Stream(StreamingResponse):
-    """An answer that a client may take its time to read, but not for ever."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LONGEST_STREAM):
-                await super().__call__(scope, receive, send)
-
-
-async def _frames(first: tuple[str, bytes], rest: AsyncIterator[tuple[str, bytes]]) -> AsyncIterator[bytes]:
+async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     """Server-sent events."""
-    yield _frame(first)
-    async for event in rest:
-        yield _frame(event)
-
-
-def _frame(event: tuple[str, bytes]) -> bytes:
-    return b"event: " + event[0].encode() + b"\ndata: " + event[1] + b"\n\n"
-
-
-def _page_file(name: str) -> bytes:
-    return files("bayesbridge.web").joinpath("page", name).read_bytes()
+    name, document = first
+    yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
+    async for name, document in rest:
+        yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
 
 
 def _tab(document: dict[str, Any]) -> str:
     """The name that a tab gave itself."""
     tab = document.get("tab")
-    if not isinstance(tab, str) or not _TAB.fullmatch(tab):
+    if not isinstance(tab, str) or not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
         raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
     return tab
 
@@ -508,8 +445,8 @@ def _tab(document: dict[str, Any]) -> str:
 def _question(document: dict[str, Any], seed: int) -> dict[str, Any]:
     """What is asked; random numbers start from the seed of the server unless the page names one."""
     question = document.get("question")
-    if not isinstance(question, dict) or len(json.dumps(question)) > LARGEST_QUESTION:
-        raise BayesBridgeError(f"question: send an object of at most {LARGEST_QUESTION} letters")
+    if not isinstance(question, dict):
+        raise BayesBridgeError("question: send an object")
     return {"seed": seed, **question}
 
 
@@ -518,55 +455,6 @@ def _text(document: dict[str, Any], name: str) -> str:
     if not isinstance(text, str):
         raise BayesBridgeError(f"{name}: send a text")
     return text
-
-
-MOST_CONNECTIONS: Final = 256
-"""At a time; more are told to come again."""
-
-LARGEST_HEAD: Final = 32_768
-"""Bytes of a request's head."""
-
-
-class Prompt(H11Protocol):
-    """Closes a connection whose request does not come: slow clients must not take the places of others."""
-
-    _patience: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for a request, but not for ever."""
-        super().connection_made(transport)
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        """Read on; a request that has come whole is waited for no more."""
-        super().data_received(data)
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for."""
-        super().connection_lost(exc)
-        self._forget()
-
-    def _watch(self) -> None:
-        if self._waits and self._patience is None:
-            self._patience = self.loop.call_later(ARRIVES, self._lose_patience)
-        elif not self._waits:
-            self._forget()
-
-    @property
-    def _waits(self) -> bool:
-        cycle: Any = self.cycle  # None before the first request
-        return cycle is None or bool(cycle.response_complete)
-
-    def _lose_patience(self) -> None:
-        self._patience = None
-        if self._waits:
-            self.transport.close()
-
-    def _forget(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -579,16 +467,14 @@ def listen(host: str, port: int) -> socket.socket:
             listener.bind(address)
             listener.listen(128)
         except OSError as error:
-            raise _no_address(host, port, error) from None
+            why = error.strerror or error
+            raise BayesBridgeError(
+                f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one",
+                host=host,
+                port=port,
+            ) from None
         opened.pop_all()
     return listener
-
-
-def _no_address(host: str, port: int, error: OSError) -> BayesBridgeError:
-    why = error.strerror or error
-    return BayesBridgeError(
-        f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
-    )
 
 
 def new_token() -> str:
@@ -601,17 +487,17 @@ def explorer(host: str, token: str, workers: int, ready: Callable[[], None], see
     for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     options: dict[str, Any] = {
-        "http": Prompt,
+        "http": "h11",
         "ws": "none",
         "lifespan": "on",
         "log_config": None,
         "access_log": False,
         "server_header": False,
         "proxy_headers": False,
-        "limit_concurrency": MOST_CONNECTIONS,
+        "limit_concurrency": 256,
         "timeout_keep_alive": 5,
         "timeout_graceful_shutdown": 1,
-        "h11_max_incomplete_event_size": LARGEST_HEAD,
+        "h11_max_incomplete_event_size": 32_768,
     }
     return _Server(uvicorn.Config(application(token, names_of(host), workers, seed), **options), ready)
 

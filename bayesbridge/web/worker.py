@@ -13,16 +13,9 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
-
-EXAMPLE: Final = {
-    "settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"},
-    "evidence": [["void", "E:H"]],
-    "contract": "1NT by S",
-}
-"""Asked once before the first question, so that modules, kernels and tables are there."""
 
 
 def work() -> None:
@@ -34,7 +27,10 @@ def work() -> None:
     from bayesbridge.web.answers import Memory
 
     memory = Memory()
-    for _ in _answers({"kind": "ask", "question": EXAMPLE}, memory):
+    # One answer before the first question, so that modules, kernels and tables are there.
+    settings = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
+    example = {"settings": settings, "evidence": [["void", "E:H"]], "contract": "1NT by S"}
+    for _ in _answers({"kind": "ask", "question": example}, memory):
         pass
     _write(out, "ready", {"pid": os.getpid()})
     while line := sys.stdin.buffer.readline():
@@ -77,17 +73,17 @@ def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[s
         read = records_document if kind == "records" else position_document
         yield kind, read(request["name"], request["text"])
         return
-    asked = read_question(request["question"])
+    query = read_question(request["question"])
     if kind == "ask":
-        yield from answers(asked, memory)
+        yield from answers(query, memory)
     elif kind == "layouts":
-        yield kind, layouts_document(asked, memory)
+        yield kind, layouts_document(query, memory)
     elif kind == "pbn":
-        yield kind, {"text": pbn_text(asked)}
+        yield kind, {"text": pbn_text(query)}
     elif kind == "toml":
-        yield kind, {"text": asked.position.toml()}
+        yield kind, {"text": query.position.toml()}
     else:
-        yield kind, {"text": report_text(asked, memory)}
+        yield kind, {"text": report_text(query, memory)}
 
 
 def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:

@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import Strain
-from bayesbridge.estimators.builtin import CaptureEstimator, PlayOutEstimator
+from bayesbridge.estimators.builtin import CaptureEstimator, PlayOutEstimator, TricksEstimator
 from bayesbridge.estimators.odds import FARTHEST, actual_table
 from bayesbridge.estimators.protocol import run
-from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.words import number
 
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))

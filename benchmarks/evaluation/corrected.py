@@ -6,7 +6,7 @@ Needs the plugin bayesbridge-double-dummy and about half an hour of one core. Wh
 for each position, so that an interrupted run goes on where it was.
 
 *Coverage.* Of each position 2 000 layouts are solved: they are the truth. 300 times, 100 of them are drawn and weighted
-by the network's predictions as :mod:`bayesbridge.estimators.correction` does, for every contract of the strain from
+by the network's predictions as :mod:`bayesbridge.estimators.odds` does, for every contract of the strain from
 those that nearly never make to those that nearly always do, and for the leads against one. A share within two stated
 errors of 95 of a hundred is right; half the error is the control.
 
@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 import bayesbridge as bb
 from bayesbridge.decisions.contracts import plain_rows
-from bayesbridge.duplicate import Duplicate
-from bayesbridge.estimators.correction import SolvedSample
+from bayesbridge.estimators.odds import SolvedSample
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
+from bayesbridge.scoring import Duplicate
 
 type Floats = NDArray[np.float64]
 type Arrays = dict[str, NDArray[np.generic]]

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.correction import SolvedSample
 from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.odds import SolvedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.reached import reached
 from bayesbridge.estimators.registry import load

@@ -31,10 +31,8 @@ from bayesbridge.studies.benchmark import (
     Tally,
     binned,
     bucket_of,
-    finite,
     is_test,
     look,
-    markdown,
     mean_of,
     see,
     summary_document,
@@ -52,7 +50,7 @@ from bayesbridge.studies.readers import (
     reader_of,
     usable,
 )
-from bayesbridge.studies.study import Table
+from bayesbridge.studies.study import Table, finite
 
 CHUNK: Final = 2
 """Boards in a chunk: some seconds of work."""
@@ -193,6 +191,14 @@ def _named(row: Mapping[str, Any]) -> str:
 
 def _difference(one: Mapping[str, float | None]) -> str:
     return "–" if one["value"] is None else f"{one['value']:+.4f} ± {one['error']:.4f}"
+
+
+def markdown(shown: Table) -> str:
+    """A table for a page, which tells the units itself; figures do not break at their spaces."""
+    rule = ["---"] + ["---:"] * (len(shown.header) - 1)
+    rows = [[row[0], *(cell.replace(" ", "\u00a0") for cell in row[1:])] for row in shown.rows]
+    body = "\n".join(f"| {' | '.join(row)} |" for row in [shown.header, rule, *rows])
+    return f"**{shown.title.partition(';')[0]}**\n\n{body}\n"
 
 
 def write_page(path: Path, what: Plan, rows: list[dict[str, Any]]) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 
 from bayesbridge import Auction, Call
 from bayesbridge.bidders.turn import Turn, legal_indices, seat_to_call
+from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notation.record import Vulnerability
 from bayesbridge.plugins import Cost, high_card_points, hookimpl, suit_lengths
 
 VARIABLE = "BAYESBRIDGE_ONNX"

@@ -7,12 +7,11 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import STARTS, LearnedBidder, encode, stored
-from bayesbridge.calls import CALLS, Call
+from bayesbridge.calls import CALLS, Call, Vulnerability
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.notation.record import Vulnerability
 from tests.bidders import plain_network
 
 AUCTIONS = (

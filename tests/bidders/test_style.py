@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.style import CELLS, StyleBidder, cells
+from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.notation.record import Vulnerability
 from tests import strategies
 
 styles = st.builds(StyleBidder, st.floats(-2, 2), st.floats(-2, 2), st.floats(0.2, 5), st.floats(0, 1))

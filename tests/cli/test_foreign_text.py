@@ -12,8 +12,7 @@ import pytest
 import bayesbridge
 from bayesbridge.cli import main
 from bayesbridge.cli.screens import print_json, print_table, say
-from bayesbridge.notices import tell
-from bayesbridge.words import printable
+from bayesbridge.words import printable, tell
 
 PACKAGE = Path(bayesbridge.__file__).parent
 

@@ -1,6 +1,5 @@
 """Odd requests end in one clear line, or answer; none in an error of another package."""
 
-import gzip
 import os
 import sys
 import tracemalloc
@@ -15,7 +14,7 @@ import bayesbridge as bb
 from bayesbridge import cli
 from bayesbridge.bidders.fit import Styles
 from bayesbridge.capture.literal import bid, capture
-from bayesbridge.notation import Record, Skipped, iter_lin, iter_pbn, reading
+from bayesbridge.notation import Record, iter_lin
 from bayesbridge.studies import benchmark, engine
 from bayesbridge.studies.benchmark import Judged
 from bayesbridge.studies.engine import Job, Pool, Setting
@@ -160,26 +159,6 @@ def test_lin_takes_linear_time(odd):
         return calls
 
     assert work(1600) < 4.5 * work(400)
-
-
-def test_a_line_without_end_stops_at_the_limit(monkeypatch):
-    monkeypatch.setattr(reading, "LONGEST_LINE", 5_000)
-    found = list(iter_pbn(PBN + '[Event "' + "a" * 6_000))
-    assert [type(item).__name__ for item in found] == ["Record", "Skipped"]
-    assert "has more than 5000 letters" in found[1].reason
-    assert [type(item).__name__ for item in iter_lin(LIN + "nt|" + "a" * 6_000)] == ["Record", "Skipped"]
-
-
-def test_a_bomb_stops_at_the_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "SMALL", 100_000)
-    path = tmp_path / "bomb.pbn.gz"
-    path.write_bytes(gzip.compress(PBN.encode() + b"%\n" * 5_000_000))
-    document = reading.Document(path)
-    assert sum(1 for _ in document.lines()) < 1_000_000
-    assert "more than 100 times as large when it is unpacked" in document.damage
-    good = tmp_path / "good.pbn.gz"
-    good.write_bytes(gzip.compress("".join(PBN.replace('"1"', f'"{i}"') for i in range(2000)).encode()))
-    assert not any(isinstance(item, Skipped) for item in iter_pbn(good))
 
 
 @pytest.mark.parametrize("ending", ["pbn", "lin"])

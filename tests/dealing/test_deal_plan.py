@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.calls import Vulnerability
 from bayesbridge.dealing.language import TRUE, conjunction
 from bayesbridge.dealing.plan import DealPlan, HandType, Levelled, first
 from bayesbridge.dealing.run import USUAL, Numbering
-from bayesbridge.notation.record import Vulnerability
 
 ALL_DEALS = 53644737765488792839237440000
 

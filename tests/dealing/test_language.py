@@ -17,9 +17,9 @@ from bayesbridge.dealing.language import (
 )
 from bayesbridge.dealing.plan import LayoutValues
 from bayesbridge.dealing.tables import conjuncts, split
-from bayesbridge.duplicate import imps, scores_by_tricks
 from bayesbridge.errors import NotationError
 from bayesbridge.layouts import Layouts
+from bayesbridge.scoring import imps, scores_by_tricks
 from tests.dealing.plain_conditions import paid, suits_of, value
 
 DEAL = "N:AKQ72.JT4.A984.Q T5.Q.KQJT7.KJ642 9843.AK972.3.953 J6.8653.652.AT87"

@@ -9,8 +9,8 @@ import xarray
 
 import bayesbridge as bb
 from bayesbridge.decisions.contracts import (
-    Asked,
     Group,
+    Option,
     Payoff,
     TrickTables,
     best_shares,
@@ -25,10 +25,9 @@ from bayesbridge.decisions.contracts import (
     plain_rows,
     scoring_of,
 )
-from bayesbridge.duplicate import Duplicate, imps
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import trick_probabilities
-from bayesbridge.scoring import NEW
+from bayesbridge.scoring import NEW, Duplicate, imps
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER, tricks_of
 
@@ -128,8 +127,8 @@ def honest_scores(seeds):
     assert exact.every
 
     def numbers(tables):
-        score = tables.of_one(groups[1], asked[1].worth)
-        less = tables.of_two(groups[1], groups[2], asked[1].worth[:, None] - asked[2].worth)
+        score = tables.of_one(groups[1], asked[1].points)
+        less = tables.of_two(groups[1], groups[2], asked[1].points[:, None] - asked[2].points)
         won = tables.of_two(groups[1], groups[2], imp_table(asked[1], asked[2]))
         best = tables.best(groups, asked)[0]
         return [tables.mean(one) for one in (score, less, won, best)]
@@ -146,7 +145,7 @@ def honest_scores(seeds):
             ess=300.0,
             pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
         )
-        controls = [few.of_one(groups[1], asked[1].worth).predicted]
+        controls = [few.of_one(groups[1], asked[1].points).predicted]
         found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, controls, rng))
         scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
     return np.array(scores)
@@ -174,7 +173,7 @@ def test_the_network_alone_is_wrong_about_that_solver():
     posterior = small().infer()
     group = Group(E, N, bb.Strain.NT)
     whole = TrickTables.of(posterior, [group], 0)
-    worth = payoff(Duplicate(), bb.Contract.of("1NT by E")).worth
+    worth = payoff(Duplicate(), bb.Contract.of("1NT by E")).points
     solved = whole.solved_by(Solver(), [group], 60, [], 1)
     right = worth[solved_tricks(posterior.layouts)].mean()
     mean, error = solved.mean(solved.of_one(group, worth))
@@ -186,7 +185,7 @@ def test_a_paired_difference_is_surer_than_two_errors_put_together():
     posterior = small().infer()
     group = Group(E, N, bb.Strain.S)
     tables = TrickTables.of(posterior, [group], 0).solved_by(Solver(), [group], 80, [], 1)
-    first, second = (payoff(Duplicate(), bb.Contract.of(name)).worth for name in ("2S by E", "3S by E"))
+    first, second = (payoff(Duplicate(), bb.Contract.of(name)).points for name in ("2S by E", "3S by E"))
     apart = np.hypot(*(tables.mean(tables.of_one(group, worth))[1] for worth in (first, second)))
     assert tables.mean(tables.of_two(group, group, first[:, None] - second))[1] < 0.7 * apart
 
@@ -202,7 +201,7 @@ def test_best_shares_equal_a_walk_over_all_numbers_of_tricks():
     expected = np.zeros((4, 3))
     for tricks in product(range(14), repeat=2):
         taken = dict(zip(kinds, tricks, strict=True))
-        pays = [one.worth[taken[group]] for one, group in zip(asked, groups, strict=True)]
+        pays = [one.points[taken[group]] for one, group in zip(asked, groups, strict=True)]
         expected[int(np.argmax(pays))] += np.prod([pmfs[kind][:, taken[kind]] for kind in kinds], axis=0)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -212,7 +211,7 @@ def test_tables_of_imps_and_matchpoints():
     assert (imp_table(first, second)[10, 9], imp_table(first, second)[9, 9]) == (1.0, -10.0)
     assert matchpoint_table(first, first)[10, 10] == 0.5
     assert matchpoint_table(first, Payoff(None, np.zeros(14)))[10, 0] == 1.0
-    assert payoff(Duplicate(), bb.Contract.of("4S by W"), ours=False).worth[10] == -420.0
+    assert payoff(Duplicate(), bb.Contract.of("4S by W"), ours=False).points[10] == -420.0
 
 
 def called(*calls, dummy=None):
@@ -353,7 +352,7 @@ def test_strains_that_compete_are_solved():
     """Two strains whose best contracts are as good as equal, and one far behind."""
     posterior = small().infer()
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in ("1S", "1H", "7NT")]
-    items = [Asked(one, Group.of(one.contract, N)) for one in asked]
+    items = [Option(one, Group.of(one.contract, N)) for one in asked]
     tables = TrickTables.of(posterior, [one.group for one in items], 0)
     same = replace(tables, pmfs={one.group: tables.pmfs[items[0].group] for one in items})
     assert competing(same, items, []) == [items[0].group, items[1].group] or competing(same, items, []) == [

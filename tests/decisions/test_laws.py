@@ -5,7 +5,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.decisions.contracts import plain_rows
-from bayesbridge.estimators.correction import SolvedSample
+from bayesbridge.estimators.odds import SolvedSample
 
 PLUGIN = """
 import numpy as np

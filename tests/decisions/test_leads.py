@@ -125,7 +125,7 @@ def test_the_control_narrows_the_error():
         outputs = (Output("lead_tricks", "Tricks.", ("card",), "int8"),)
 
         def estimate(self, layouts, question):
-            from bayesbridge.estimators.tricks import TricksEstimator
+            from bayesbridge.estimators.builtin import TricksEstimator
 
             likely = TricksEstimator().estimate(layouts, question)["tricks"].argmax(axis=1)
             held = (layouts.masks[:, 3, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(bool)

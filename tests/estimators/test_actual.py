@@ -9,7 +9,7 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.calls import Contract
 from bayesbridge.cli import main
-from bayesbridge.estimators import contract_odds, odds
+from bayesbridge.estimators import odds
 from bayesbridge.estimators.odds import contract_question
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER
@@ -139,7 +139,7 @@ def test_it_needs_a_contract(capsys):
 
 def test_without_the_step_the_figures_are_as_before(solver):
     posterior = positions.quiet().infer()
-    odds = bb.estimate(posterior, contract="3NT", solve=50, rng=3)["contract"].to_dataset()
-    assert odds.pmf.values.sum() == pytest.approx(1.0)
-    assert odds.make.item() == pytest.approx(odds.pmf[9:].sum().item())
-    assert contract_odds.ContractOdds.__dataclass_fields__["actual"].default is False
+    found = bb.estimate(posterior, contract="3NT", solve=50, rng=3)["contract"].to_dataset()
+    assert found.pmf.values.sum() == pytest.approx(1.0)
+    assert found.make.item() == pytest.approx(found.pmf[9:].sum().item())
+    assert odds.ContractOdds.__dataclass_fields__["actual"].default is False

@@ -8,11 +8,10 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.errors import BayesBridgeError, PluginError
-from bayesbridge.estimators.contract_odds import contract_odds
+from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
-from bayesbridge.estimators.odds import contract_question
+from bayesbridge.estimators.odds import contract_odds, contract_question
 from bayesbridge.estimators.registry import load
-from bayesbridge.estimators.tricks import TricksEstimator
 from tests import positions
 
 SOLVER = """

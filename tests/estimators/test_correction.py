@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
-from bayesbridge.estimators.correction import SolvedSample
+from bayesbridge.estimators.builtin import TricksEstimator
+from bayesbridge.estimators.odds import SolvedSample
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.estimators.tricks import TricksEstimator
 from tests.estimators.solved_deals import solved_deals
 
 TRICKS = np.arange(14.0)

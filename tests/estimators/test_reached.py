@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.estimators import reached as module
-from bayesbridge.estimators.tricks import TricksEstimator
+from bayesbridge.estimators.builtin import TricksEstimator
 
 HAND = "J9.T8642.K53.A97"
 WORDS = ["--observer", "W", "--hand", HAND, "--players", "4"]
@@ -53,7 +53,7 @@ def test_weights_and_evidence_by_the_formula():
 
 
 def test_where_nothing_makes_nothing_is_made_to():
-    assert module.strength_for(0.4, np.zeros(3), np.full(3, 1 / 3)) == pytest.approx(module.STRONGEST)
+    assert module.strength_for(0.4, np.zeros(3), np.full(3, 1 / 3)) == pytest.approx(20.0)
     assert module.chance_at_the_table(0.0, bb.Contract.of("3NT by S"), module.fitted()) > 0
 
 

@@ -5,9 +5,9 @@ import pytest
 
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.deal import Seat
+from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.network import SHARPER, trick_probabilities, weights
 from bayesbridge.estimators.protocol import Question, run
-from bayesbridge.estimators.tricks import TricksEstimator
 from bayesbridge.layouts import Layouts
 from bayesbridge.plugins import check_estimator
 from tests.estimators.deals import random_layouts

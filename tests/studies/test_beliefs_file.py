@@ -143,28 +143,17 @@ OWN = str(next(iter(RECORD.deal[RECORD.leader])))
 @pytest.mark.parametrize(
     ("spoil", "line"),
     [
-        (change(board=0), "board 0: give the number of the record in its file, from 1"),
-        (change(board="1"), "board '1': give the number"),
+        (change(board="1"), "it has not the form of docs/reading-benchmark.md"),
         (change(seat="X"), "unknown seat 'X'"),
-        (change(seat=3), "seat 3, moment 'auction': give both as text"),
         (change(moment="tea"), "unknown moment 'tea': choose auction, lead, 1, 3, 6 or 9"),
         (change(hand="AKQ2.KJ3.A54.Q32"), "hand 'AKQ2.KJ3.A54.Q32': N holds"),
         (without("hand"), "hand None: N holds"),
-        (without("cards"), "neither cards nor layouts: give one of them"),
-        (change(cards=3), "cards 3: give an object of cards"),
+        (change(cards=3), "it has not the form of docs"),
         (card("ZZ", {"E": 1.0}), "ZZ"),
-        (card(HIDDEN, 0.5), f"card {HIDDEN}: 0.5: give an object of seats"),
-        (card(HIDDEN, {"E": 0.5}), f"card {HIDDEN}: the chances add up to 0.5: let them add up to 1"),
-        (card(HIDDEN, {"E": -0.5}), f"card {HIDDEN} with E: -0.5: give a probability, from 0 to 1"),
-        (card(HIDDEN, {"E": "most"}), f"card {HIDDEN} with E: 'most': give a probability"),
-        (card(HIDDEN, {"E": float("nan")}), "nan: give a probability"),
-        (card(HIDDEN, {"E": True}), "True: give a probability"),
+        (card(HIDDEN, {"E": 0.5}), f"card {HIDDEN}: [0.0, 0.5, 0.0, 0.0]: give 4 probabilities that add up to 1"),
+        (card(HIDDEN, {"E": -0.5, "W": 1.5}), "give 4 probabilities"),
         (change(cards={}), "no chances of"),
-        (change(lengths=[]), "lengths []: give an object of seats"),
         (change(lengths={}), "no lengths of"),
-        (change(lengths={"E": 3}), "lengths of E: 3: give an object of suits"),
-        (change(lengths={"E": {"S": [1.0]}}), "lengths of E in S: [1.0]: give the chances of 0 to 13 cards"),
-        (change(layouts=[]), "layouts []: give a list of deals in PBN, at least one"),
         (change(layouts=["N:AKQ2.KJ3.A54.Q32"]), "has 1 hands"),
         (change(layouts=[RECORDS[1].deal.pbn]), "where it cannot lie"),
     ],
@@ -190,10 +179,9 @@ def test_a_card_that_everybody_knows_may_be_told_and_is_not_believed(tmp_path):
     ("text", "line"),
     [
         ("", "holds no beliefs: write one JSON object on each line"),
-        ("{}\n", "line 1: board None"),
-        ("\n\n[1]\n", "line 3: it is no JSON object"),
-        ("{,}\n", "line 1: it is no JSON object"),
-        ("[" * 100_000, "line 1: it is no JSON object"),
+        ("{}\n", "line 1: it has not the form"),
+        ("\n\n[1]\n", "line 3: it has not the form"),
+        ("{,}\n", "line 1: it has not the form"),
         ('{"board": 1, "seat": "W", "cards": {}}\n' * 2, "line 2: board 1, W, 'auction' stands in line 1 already"),
     ],
 )
@@ -229,13 +217,9 @@ def test_any_damage_is_one_line_or_an_answer(tmp_path, seed, count):
     assert all(str(path) in line and "\n" not in line for line in refused)
 
 
-def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(BayesBridgeError, match=r"cannot read .*none\.jsonl'"):
         BeliefsFile(tmp_path / "none.jsonl")
-    monkeypatch.setattr("bayesbridge.studies.readers.LONGEST_LINE", 10)
-    (tmp_path / "long.jsonl").write_text('{"board": 1, "seat": "W", "cards": {}}\n')
-    with pytest.raises(BayesBridgeError, match="line 1: it has more than 10 bytes"):
-        BeliefsFile(tmp_path / "long.jsonl")
 
 
 class Direct:
@@ -269,7 +253,7 @@ def test_readers_by_name():
     ("name", "line"),
     [
         ("nobody", "nobody"),
-        ("learned+nobody", "unknown player 'nobody': write learned, or module:name of your own"),
+        ("learned+nobody", "cannot load 'nobody'"),
         ("no_such_module:Reader", "cannot load 'no_such_module:Reader' (ModuleNotFoundError"),
         ("math:pi", "'math:pi' has neither read nor log_likelihood"),
         ("learned+math:pi", "'math:pi' has neither read nor log_likelihood"),

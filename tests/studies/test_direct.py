@@ -5,9 +5,9 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import stored
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.notation.record import Vulnerability
 from bayesbridge.studies.readers import DirectReader, Seen, tokens_of
 from tests.bidders import plain_network
 
