@@ -58,7 +58,7 @@ from bayesbridge.estimators.protocol import Estimator, Question, TrickCount
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick
-from bayesbridge.words import CAPTURES, SEATS, STRAINS, WITHOUT_TRUMPS, number, percent
+from bayesbridge.words import CAPTURES, RARE, SEATS, STRAINS, WITHOUT_TRUMPS, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -454,9 +454,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             markup.sentence(f"A tree for ArviZ with the groups {', '.join(sorted(self.children))}."),
         )
 
-
-RARE: Final = 0.0005
-"""Share that is shown as less than a tenth of a percent."""
 
 MOST_ROWS: Final = 20
 """Rows shown of an output that has labels: all strains with all declarers. How many are left out is said."""

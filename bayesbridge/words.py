@@ -72,6 +72,10 @@ def counted(count: int, what: str) -> str:
     return f"{number(count)} {what}{'' if count == 1 else 's'}"
 
 
+RARE: Final = 0.0005
+"""Share that is shown as less than a tenth of a percent."""
+
+
 def percent(share: float, digits: int = 1) -> str:
     """A probability as people read it; what is not quite nought or all is never shown as such.
 

@@ -24,7 +24,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.tables import count
+from bayesbridge.engines.counting import count
 from bayesbridge.engines.target import HandLikelihood, SoftEvidence, Target, Term, ask, call_term
 from bayesbridge.errors import Contradiction, IllegalPlay
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void

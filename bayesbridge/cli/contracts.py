@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.contract import MOST_SOLVED
 from bayesbridge.cli.options import (
     Once,
@@ -24,7 +23,6 @@ from bayesbridge.cli.options import (
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.views.tables import contracts_table, figure
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
@@ -107,7 +105,9 @@ def _add_solving(parser: Parser) -> None:
 
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
+    from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of, plain_rows
+    from bayesbridge.views.tables import contracts_table
 
     target = picture_target(args)
     position, vulnerable = _vulnerable(position_of(args))
@@ -198,6 +198,7 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
 def _show_answers(found: xarray.Dataset) -> None:
     """What to find out, for people."""
     from bayesbridge.decisions.contracts import plain_rows
+    from bayesbridge.views.tables import figure
 
     say()
     rows = plain_rows(found)

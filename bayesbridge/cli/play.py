@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.options import (
     Once,
     Subparsers,
@@ -88,6 +87,8 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """The opening lead while no card is played, else the cards of the seat in turn."""
+    from bayesbridge.belief.posterior import accuracy_document
+
     target = picture_target(args)
     position = position_of(args)
     belief = position.belief()
@@ -159,6 +160,7 @@ def _error(error: float, digits: int) -> str:
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     """How likely each card of the seat in turn is to win the trick."""
+    from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.belief.wins import card_wins
 
     if args.contract is not None or args.by is not None:

@@ -12,7 +12,6 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, evaluated
 from bayesbridge.cli.options import (
@@ -250,6 +249,8 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
+    from bayesbridge.belief.posterior import accuracy_document
+
     # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     if args.file is not None:

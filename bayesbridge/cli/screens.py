@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 from bayesbridge.cli.options import Parser, whole
 from bayesbridge.markup import Table
 from bayesbridge.words import BITS, SEATS, number, percent, printable
@@ -221,6 +220,8 @@ def add_draws(parser: Parser, usual: int = DRAWS) -> None:
 
 def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> None:
     """For people."""
+    from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
+
     say(*accuracy_sentences(accuracy_document(posterior, method, exact)))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
-from bayesbridge.belief.posterior import accuracy_document
 from bayesbridge.cards import Suit
 from bayesbridge.cli.options import (
     Once,
@@ -63,6 +62,7 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Search and print."""
+    from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.suit import suit_play
 
     if len(args.holdings) not in (0, 2):

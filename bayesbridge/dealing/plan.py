@@ -77,9 +77,9 @@ from bayesbridge.dealing.language import (
     walk,
 )
 from bayesbridge.dealing.tables import DealTable, by_seat, conjuncts
+from bayesbridge.engines.counting import MOST_POINTS
 from bayesbridge.engines.levels import LevelProposal
 from bayesbridge.engines.proposal import Hands, Proposal
-from bayesbridge.engines.tables import MOST_POINTS
 from bayesbridge.engines.target import SoftEvidence, Target, call_term
 from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, honour_points, tilted
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole

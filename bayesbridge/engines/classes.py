@@ -77,7 +77,8 @@ from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
-from bayesbridge.engines.tables import MOST_POINTS, Ints, SuitPair, SuitRows, Unranking
+from bayesbridge.engines.counting import MOST_POINTS
+from bayesbridge.engines.tables import Ints, SuitPair, SuitRows, Unranking
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit, one_thread
 from bayesbridge.layouts import Masks

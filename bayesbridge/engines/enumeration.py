@@ -13,7 +13,8 @@ from typing import Final, Self
 import numpy as np
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tables import Ints, Order, SuitPair, Unranking, Where, add_pair, count, locate
+from bayesbridge.engines.counting import count
+from bayesbridge.engines.tables import Ints, Order, SuitPair, Unranking, Where, add_pair, locate
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks

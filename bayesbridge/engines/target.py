@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tables import count
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel

@@ -5,17 +5,13 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.results import Tricks, counts_tricks, reported
-
 if TYPE_CHECKING:
     import xarray
 
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
+    from bayesbridge.results import Tricks
 
 CONDITIONS: Final = ("neither", "only A", "both")
 """What the values 0, 1, 2 of the output ``condition`` mean."""
@@ -37,6 +33,8 @@ def evidence_document(belief: Perspective) -> dict[str, Any]:
 
 def estimate_document(found: Evaluation, result: xarray.DataTree) -> dict[str, Any]:
     """Everything of an evaluation and the result made of it, with a name on every number."""
+    from bayesbridge.belief.posterior import accuracy_document
+
     posterior = found.posterior
     return {
         **accuracy_document(posterior, result.attrs["method"], is_exact(result)),
@@ -54,12 +52,16 @@ def estimate_document(found: Evaluation, result: xarray.DataTree) -> dict[str, A
 
 def is_exact(result: xarray.DataTree) -> bool:
     """Whether every number that is reported is exact."""
+    from bayesbridge.results import reported
+
     names = [name for one in result.attrs["estimators"].split(", ") for name in reported(result, one).values()]
     return all(result["posterior"][name].attrs["exact"] for name in names)
 
 
 def answers(result: xarray.DataTree, estimator: str) -> dict[str, Any]:
     """What one estimator says, output by output; of tricks and captures also every goal."""
+    from bayesbridge.results import Tricks, counts_tricks, reported
+
     draws, pmfs = result["posterior"].to_dataset(), result["pmf"].to_dataset()
     outputs = reported(result, estimator)
     said = {output: _by_label(name, draws[name], pmfs.get(name)) for output, name in outputs.items()}
@@ -105,6 +107,8 @@ def _captures(said: dict[str, Any], tricks: Tricks) -> dict[str, Any]:
 
 def _by_label(name: str, draws: xarray.DataArray, pmf: xarray.DataArray | None) -> dict[str, Any]:
     """Mean, spread and distribution, nested by the labels of the output's dimensions."""
+    import numpy as np
+
     means, spreads = np.ravel(draws.attrs["mean"]), np.ravel(draws.attrs["sd"])
     labels = [draws[dim].values for dim in draws.dims[2:] if dim != f"{name}_value"]
     said: dict[str, Any] = {}

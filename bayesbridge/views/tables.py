@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.deal import Seat
 from bayesbridge.markup import Table
-from bayesbridge.results import RARE
-from bayesbridge.words import SEATS, STRAINS, SUITS, number, percent
+from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior

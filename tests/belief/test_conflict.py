@@ -16,7 +16,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.tables import count
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import Contradiction, TooFewDraws
 from bayesbridge.evidence import Called, HighCards, Holds, Lacks, Length, Piece, Play, Reveal, Void
 from bayesbridge.tricks import Trick

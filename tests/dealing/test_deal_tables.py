@@ -28,7 +28,7 @@ from bayesbridge.dealing.language import (
 )
 from bayesbridge.dealing.plan import Plan, constraint_condition
 from bayesbridge.dealing.tables import DealTable
-from bayesbridge.engines.tables import count
+from bayesbridge.engines.counting import count
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.random64 import seed_state

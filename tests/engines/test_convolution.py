@@ -14,8 +14,9 @@ from bayesbridge.capture.kernels import captures
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.convolution import LOWEST_Z, CaptureCounts, capture_counts, factors
+from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import blocks
-from bayesbridge.engines.tables import count, sample
+from bayesbridge.engines.tables import sample
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks
 from tests.engines.positions import brute_force, random_position

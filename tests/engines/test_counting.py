@@ -11,7 +11,7 @@ import pytest
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tables import count, count_points
+from bayesbridge.engines.counting import count, count_points
 from bayesbridge.layouts import high_card_points
 from tests.engines.positions import brute_force, random_position
 

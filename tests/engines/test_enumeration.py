@@ -7,8 +7,8 @@ import pytest
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import Enumeration, blocks
-from bayesbridge.engines.tables import count
 from bayesbridge.errors import Contradiction, TooManyLayouts
 from tests.engines.positions import brute_force, in_order, random_position, random_view
 

@@ -9,15 +9,9 @@ from scipy.stats import chi2, chisquare
 
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count
 from bayesbridge.engines.enumeration import blocks
-from bayesbridge.engines.tables import (
-    Sampler,
-    card_marginals,
-    count,
-    length_distributions,
-    point_distributions,
-    sample,
-)
+from bayesbridge.engines.tables import Sampler, card_marginals, length_distributions, point_distributions, sample
 from bayesbridge.errors import Contradiction
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import brute_force, random_position, random_view

@@ -7,7 +7,8 @@ import pytest
 
 from bayesbridge.cards import HIGH_CARD_POINTS, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines.tables import Keys, SuitRows, Unranking, count
+from bayesbridge.engines.counting import count
+from bayesbridge.engines.tables import Keys, SuitRows, Unranking
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from tests.engines.positions import brute_force, in_order, random_position, random_view
 

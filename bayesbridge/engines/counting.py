@@ -1,0 +1,324 @@
+"""How many layouts fit: an exact integer by dynamic programming over suits.
+
+Within a suit, cards that may lie in the same seats and count the same points are interchangeable, so a class of ``n``
+of them splits in multinomially many ways. A suit becomes a table of ways, indexed by how many unknown cards each
+hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. Two
+suits add up by convolution; the two pairs of suits meet where every hand has 13 cards and every range is kept. Where
+the shape of a hand is restricted, a pair of suits has a table for each class of its lengths in the two suits.
+
+Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with three hidden
+hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
+
+Tables join clubs with diamonds and hearts with spades. A hand whose shape is restricted cannot be joined by its number
+of minor cards alone: how many of them are clubs matters too. But two pairs of lengths (c, d) that leave the same pairs
+(h, s) possible are interchangeable, so each side has few *classes*.
+
+Nothing here needs a compiler: a count answers at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
+from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
+from bayesbridge.shapes import Shapes, shape_table
+
+type Ints = NDArray[np.int64]
+type Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShapeClasses:
+    """The classes of one hand: by its lengths in C D and in H S, and which of them fit together."""
+
+    minors: Ints
+    """(14, 14) class of the lengths of clubs and diamonds, -1 where no shape has them."""
+    majors: Ints
+    """(14, 14) the same of hearts and spades."""
+    fit: Bools
+    """(minor classes, major classes) whether the two make one of the shapes."""
+
+    @classmethod
+    def of(cls, shapes: Shapes) -> Self:
+        """The classes of a set of shapes.
+
+        >>> ShapeClasses.of(frozenset({(4, 3, 3, 3), (3, 4, 3, 3)})).fit.tolist()
+        [[True]]
+        """
+        by_three = shape_table(shapes)
+        together = np.zeros((14, 14, 14, 14), dtype=np.bool_)
+        c, d, h = np.nonzero(by_three)
+        together[c, d, h, 13 - c - d - h] = True
+        flat = together.reshape(196, 196)
+        minors, first = _classes(flat)
+        majors, second = _classes(flat.T)
+        return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
+
+
+def _classes(rows: Bools) -> tuple[Ints, Ints]:
+    """Equal rows get one number, empty ones -1; also a member of each class."""
+    number = np.full(len(rows), -1, dtype=np.int64)
+    some = np.flatnonzero(rows.any(1))
+    _, member, number[some] = np.unique(rows[some], axis=0, return_index=True, return_inverse=True)
+    return number, some[member]
+
+
+type Ways = NDArray[np.int64]
+type Range = tuple[int, int]
+type Classes = tuple[int, ...]
+"""A number for each hand whose shape is restricted: its class in a pair of suits, or its length in a suit."""
+
+MOST_POINTS = 37
+"""Four aces, kings and queens and a jack: no hand has more."""
+
+
+def count(constraints: Constraints) -> int:
+    """The number of layouts that fit, 0 if the constraints contradict each other.
+
+    >>> count(Constraints.free())
+    53644737765488792839237440000
+    >>> count(Constraints.free().hold(2, SUIT_MASK))
+    84478098072866400
+    """
+    known = constraints.normalised()
+    if known.impossible:
+        return 0
+    if known == _certain_cards(known).normalised():  # any card may lie anywhere: a multinomial coefficient
+        rooms = [known.room(seat) for seat in known.hidden]
+        return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
+    return CountingTable.build(known, known.bounded).count(known.points_low, known.points_high)
+
+
+def _certain_cards(known: Constraints) -> Constraints:
+    """What is certain of each hand, and nothing else."""
+    alone = Constraints.free()
+    for seat in SEATS:
+        alone = alone.hold(seat, known.must[seat])
+    return alone
+
+
+def count_points(constraints: Constraints, seat: int) -> list[int]:
+    """How many layouts give a seat 0, 1, … 37 high-card points; the sum is :func:`count`."""
+    known = constraints.normalised()
+    if known.impossible:
+        return [0] * (MOST_POINTS + 1)
+    if seat not in known.hidden:
+        layouts = count(known)
+        return [layouts if points == points_in(known.must[seat]) else 0 for points in range(MOST_POINTS + 1)]
+    # The seat asked for comes first: its range is walked, not summed up, so a single value costs least.
+    table = CountingTable.build(known, (seat, *(other for other in known.bounded if other != seat)))
+    answers = []
+    for points in range(MOST_POINTS + 1):
+        narrow = known.points(seat, points, points)
+        feasible = narrow.points_low[seat] <= narrow.points_high[seat]
+        answers.append(table.count(narrow.points_low, narrow.points_high) if feasible else 0)
+    return answers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountingTable:
+    """Ways for the two pairs of suits; axes: unknown cards of ``hidden[:-1]``, then unknown points of ``scored``.
+
+    A pair has one table, or one for each shape class of the hands whose shape is restricted.
+    """
+
+    known: Constraints
+    hidden: tuple[int, ...]
+    scored: tuple[int, ...]
+    minors: dict[Classes, Ways]
+    majors: dict[Classes, Ways]
+    shapes: dict[int, ShapeClasses]
+
+    @classmethod
+    def build(cls, known: Constraints, ranged: Sequence[int]) -> CountingTable:
+        """Tables that can tell apart the points of the ``ranged`` seats of normalised constraints.
+
+        The points of all hidden seats add up to a known sum, so one of them need never be scored.
+        """
+        hidden = known.hidden
+        scored = tuple(ranged[: len(hidden) - 1])
+        limits = [known.room(seat) for seat in hidden[:-1]]
+        limits += [known.points_high[seat] - points_in(known.must[seat]) for seat in scored]
+        suits = [_suit_ways(known, suit, hidden, scored, limits) for suit in SUITS]
+        shapes = {seat: ShapeClasses.of(known.shapes[seat] or frozenset()) for seat in known.shaped}
+        pairs = [_pair_ways(known, suit, hidden, limits, shapes, suits[suit : suit + 2]) for suit in (0, 2)]
+        return cls(known, hidden, scored, pairs[0], pairs[1], shapes)
+
+    def count(self, points_low: Sequence[int], points_high: Sequence[int]) -> int:
+        """Layouts in which the points of each seat lie in its range."""
+        rooms = [self.known.room(seat) for seat in self.hidden[:-1]]
+        certain = [points_in(hand) for hand in self.known.must]
+        ranges = [(points_low[seat] - certain[seat], points_high[seat] - certain[seat]) for seat in self.scored]
+        unknown = points_in(self.known.unknown_mask)
+        rest = [seat for seat in self.hidden if seat not in self.scored]
+        together = (0, unknown)
+        if len(rest) == 1:
+            last = rest[0]
+            together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
+        return sum(
+            # Index i of one table meets room - i of the other: turn the other round.
+            _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(self.hidden) > 3)
+            for minor, first in self.minors.items()
+            for major, second in self.majors.items()
+            if all(shape.fit[a, b] for shape, a, b in zip(self.shapes.values(), minor, major, strict=True))
+        )
+
+
+def _suit_ways(
+    known: Constraints, suit: int, hidden: Sequence[int], scored: Sequence[int], limits: Sequence[int]
+) -> Ways:
+    """Ways to place the unknown cards of a suit so that every length lies in its range."""
+    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
+    classes = Counter(
+        (
+            tuple(seat for seat in hidden if known.may[seat] >> (13 * suit + rank) & 1),
+            HIGH_CARD_POINTS[rank] if scored else 0,
+        )
+        for rank in range(13)
+        if field >> rank & 1
+    )
+    ways: Ways = np.ones((1,) * len(limits), dtype=np.int64)
+    for (seats, points), size in classes.items():
+        ways = _spread(ways, list(_splits(seats, points, size, hidden, scored)), limits)
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    fits = np.ones(ways.shape, dtype=np.bool_)
+    for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True):
+        length = unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
+    return np.where(fits, ways, 0)
+
+
+def _pair_ways(
+    known: Constraints,
+    suit: int,
+    hidden: Sequence[int],
+    limits: Sequence[int],
+    shapes: Mapping[int, ShapeClasses],
+    ways: Sequence[Ways],
+) -> dict[Classes, Ways]:
+    """The tables of a suit and the next one, by the shape class of each hand whose shape is restricted."""
+    first, second = (_by_share(table, known, which, hidden, shapes) for which, table in enumerate(ways, suit))
+    found: dict[Classes, Ways] = {}
+    for lengths, one in first.items():
+        for more, two in second.items():
+            tables = [shape.majors if suit else shape.minors for shape in shapes.values()]
+            key = tuple(int(table[a, b]) for table, a, b in zip(tables, lengths, more, strict=True))
+            if min(key, default=0) >= 0:
+                found[key] = _added(found.get(key), _convolved(one, two, limits))
+    return found
+
+
+def _by_share(
+    ways: Ways, known: Constraints, suit: int, hidden: Sequence[int], shapes: Mapping[int, ShapeClasses]
+) -> dict[Classes, Ways]:
+    """The table of a suit, apart for each length that the hands with a restricted shape have in it."""
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
+    lengths = [
+        unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True)
+        if seat in shapes
+    ]
+    found: dict[Classes, Ways] = {}
+    for key in itertools.product(range(14), repeat=len(lengths)):
+        chosen = ways.copy()
+        for length, wanted in zip(lengths, key, strict=True):
+            chosen[length != wanted] = 0
+        if chosen.any():
+            found[key] = chosen
+    return found
+
+
+def _added(total: Ways | None, more: Ways) -> Ways:
+    """The sum of two tables that may differ in size."""
+    if total is None:
+        return more
+    shape = [max(sizes) for sizes in zip(total.shape, more.shape, strict=True)]
+    out = np.zeros(shape, dtype=np.int64)
+    for table in (total, more):
+        out[tuple(map(slice, table.shape))] += table
+    return out
+
+
+def _splits(
+    seats: tuple[int, ...], points: int, size: int, hidden: Sequence[int], scored: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """All ways to share ``size`` like cards among seats: the step along each axis, and how many ways."""
+    for bars in itertools.combinations(range(size + len(seats) - 1), len(seats) - 1):
+        ends = (-1, *bars, size + len(seats) - 1)
+        shares = dict(zip(seats, (b - a - 1 for a, b in itertools.pairwise(ends)), strict=True))
+        ways = math.factorial(size)
+        for share in shares.values():
+            ways //= math.factorial(share)
+        yield (
+            (
+                *(shares.get(seat, 0) for seat in hidden[:-1]),
+                *(points * shares.get(seat, 0) for seat in scored),
+            ),
+            ways,
+        )
+
+
+def _spread(table: Ways, steps: Sequence[tuple[Sequence[int], int]], limits: Sequence[int]) -> Ways:
+    """The table moved by each step, times its ways, summed; what passes a limit is dropped."""
+    reach = [max((step[axis] for step, _ in steps), default=0) for axis in range(table.ndim)]
+    shape = [min(n + r, limit + 1) for n, r, limit in zip(table.shape, reach, limits, strict=True)]
+    out = np.zeros(shape, dtype=np.int64)
+    for step, ways in steps:
+        widths = [min(n, top - s) for n, top, s in zip(table.shape, shape, step, strict=True)]
+        if all(width > 0 for width in widths):
+            there = tuple(slice(s, s + width) for s, width in zip(step, widths, strict=True))
+            out[there] += ways * table[tuple(slice(width) for width in widths)]
+    return out
+
+
+def _convolved(first: Ways, second: Ways, limits: Sequence[int]) -> Ways:
+    if np.count_nonzero(first) > np.count_nonzero(second):
+        first, second = second, first
+    places = np.argwhere(first)
+    return _spread(second, list(zip(places.tolist(), first[first != 0].tolist(), strict=True)), limits)
+
+
+def _by_lengths(table: Ways, rooms: Sequence[int]) -> Ways:
+    """Length axes filled up to ``room + 1`` each, then made one; the axes of points follow."""
+    missing = [(0, room + 1 - size) for room, size in zip(rooms, table.shape, strict=False)]
+    points = table.shape[len(rooms) :]
+    return np.pad(table, missing + [(0, 0)] * len(points)).reshape(-1, *points)
+
+
+def _joined(first: Ways, second: Ways, ranges: Sequence[Range], together: Range, wide: bool) -> int:
+    """Sum of first[l, p] · second[l, q] over all p + q within their ranges, the sum of p + q within ``together``.
+
+    Every axis of points but the last is walked in pairs; along the last one, running sums answer a range at once.
+    """
+    if not ranges:
+        return _dot(first, second, wide)
+    *walked, (last_low, last_high) = ranges
+    first, second = np.moveaxis(first, 0, -2), np.moveaxis(second, 0, -2)
+    sums = np.concatenate([np.zeros((*second.shape[:-1], 1), dtype=np.int64), np.cumsum(second, axis=-1)], axis=-1)
+    own = np.arange(first.shape[-1])
+    total = 0
+    for p in itertools.product(*map(range, first.shape[:-2])):
+        for q in itertools.product(*map(range, second.shape[:-2])):
+            if any(not low <= a + b <= high for a, b, (low, high) in zip(p, q, walked, strict=True)):
+                continue
+            low = max(last_low, together[0] - sum(p) - sum(q))
+            high = min(last_high, together[1] - sum(p) - sum(q))
+            if low <= high:
+                bottom, top = (np.clip(edge - own, 0, second.shape[-1]) for edge in (low, high + 1))
+                total += _dot(first[p], sums[q][:, top] - sums[q][:, bottom], wide)
+    return total
+
+
+def _dot(first: Ways, second: Ways, wide: bool) -> int:
+    """Sum of products, exactly: in Python integers where 64 bits could overflow."""
+    return int((first.astype(object) * second).sum() if wide else np.vdot(first, second))
