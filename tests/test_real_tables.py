@@ -155,7 +155,7 @@ def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monke
 
 
 def test_leads_are_counted_with_and_without_boards_on_which_every_lead_ties(monkeypatch, tmp_path, capsys):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
     judge_leads = importlib.import_module("judge_leads")
     boards = [
         {"contract": "3NT by S", "ours": 0, "record": 1, "random": [0, 1, 1, 1]},

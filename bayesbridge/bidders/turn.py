@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall
 from bayesbridge.evidence import BidderModel
-from bayesbridge.random64 import Seed, generator
+
+if TYPE_CHECKING:
+    from bayesbridge.random64 import Seed
 
 
 class Turn(NamedTuple):
@@ -87,6 +89,8 @@ def sample_call(bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Se
     >>> sample_call(IterativeBidder(slip=0.0), "AKQ2.AKJ.AK4.A32", Auction.three("S"))
     Call.of('3NT')
     """
+    from bayesbridge.random64 import generator
+
     full = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
     chances = call_probabilities(bidder, np.array([full.mask], dtype=np.uint64), auction)[0]
     # The uniform number lies below 1, so a sum of chances that rounding leaves at 0.999… still finds a call.
@@ -102,6 +106,8 @@ def simulate_auction(
     rng: Seed = None,
 ) -> Auction:
     """A whole auction of a deal, by one model for all seats or by one for each; ``dummy=None``: four players."""
+    from bayesbridge.random64 import generator
+
     dealt, numbers = Deal.of(deal), generator(rng)
     auction = Auction(Seat.of(first), (), None if dummy is None else Seat.of(dummy))
     if isinstance(bidders, Mapping) and (silent := [seat.name for seat in auction.bidders if seat not in bidders]):

@@ -74,7 +74,7 @@ def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
     assert mean["Pass"] < float((prior * prior.points).sum()) < mean["1NT"] - 3
 
 
-@pytest.mark.parametrize("slip", [-0.1, 1.1, float("nan"), "some", None])
+@pytest.mark.parametrize("slip", [-0.1, 1.1, float("nan")])
 def test_a_slip_is_a_probability(slip: float) -> None:
-    with pytest.raises(BayesBridgeError, match=f"slip {slip!r}(: it is a probability| is of type .*: give a number)"):
+    with pytest.raises(BayesBridgeError, match=f"slip {slip!r}: it is a probability"):
         IterativeBidder(slip)

@@ -49,7 +49,7 @@ def test_every_way_to_print_makes_it_visible(capsys):
 
 PRINTERS = {
     "cli/screens.py": "the one way to stdout",
-    "notices.py": "the one way to stderr",
+    "words.py": "the one way to stderr",
     "cli/__init__.py": "ends a line that Ctrl-C broke",
     "jit.py": "a text of its own",
     "estimators/protocol.py": "in the process of whoever wrote the estimator",
