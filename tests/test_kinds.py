@@ -109,10 +109,10 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
 def test_evidence_is_compiled_once(monkeypatch):
     """One question: given, counted, inferred, estimated, and asked for marginals."""
     calls = {"normalised": 0, "tables": 0}
-    normalised, tables = bb.constraints.Constraints.normalised, bb.engines.unranking.Unranking.of.__func__
+    normalised, tables = bb.constraints.Constraints.normalised, bb.engines.tables.Unranking.of.__func__
     monkeypatch.setattr(bb.Void, "constrain", _counting(bb.Void.constrain, calls, "void"))
     monkeypatch.setattr(bb.constraints.Constraints, "normalised", _counting(normalised, calls, "normalised"))
-    monkeypatch.setattr(bb.engines.unranking.Unranking, "of", classmethod(_counting(tables, calls, "tables")))
+    monkeypatch.setattr(bb.engines.tables.Unranking, "of", classmethod(_counting(tables, calls, "tables")))
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
     belief.count()
     posterior = belief.infer(rng=1)
@@ -136,7 +136,7 @@ def test_exact_answers_draw_nothing(monkeypatch):
     def refuse(*_):
         raise AssertionError("a layout was drawn")
 
-    monkeypatch.setattr(bb.engines.sampling.Sampler, "draw_from", refuse)
+    monkeypatch.setattr(bb.engines.tables.Sampler, "draw_from", refuse)
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")).infer(rng=1)
     assert len(posterior) == 20_000
     assert posterior.card_probabilities().sel(card="HA", seat="E") == 0
@@ -165,10 +165,10 @@ def test_bad_shapes_get_one_clear_line(text, says):
 def test_shapes_by_frequency():
     """Known frequencies of shapes over all deals (H. G. Francis et al., The Official Encyclopedia of Bridge)."""
     known = {"4-4-3-2": 0.21551, "5-3-3-2": 0.15517, "4-3-3-3": 0.10536, "5-4-2-2": 0.10580, "any 7-6": 0.0000556}
-    everything = bb.engines.counting.count(bb.constraints.Constraints.free())
+    everything = bb.engines.tables.count(bb.constraints.Constraints.free())
     for text, share in known.items():
         shaped = bb.constraints.Constraints.free().shape(0, read_shapes(text))
-        assert bb.engines.counting.count(shaped) / everything == pytest.approx(share, rel=2e-3)
+        assert bb.engines.tables.count(shaped) / everything == pytest.approx(share, rel=2e-3)
     assert len(ALL) == 560
 
 
@@ -184,11 +184,11 @@ def test_shapes_are_exact_in_every_engine(seed):
         shapes = {tuple(map(int, rng.permutation(own[seat]))) for _ in range(4)} | {tuple(map(int, own[seat]))}
         evidence = evidence.shape(int(seat), frozenset(shapes))
     layouts = brute_force(known, evidence)
-    tables = bb.engines.unranking.Unranking.of(evidence)
-    assert bb.engines.counting.count(evidence) == tables.total == len(layouts)
+    tables = bb.engines.tables.Unranking.of(evidence)
+    assert bb.engines.tables.count(evidence) == tables.total == len(layouts)
     walked = np.concatenate(list(bb.engines.enumeration.Enumeration.of(evidence).blocks(7)))
     assert {row.tobytes() for row in walked} == {row.tobytes() for row in layouts}
-    drawn = bb.engines.sampling.Sampler.of(evidence).draw(50, rng)
+    drawn = bb.engines.tables.Sampler.of(evidence).draw(50, rng)
     assert evidence.allows(drawn).all()
-    moved, _ = bb.engines.moves.Moves.of(evidence).shuffle(drawn, 20, rng)
+    moved, _ = bb.engines.particles.Moves.of(evidence).shuffle(drawn, 20, rng)
     assert evidence.allows(moved).all()

@@ -1,40 +1,24 @@
-"""Shapes seen from two suits at a time: what the minors must tell the majors about the shape of a hand.
+"""Integer tables by suit rows: layouts counted, numbered, unranked and drawn exactly under all hard evidence.
 
-Tables join clubs with diamonds and hearts with spades. A hand whose shape is restricted cannot be joined by its number
-of minor cards alone: how many of them are clubs matters too. But two pairs of lengths (c, d) that leave the same pairs
-(h, s) possible are interchangeable, so each side has few *classes*.
+**Counting** is dynamic programming over suits. Within a suit, cards that may lie in the same seats and count the same
+points are interchangeable, so a class of ``n`` of them splits in multinomially many ways. A suit becomes a table of
+ways, indexed by how many unknown cards each hidden seat gets (all but the last, which gets the rest) and how many
+points each seat with a points range gets. Two suits combine by convolution; the two pairs of suits, clubs with diamonds
+and hearts with spades, are joined where every hand has 13 cards and every range is kept. A hand whose shape is
+restricted cannot be joined by its number of minor cards alone: how many of them are clubs matters too. But two pairs of
+lengths (c, d) that leave the same pairs (h, s) possible are interchangeable, so each pair has one table for each of few
+*shape classes*. Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with
+three hidden hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
 
-How many layouts fit: an exact integer by dynamic programming over suits.
+**Unranking** turns a number 0, 1, … total - 1 into a layout, each layout once. A *row* places the unknown cards of one
+suit; its *key* is what the other suits must know of it: a length index and a points index, numbers in mixed radix
+chosen so that the key of two suits is the sum of their keys. A layout is a key of the low pair and one of its pairs of
+rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its pairs of
+rows. Taken in this order the layouts are numbered. All entries are int64 and exact; totals from 2^63 on are refused.
 
-Within a suit, cards that may lie in the same seats and count the same points are interchangeable, so a class of ``n``
-of them splits in multinomially many ways. A suit becomes a table of ways, indexed by how many unknown cards each
-hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. Two
-suits add up by convolution; the two pairs of suits meet where every hand has 13 cards and every range is kept. Where
-the shape of a hand is restricted, a pair of suits has a table for each class of its lengths in the two suits.
-
-Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with three hidden
-hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
-
-Every way to place the cards of a suit, and how the ways of two suits combine.
-
-A *row* places the unknown cards of one suit; its *key* is what the other suits must know of it: how many cards each
-hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. A key
-is a length index and a points index, numbers in mixed radix chosen so that the key of two suits is the sum of their
-keys. Rows are kept sorted by key.
-
-Layouts by number: the table that turns 0, 1, … total - 1 into the layouts that fit, each once.
-
-Clubs and diamonds make the low pair, hearts and spades the high pair. A layout is a key of the low pair and one of its
-pairs of rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its
-pairs of rows. Taken in this order the layouts are numbered. Sampling draws numbers; enumeration counts them up.
-
-All entries are int64 and exact: each counts a part of the total, and totals from 2^63 on are refused.
-
-Exact sampling: independent uniform layouts under all hard evidence, without rejection.
-
-A draw is a uniform integer below the number of layouts, turned into the layout with that number. Rare evidence makes
-the tables smaller and costs no more than common evidence. Marginals of cards, lengths and points are not estimated:
-they come exactly from the same tables.
+**Sampling** draws a uniform integer below the number of layouts and unranks it: independent, uniform, no rejection;
+rare evidence makes the tables smaller and costs no more than common evidence. Enumeration counts the numbers up.
+Marginals of cards, lengths and points are not estimated: they come exactly from the same tables.
 """
 
 from __future__ import annotations
@@ -44,7 +28,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -85,17 +69,20 @@ class ShapeClasses:
         c, d, h = np.nonzero(by_three)
         together[c, d, h, 13 - c - d - h] = True
         flat = together.reshape(196, 196)
-        minors, first = _classes(flat)
-        majors, second = _classes(flat.T)
+        minors, first = row_classes(np.where(flat, 0, -1))
+        majors, second = row_classes(np.where(flat.T, 0, -1))
         return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
 
 
-def _classes(rows: Bools) -> tuple[Ints, Ints]:
-    """Equal rows get one number, empty ones -1; also a member of each class."""
-    number = np.full(len(rows), -1, dtype=np.int64)
-    some = np.flatnonzero(rows.any(1))
-    _, member, number[some] = np.unique(rows[some], axis=0, return_index=True, return_inverse=True)
-    return number, some[member]
+def row_classes(table: Ints) -> tuple[Ints, Ints]:
+    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; one row of each class."""
+    classes = np.full(len(table), -1, dtype=np.int64)
+    alive = np.flatnonzero((table >= 0).any(1))
+    if not len(alive):
+        return classes, alive
+    rows = table[alive].astype(np.int32)
+    _, places, classes[alive] = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return classes, alive[places]
 
 
 type Ways = NDArray[np.int64]
@@ -118,18 +105,11 @@ def count(constraints: Constraints) -> int:
     known = constraints.normalised()
     if known.impossible:
         return 0
-    if known == _certain_cards(known).normalised():  # any card may lie anywhere: a multinomial coefficient
+    certain = reduce(lambda alone, seat: alone.hold(seat, known.must[seat]), SEATS, Constraints.free())
+    if known == certain.normalised():  # any other card may lie anywhere: a multinomial coefficient
         rooms = [known.room(seat) for seat in known.hidden]
         return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
     return CountingTable.build(known, known.bounded).count(known.points_low, known.points_high)
-
-
-def _certain_cards(known: Constraints) -> Constraints:
-    """What is certain of each hand, and nothing else."""
-    alone = Constraints.free()
-    for seat in SEATS:
-        alone = alone.hold(seat, known.must[seat])
-    return alone
 
 
 def count_points(constraints: Constraints, seat: int) -> list[int]:
@@ -140,7 +120,7 @@ def count_points(constraints: Constraints, seat: int) -> list[int]:
     if seat not in known.hidden:
         layouts = count(known)
         return [layouts if points == points_in(known.must[seat]) else 0 for points in range(MOST_POINTS + 1)]
-    # The seat asked for comes first: its range is walked, not summed up, so a single value costs least.
+    # This seat comes first: its range is walked, not summed up, so a single value costs least.
     table = CountingTable.build(known, (seat, *(other for other in known.bounded if other != seat)))
     answers = []
     for points in range(MOST_POINTS + 1):
@@ -191,7 +171,7 @@ class CountingTable:
             last = rest[0]
             together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
         return sum(
-            # Index i of one table meets room - i of the other: turn the other round.
+            # Index i of one table is joined with room - i of the other: turn the other round.
             _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(self.hidden) > 3)
             for minor, first in self.minors.items()
             for major, second in self.majors.items()
@@ -215,12 +195,20 @@ def _suit_ways(
     ways: Ways = np.ones((1,) * len(limits), dtype=np.int64)
     for (seats, points), size in classes.items():
         ways = _spread(ways, list(_splits(seats, points, size, hidden, scored)), limits)
-    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
     fits = np.ones(ways.shape, dtype=np.bool_)
-    for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True):
-        length = unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+    for seat, length in _lengths(ways, known, suit, hidden).items():
         fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
     return np.where(fits, ways, 0)
+
+
+def _lengths(ways: Ways, known: Constraints, suit: int, hidden: Sequence[int]) -> dict[int, Ints]:
+    """For each hidden seat, its length in the suit behind each entry of a table."""
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    last = (known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count() - sum(cards)
+    return {
+        seat: unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        for seat, unknown in zip(hidden, [*cards, last], strict=True)
+    }
 
 
 def _pair_ways(
@@ -247,18 +235,12 @@ def _by_share(
     ways: Ways, known: Constraints, suit: int, hidden: Sequence[int], shapes: Mapping[int, ShapeClasses]
 ) -> dict[Classes, Ways]:
     """The table of a suit, apart for each length that the hands with a restricted shape have in it."""
-    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
-    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
-    lengths = [
-        unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
-        for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True)
-        if seat in shapes
-    ]
+    lengths = [length for seat, length in _lengths(ways, known, suit, hidden).items() if seat in shapes]
     found: dict[Classes, Ways] = {}
     for key in itertools.product(range(14), repeat=len(lengths)):
         chosen = ways.copy()
-        for length, wanted in zip(lengths, key, strict=True):
-            chosen[length != wanted] = 0
+        for length, cards in zip(lengths, key, strict=True):
+            chosen[length != cards] = 0
         if chosen.any():
             found[key] = chosen
     return found
@@ -353,7 +335,6 @@ def _dot(first: Ways, second: Ways, wide: bool) -> int:
 MOST_ENTRIES: Final = 1 << 23
 """Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
 
-_RADIX: Final = 14
 _MINORS: Final = (1 << 26) - 1
 
 
@@ -378,7 +359,7 @@ class Keys:
         """The keys of normalised constraints."""
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
-        cards = _digits([_RADIX] * (len(hidden) - 1))
+        cards = _digits([14] * (len(hidden) - 1))
         # Radices leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
         radices = [
             1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS))
@@ -435,7 +416,7 @@ class Keys:
         return fit
 
     def step(self, seat: int, points: int) -> int:
-        """How far one card worth so many points moves the key of a row, as lengths · points + points."""
+        """How far one card of so many points moves the key of a row, as lengths · points + points."""
         length = int((self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]]).all(1).argmax())
         score = int((self.points == [points * (other == seat) for other in self.scored]).all(1).argmax())
         return length * len(self.points) + score
@@ -532,12 +513,6 @@ class SuitPair(NamedTuple):
         )
 
 
-def most_rows(known: Constraints) -> int:
-    """The number of rows of the largest suit, lengths aside."""
-    holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
-    return max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)
-
-
 def _digits(radices: Sequence[int]) -> Ints:
     """(product of radices, number of radices) the digits of each index, most significant first."""
     return np.indices(tuple(radices), dtype=np.int64).reshape(len(radices), math.prod(radices)).T
@@ -611,9 +586,6 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
 MOST_PRODUCTS: Final = 1 << 30
 """Multiplications to join the two pairs beyond which tables are refused; three hidden hands need at most 2^26."""
 
-_CHUNK: Final = 1 << 13
-"""Layouts built at a time: few enough for their numbers to stay in the processor's cache."""
-
 
 class Order(NamedTuple):
     """What a kernel needs besides the two pairs to find a layout by its number."""
@@ -680,13 +652,13 @@ class Unranking:
         key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
         fits &= high.ways.any(0)
         order = Order(
-            key_start=_running(numbers[key_low, key_points]),
+            key_start=running(numbers[key_low, key_points]),
             key_low=key_low,
             key_points=key_points,
-            partner_start=_running(joined.sum(1)),
+            partner_start=running(joined.sum(1)),
             partners=partners,
             key_rest=low_rest[key_low, key_points],
-            fit_start=_running(fits.sum(1)),
+            fit_start=running(fits.sum(1)),
             fit_points=np.ascontiguousarray(np.nonzero(fits)[1]),
         )
         return cls(keys, total, low, high, low_rest, high_rest, order)
@@ -710,10 +682,11 @@ class Unranking:
         if len(numbers) and not 0 <= numbers.min() <= numbers.max() < self.total:
             raise IndexError(f"layouts {numbers.min()} to {numbers.max()}: they are numbered 0 to {self.total - 1}")
         out = np.empty((len(numbers), 4), dtype=np.uint64)
-        for begin in range(0, len(numbers), _CHUNK):
-            part = out[begin : begin + _CHUNK]
+        chunk = 1 << 13  # few enough for their numbers to stay in the processor's cache
+        for begin in range(0, len(numbers), chunk):
+            part = out[begin : begin + chunk]
             part[:] = self.base
-            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + _CHUNK])
+            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + chunk])
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
@@ -728,7 +701,9 @@ def _verify_size(keys: Keys) -> None:
     known = keys.known
     if len(keys.hidden) < 4:
         return
-    rows, products = most_rows(known), len(keys.cards) * len(keys.points) ** 2
+    holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
+    rows = max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)  # of the largest suit, lengths aside
+    products = len(keys.cards) * len(keys.points) ** 2
     if rows > MOST_ENTRIES or products > MOST_PRODUCTS:
         raise BayesBridgeError(
             f"four hands are hidden, with {rows} ways in one suit and {len(keys.points)} ways to score points: more "
@@ -750,7 +725,8 @@ def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
     return out
 
 
-def _running(values: Ints) -> Ints:
+def running(values: Ints) -> Ints:
+    """Running sums, from 0 on."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
 
 
@@ -839,21 +815,6 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
 def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
     """``n`` independent uniform layouts that fit: (n, 4) masks."""
     return Sampler.of(constraints).draw(n, rng)
-
-
-def card_marginals(constraints: Constraints) -> Ints:
-    """(52, 4) in how many layouts each seat holds each card; every row sums to the number of layouts."""
-    return Sampler.of(constraints).card_marginals()
-
-
-def length_distributions(constraints: Constraints) -> Ints:
-    """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
-    return Sampler.of(constraints).length_distributions()
-
-
-def point_distributions(constraints: Constraints) -> Ints:
-    """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
-    return Sampler.of(constraints).point_distributions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
