@@ -27,6 +27,7 @@ from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.dealing.language import parse_expression
 from bayesbridge.dealing.tables import DealTable
+from bayesbridge.engines.classes import Tricks
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import Enumeration
@@ -184,7 +185,7 @@ def levels():
         tables.draw(40, rng=12),
         tables.card_marginals(),
         tables.length_distributions(),
-        tables.trick_distribution(2, 0),
+        tables.distribution(Tricks(2, 0)),
     )
 
 

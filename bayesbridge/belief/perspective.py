@@ -25,7 +25,7 @@ from bayesbridge.cards import Hand, Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.target import HandLikelihood, SoftEvidence, Target, Term, ask, call_term
+from bayesbridge.engines.target import HandLikelihood, SoftEvidence, Target, Term, call_term, log_likelihood
 from bayesbridge.errors import Contradiction, IllegalPlay
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
 from bayesbridge.evidence.models import BidderModel, PlayerModel, SystemsModel, cost_of
@@ -266,7 +266,7 @@ class Perspective:
         table = next(shown, None)
 
         def likelihood(seat: Seat) -> HandLikelihood:
-            return lambda hands: ask(player, hands, contract, cards, seat, auction, table)
+            return lambda hands: log_likelihood(player, hands, contract, cards, seat, auction, table)
 
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]

@@ -1,32 +1,20 @@
-"""Outcome codes: what Algorithm 2 makes of a deal, in one number.
-
-0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``.
-
-Exact integer distributions over huge sets of deals, built suit by suit.
+"""Algorithm 2 counted exactly over huge sets of deals, suit by suit, and Monte Carlo deals from the same tables.
 
 Step 6 of Algorithm 2 is a merge of four sequences, smallest head first and the first suit on ties. Such a merge is
 associative: clubs with diamonds, hearts with spades, then both halves. So a set of deals whose suits are independent
-but for the lengths of the hands never has to be walked deal by deal: a :class:`Tally` counts, for one suit or for
-several merged, how many ways lead to each (lengths, summary), and tallies multiply.
+but for the lengths of the hands never has to be enumerated: a :class:`Tally` counts, for one suit or for several
+merged, how many ways lead to each (lengths, summary), and tallies multiply by convolution. A *summary* is a packed row
+(see ``tables``) read as an integer, of one suit or of a merge of suits. Two values stand for what cannot recover: DEAD
+once Δ exceeds 6, and FAILS_B with Δ alone once condition B has failed in any suit. The *outcome code* of a whole deal
+is 0 where condition A fails, 1 where only B fails, else ``512 · Δ + 32 · T + χ``. So the whole space of 5 157 850 293
+780 050 462 400 deals of two hands is counted: the 3¹³ rows of a suit are tallied, two suits make a half deal, and two
+half deals of complementary lengths make a deal.
 
-A *summary* is a packed row (see ``tables``) read as an integer, of one suit or of a merge of suits. Two values stand
-for what cannot recover: DEAD once Δ exceeds 6, and FAILS_B with Δ alone once condition B has failed in any suit.
-
-Alias tables (A. J. Walker, 1977) in integers: one draw from any distribution for one look-up.
-
-A table has a power of two of buckets, so the leading bits of a random word choose the bucket without bias and the next
-32 bits decide inside it. A bucket is one word: threshold (32 bits), its own value and its alias (16 bits each).
-The only error left is the rounding of thresholds, at most 2⁻³² of a bucket.
-
-Half deals: two suits of two hands, tallied by lengths and merged gaps, and Monte Carlo deals drawn from them.
-
-Clubs with diamonds and hearts with spades have the same tally, so one table serves both halves of every deal. A random
-deal, as far as T can see it, is three draws: the lengths of its lower half, then each half given its lengths.
-
-The whole space of 5 157 850 293 780 050 462 400 deals of two hands, counted exactly.
-
-No deal is drawn: the 3¹³ rows of a suit are tallied by lengths and gaps, two suits make a half deal, and two half
-deals of complementary lengths make a deal (see ``merge``).
+A random deal, as far as T can see it, is three draws from the same tallies: the lengths of its lower half, then each
+half given its lengths. Each draw is one look-up in an alias table (A. J. Walker, 1977) in integers: it has a power of
+two of buckets, so the leading bits of a random word choose the bucket without bias and the next 32 bits decide inside
+it. A bucket is one word: threshold (32 bits), its own value and its alias (16 bits each). The only error left is the
+rounding of thresholds, at most 2⁻³² of a bucket.
 """
 
 from __future__ import annotations
@@ -59,16 +47,6 @@ def met(code: int) -> bool:
 def tricks_of(code: int) -> int:
     """T, 0 where a condition fails."""
     return code % 512 // 32
-
-
-def check_value_of(code: int) -> int:
-    """χ, where both conditions hold."""
-    return code % 32
-
-
-def gap_of(code: int) -> int:
-    """Δ, where both conditions hold."""
-    return code // 512
 
 
 Ints = NDArray[np.int64]
@@ -104,7 +82,7 @@ class Tally:
         """Merge with the suits that follow; this side is first on ties."""
         left_values, left = np.unique(self.summary, return_inverse=True)
         right_values, right_place = np.unique(right.summary, return_inverse=True)
-        merged, place = np.unique(_merge_all(left_values, right_values), return_inverse=True)
+        merged, place = np.unique(merge_table(left_values, right_values), return_inverse=True)
         table = np.zeros((14 * 14, len(merged)), dtype=np.int64)
         _multiply(
             self.lengths,
@@ -183,7 +161,8 @@ def outcome(summary: int) -> int:
 
 
 @njit
-def _merge_all(left: Ints, right: Ints) -> Ints:
+def merge_table(left: Ints, right: Ints) -> Ints:
+    """The merged summary of each pair of summaries."""
     out = np.empty((len(left), len(right)), dtype=np.int64)
     for i in range(len(left)):
         for j in range(len(right)):
@@ -458,6 +437,5 @@ def tricks() -> dict[int, int]:
 
 
 def _count_outcomes() -> dict[str, int]:
-
     half = half_deals()
     return {str(code): count for code, count in join(half, half, 14 * 13 + 13).items()}

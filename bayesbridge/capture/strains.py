@@ -4,7 +4,7 @@ In no trumps this is the paper's Algorithm 1 to the letter. The paper bids no tr
 extension of this package, made of the two things that trumps change and nothing else:
 
 * **Shortness stops losing.** A side suit t costs at most as many losers as there are cards in it, for after that it is
-  ruffed: its leading gap is min(δ(t), c₁(t)). Condition B is asked of the trump suit alone. A side suit with
+  ruffed: its leading gap is min(δ(t), c₁(t)). Condition B must hold in the trump suit alone. A side suit with
   c₁(t) ≤ δ(t) is all losers and captures nothing, where in no trumps it ends the matter.
 * **Length wins.** The other three hands share the 13 − c₁(s) missing trumps; shared evenly they are gone after
   m = ⌈(13 − c₁(s)) / 3⌉ rounds. From the card m + 1 on, every trump is a capture and its gap costs nothing.

@@ -1,31 +1,18 @@
-"""What a holding in one suit counts for: points, controls, losers, honours, the quality of the suit.
+"""The dealer language: measures of a holding, expressions over a deal, and the parser of scripts.
 
-A measure is a table with an entry for each of the 8192 holdings, a 13-bit field of ranks from the two up. Those that
-add up card by card have a weight for each rank; the others (losers, quality, the count of Kaplan and Rubens) look at
-the whole suit.
+A *measure* is a table with an entry for each of the 8192 holdings of a suit, a 13-bit field of ranks from the two up.
+Those that add up card by card have a weight for each rank; the others look at the whole suit. Quality and the four-C
+count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace, king and queen in as
+many cards as the suit has, up to three.
 
-Quality and the four-C count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace,
-king and queen in as many cards as the suit has, up to three.
+*Expressions* are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
+0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. :func:`evaluate` works on arrays, whatever
+the values of the leaves come from: a batch of layouts, or the classes of a table. :func:`text_of` writes an expression
+in the language again, for plans and errors.
 
-Expressions over a deal: numbers, measures of a hand, and what C makes of them.
-
-Values are whole numbers; false is 0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0
-is a. Expressions are trees of frozen nodes. :func:`evaluate` works on arrays, and does not know where the values
-of the leaves come from: a batch of layouts, or the classes of a table.
-
-Words of the dealer language, each with its line and column.
-
-The words of the dealer language that stand for seats, suits, measures and cards; singular and plural alike.
-
-Shapes as the dealer language writes them: four lengths in the order S H D C, ``x`` for any length.
-
-The expressions of the dealer language, with the operators of C and their precedence.
-
-A script of the dealer language, read: what is given, what is wanted, and what is to be done with the deals.
-
-Whole scripts of the dealer language: commands, definitions and actions around expressions.
-
-Expressions as text of the dealer language, for plans and errors.
+A *script* is commands, definitions and actions around expressions. Words for seats, suits, measures and cards are
+singular or plural alike; shapes are four lengths in the order S H D C, with ``x`` for any length. What is wrong with a
+script is one line with its line and column.
 """
 
 from __future__ import annotations
@@ -71,11 +58,6 @@ def by_rank(name: str, ace_first: Sequence[int]) -> Measure:
     (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
     """
     return Measure(name, tuple(reversed([*ace_first, *[0] * (13 - len(ace_first))])))
-
-
-def one_card(rank: int) -> Measure:
-    """Whether a certain rank is held."""
-    return Measure("card", tuple(int(other == rank) for other in range(13)))
 
 
 LENGTH: Final = Measure("length", (1,) * 13)
@@ -145,42 +127,38 @@ def _losers(field: int) -> int:
 def _quality(field: int) -> int:
     length, factor = field.bit_count(), 10 * field.bit_count()
     ace, king, queen, jack, ten, nine, eight = (field >> rank & 1 for rank in range(_ACE, _EIGHT - 1, -1))
-    worth = factor * (4 * ace + 3 * king + 2 * queen + jack)
+    value = factor * (4 * ace + 3 * king + 2 * queen + jack)
     if length > 6:
-        return worth + factor * min(3 - 2 * queen - jack, length - 6)
+        return value + factor * min(3 - 2 * queen - jack, length - 6)
     higher = ace + king + queen + jack
     if ten:
-        worth += factor if higher > 1 or jack else factor // 2
+        value += factor if higher > 1 or jack else factor // 2
     if nine and (higher == 2 or ten or eight):
-        worth += factor // 2
-    return worth
+        value += factor // 2
+    return value
 
 
 def _four_c(field: int) -> int:
     length = field.bit_count()
     ace, king, queen, jack, ten, nine = (field >> rank & 1 for rank in range(_ACE, _NINE - 1, -1))
-    worth = 300 * ace + king * (50 if length == 1 else 200)
+    value = 300 * ace + king * (50 if length == 1 else 200)
     higher = ace + king
     if queen:
-        worth += 100 - (75 if length == 1 else 25 if length == 2 else 0) - (0 if higher else 25)
+        value += 100 - (75 if length == 1 else 25 if length == 2 else 0) - (0 if higher else 25)
         higher += 1
     if jack:
-        worth += (0, 25, 50, 0)[higher]
+        value += (0, 25, 50, 0)[higher]
         higher += 1
     if ten and (higher == 2 or (higher == 1 and nine)):
-        worth += 25
-    return worth + (300, 200, 100)[length] + _quality(field) if length < 3 else worth + _quality(field)
-
-
-def _short(field: int) -> int:
-    return int(field.bit_count() < 3)
+        value += 25
+    return value + (300, 200, 100)[length] + _quality(field) if length < 3 else value + _quality(field)
 
 
 _WHOLE_SUIT: Final[dict[str, Callable[[int], int]]] = {
     "loser": _losers,
     "quality": _quality,
     "cccc": _four_c,
-    "short": _short,
+    "short": lambda field: int(field.bit_count() < 3),
 }
 
 
@@ -295,7 +273,7 @@ class Imps(Expression):
 
 type Leaf = Held | ShapeIn | Taken | Random | Slot
 type Leaves = Callable[[Leaf], Any]
-"""The value of a leaf, an array or a number; a :class:`Random` is asked with its bound already evaluated."""
+"""The value of a leaf, an array or a number."""
 
 TRUE: Final = Number(1)
 
@@ -306,12 +284,11 @@ def conjunction(parts: tuple[Expression, ...]) -> Expression:
     >>> conjunction(()) == TRUE
     True
     """
-    flat = [one for part in parts for one in _conjuncts(part) if one != TRUE]
+    flat: list[Expression] = []
+    for part in parts:
+        joined = isinstance(part, Operation) and part.operator == "and"
+        flat += [one for one in (part.parts if joined else (part,)) if one != TRUE]
     return TRUE if not flat else flat[0] if len(flat) == 1 else Operation("and", tuple(flat))
-
-
-def _conjuncts(expression: Expression) -> tuple[Expression, ...]:
-    return expression.operands if isinstance(expression, Operation) and expression.operator == "and" else (expression,)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
@@ -329,7 +306,7 @@ def seats_of(expression: Expression) -> frozenset[int]:
 
 
 def opaque(expression: Expression) -> bool:
-    """Whether no table can tell its value: tricks and random numbers."""
+    """Whether no table can hold its value: tricks and random numbers."""
     return any(isinstance(node, Taken | Random) for node in walk(expression))
 
 
@@ -413,16 +390,12 @@ class Token:
         return "the end of the script" if self.kind == "end" else shorten(self.text)
 
 
-def tokens(script: str) -> list[Token]:
+def tokens(script: str) -> Iterator[Token]:
     """All words of a script, comments left out; the last is the end.
 
     >>> [token.text for token in tokens('produce 10 # deals')]
     ['produce', '10', '']
     """
-    return list(_tokens(script))
-
-
-def _tokens(script: str) -> Iterator[Token]:
     place, line, begin = 0, 1, 0
     while place < len(script):
         match = _WORDS.match(script, place)
@@ -536,7 +509,7 @@ class Parser:
     """Reads words one after another; ``names`` are the definitions so far."""
 
     def __init__(self, text: str) -> None:
-        self.words = tokens(text)
+        self.words = list(tokens(text))
         self.place = 0
         self.names: dict[str, Expression] = {}
         self.measures: dict[str, Measure] = dict(MEASURES)
@@ -634,7 +607,11 @@ class Parser:
             self.expect(")", "a bracket that closes")
             return found
         if token.kind == "word" and token.text in FUNCTIONS:
-            return self._made(token, self._function(self.read().text))
+            word = self.read().text
+            self.expect("(", f"{word}(…)")
+            value = self._arguments(word)
+            self.expect(")", "a bracket that closes")
+            return self._made(token, value)
         if token.kind == "word" and token.text in self.names:
             return self.names[self.read().text]
         if token.kind == "word" and token.text not in RESERVED:
@@ -643,12 +620,6 @@ class Parser:
             hint = f"did you mean {near[0]}?" if near else "define it first, or see the list of words"
             raise token.wrong(f"unknown word {token.quoted}: {hint}")
         raise token.wrong(f"{token.quoted} stands where a value is needed, such as hcp(north)")
-
-    def _function(self, word: str) -> Expression:
-        self.expect("(", f"{word}(…)")
-        found = self._arguments(word)
-        self.expect(")", "a bracket that closes")
-        return found
 
     def _arguments(self, word: str) -> Expression:
         if word in ("imps", "imp"):
@@ -679,7 +650,8 @@ class Parser:
             token = self.read()
             if (card := card_of(token.text)) is None:
                 raise token.wrong(f"{token.quoted} is no card: write rank and suit, such as AS")
-            return Held(one_card(card % 13), seat, card // 13)
+            only = tuple(int(rank == card % 13) for rank in range(13))
+            return Held(Measure("card", only), seat, card // 13)
         return ShapeIn(seat, self._shapes())
 
     def contract(self) -> tuple[int, int]:
@@ -779,7 +751,7 @@ type Action = Print | Average | Frequency | EvalContract
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """``None`` where the script does not say; see :func:`bayesbridge.dealing.language.parse`."""
+    """``None`` where the script does not say; see :func:`parse`."""
 
     condition: Expression = TRUE
     predealt: tuple[int, int, int, int] = (0, 0, 0, 0)
@@ -824,19 +796,13 @@ class _ScriptParser(Parser):
         super().__init__(text)
         self._found = Script()
         self._lengths: list[Expression] = []
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, Any] = {}
 
     def script(self) -> Script:
         while self.next.kind != "end":
             self._statement()
-        told = self._numbers.get
-        return replace(
-            self._found,
-            condition=conjunction((self._found.condition, *self._lengths)),
-            produce=told("produce"),
-            generate=told("generate"),
-            seed=told("seed"),
-        )
+        condition = conjunction((self._found.condition, *self._lengths))
+        return replace(self._found, condition=condition, **self._numbers)
 
     def _statement(self) -> None:
         token = self.next
@@ -909,13 +875,10 @@ class _ScriptParser(Parser):
                 self._lengths.append(Operation("==", (Held(LENGTH, seat, suit), length)))
             else:
                 seat = self.seat()
-                while self.next.kind == "word" and self._is_holding(self.next.text):
+                while self.next.kind == "word" and re.fullmatch(f"[{SUIT_LETTERS}][{RANKS}]+", self.next.text):
                     self._give(seat, self.read())
                     self.accept(",")
             self.accept(",")
-
-    def _is_holding(self, word: str) -> bool:
-        return len(word) > 1 and word[0] in SUIT_LETTERS and all(letter in RANKS for letter in word[1:])
 
     def _give(self, seat: int, token: Token) -> None:
         hands = list(self._found.predealt)
@@ -1015,6 +978,7 @@ _SEATS: Final = tuple(SEATS)
 _SUITS: Final = ("clubs", "diamonds", "hearts", "spades")
 _STRAINS: Final = (*_SUITS, "notrumps")
 _SIGNS: Final = {"and": "&&", "or": "||"}
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=", "not")
 LONGEST: Final = 100
 
 
@@ -1060,15 +1024,14 @@ def text_of(expression: Expression) -> str:
             return f"{_inner(chosen)} ? {_inner(yes)} : {_inner(no)}"
         case Operation(operator, operands):
             return f" {_SIGNS.get(operator, operator)} ".join(
-                text_of(part) if operator in _SIGNS and _compares(part) else _inner(part) for part in operands
+                text_of(part)
+                if operator in _SIGNS and isinstance(part, Operation) and part.operator in _COMPARISONS
+                else _inner(part)
+                for part in operands
             )
         case Slot(index):
             return f"slot {index}"
     raise AssertionError(expression)
-
-
-def _compares(part: Expression) -> bool:
-    return isinstance(part, Operation) and part.operator in ("==", "!=", "<", "<=", ">", ">=", "not")
 
 
 def _inner(part: Expression) -> str:

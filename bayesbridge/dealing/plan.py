@@ -1,44 +1,31 @@
-"""Double-dummy tricks, from the plugin ``bayesbridge-double-dummy`` where it is installed.
+"""Plans of deals: what of a condition tables do exactly, what is tested on each draw, and how calls weigh deals.
 
-The values of expressions on a batch of layouts.
+**Conditions.** All parts that must be true together go into one table (:class:`~bayesbridge.dealing.tables.DealTable`)
+if it is small enough. Else parts are added one by one, the rarest first, as long as the table can hold them; what it
+cannot hold is tested on each draw. Either way every deal that meets the condition is equally likely. Double-dummy
+tricks, from the plugin ``bayesbridge-double-dummy``, and random numbers are always tested. Statistics come from the
+tables with no draw at all where they can, else from deals that were drawn.
 
-Plans: what of a condition tables do exactly, and what is left to be tested on the draws.
-
-All parts that must be true together go into one table if it is small enough. Else parts are added one by one, the
-rarest first, as long as the table can hold them; what it cannot hold is tested on each draw. Either way every deal
-that meets the condition is equally likely. Tricks and random numbers are always tested.
-
-Calls as soft evidence on deals: a draw is kept with a probability that makes kept deals follow the auction.
-
-Let L be the probability that the four hands bid so, as a model of bidders sees it, and g what draws are made from.
-A draw is kept with probability L / (c g), c a constant with L ≤ c g. What is kept is independent and has the posterior
-distribution given the auction. There are three ways, the plainest first:
+**Calls** are soft evidence. Let L be the probability that the four hands bid so under a model of bidders, and g the
+density of the proposal. By rejection sampling a draw is accepted with probability L / (c g), c a constant with L ≤ c g;
+accepted deals are independent and have the posterior distribution given the auction. There are three proposals, the
+plainest first:
 
 * *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
 * *levels*: g comes from exact tables of levels (:mod:`bayesbridge.engines.levels`), whose weights bound L.
   Exact; for bidders by Algorithm 1, three hands hidden or fewer.
-* *tilted*: g is fitted to what the model says (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a
-  pilot, and where L > c g a deal is kept once instead of L / (c g) times. The share of probability that is *cut off*
-  so is the distance to the exact distribution (total variation); it is small, and measured.
+* *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a pilot, and
+  where L > c g a deal is accepted once instead of L / (c g) times. The share of probability that is *cut off* so is the
+  total variation distance to the exact distribution; it is small, and measured.
 
-Draws by a plan: exact ones as they come, tested ones until enough have passed, and those that calls keep.
-
-Statistics of deals: from the tables with no draw at all where they can tell, else from deals that were drawn.
-
-Which way deals under an auction are drawn: by rejection where it is not too rare, else by levels or by tilts.
-
-DealPlan: deals asked for by evidence, conditions and tests, planned once and drawn as often as wanted.
-
-Types of hand in wanted shares: each type is drawn from tables of its own, however rare it is.
-
-A deal belongs to the first type whose condition it meets, so no deal counts twice.
+**Types of hand** in given shares are drawn each from tables of its own, however rare it is. A deal belongs to the first
+type whose condition it meets, so no deal counts twice.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -199,7 +186,7 @@ class Plan:
 
     @cached_property
     def deals(self) -> int:
-        """How many deals fit the known cards, whatever else is asked."""
+        """How many deals fit the known cards, whatever the condition."""
         return DealTable.of(self.known).total
 
     @property
@@ -211,8 +198,7 @@ class Plan:
         """What is exact, what is tested, and the chance of the exact part, for people."""
         found = [f"{number(self.deals)} deals fit the known cards."]
         if self.exact:
-            told = f"{number(self.table.total)} deals, {chance_text(self.exact_chance)}"
-            found.append(f"Exact, from tables: {told}")
+            found.append(f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}")
             found += [f"  {short_text(part)}" for part in self.exact]
         if self.tested:
             found.append("Tested on each draw:")
@@ -284,8 +270,8 @@ def _as_much_as_fits(
 
 
 def _nothing(condition: Expression) -> Contradiction:
-    asked = "" if condition == TRUE else f" and the condition {short_text(condition)}"
-    return Contradiction(f"no deal fits what is given{asked}: take a part of it away", evidence=())
+    and_condition = "" if condition == TRUE else f" and the condition {short_text(condition)}"
+    return Contradiction(f"no deal fits what is given{and_condition}: take a part of it away", evidence=())
 
 
 type Floats = NDArray[np.float64]
@@ -304,13 +290,6 @@ class Guide(Protocol):
     def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
         """At most ``n`` deals that meet the exact part of the plan, of ``n`` draws, and log c g of each."""
         ...
-
-
-class Batch(NamedTuple):
-    """What is kept of some draws; ``over`` adds up L / (c g) - 1 of those for which it is positive."""
-
-    masks: Masks
-    over: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -332,8 +311,11 @@ class CallDraws:
     kept: float
     cut: float = 0.0
 
-    def draw(self, n: int, rng: np.random.Generator) -> Batch:
-        """What is kept of ``n`` draws; a call is asked only of hands that the calls before it leave a chance."""
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Masks, float]:
+        """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for which it is positive.
+
+        A call is evaluated only for hands that the calls before it do not reject.
+        """
         masks, log_limit = self.guide.propose(n, rng)
         left = np.log1p(-rng.random(len(masks))) + log_limit  # keep while log L ≥ left
         log_likelihood = np.zeros(len(masks))
@@ -345,7 +327,7 @@ class CallDraws:
             masks, left, log_limit = masks[alive], left[alive], log_limit[alive]
             log_likelihood = log_likelihood[alive]
         over = np.expm1(np.maximum(log_likelihood - log_limit, 0.0)).sum()
-        return Batch(masks, 0.0 if self.exact else float(over))
+        return masks, 0.0 if self.exact else float(over)
 
     @property
     def exact(self) -> bool:
@@ -377,11 +359,11 @@ class CallDraws:
 
 
 class Pilot(NamedTuple):
-    """The mean of some weights, its standard error, and how many independent draws they are worth."""
+    """The mean of some weights, its standard error, and their effective sample size."""
 
     mean: float
     error: float
-    worth: float
+    ess: float
 
     @classmethod
     def of(cls, log_weights: Floats, drawn: int, most: float = 0.0) -> Pilot:
@@ -434,11 +416,6 @@ def auction_of(calls: Sequence[Called]) -> Auction | None:
     return auction
 
 
-def soft_evidence(auction: Auction, bidder: BidderModel) -> SoftEvidence:
-    """Every call of the auction as a term."""
-    return SoftEvidence(tuple(call_term(seat, (), bidder, auction, index) for index, (seat, _) in enumerate(auction)))
-
-
 type Test = Callable[[Masks, np.random.Generator], NDArray[np.bool_]]
 """Which of (n, 4) layouts pass; the generator is for tests that are decided by chance."""
 
@@ -454,7 +431,7 @@ class Drawn:
     """What a search has found so far; ``drawn`` counts the draws and ``kept`` those of them that passed.
 
     Under calls, ``called`` counts the draws that the calls kept before anything was tested, and ``over`` adds up by how
-    much the weights of some were too large (:class:`bayesbridge.dealing.plan.Batch`).
+    much the weights of some were too large (:meth:`CallDraws.draw`).
     """
 
     drawn: int = 0
@@ -480,7 +457,7 @@ class Drawn:
 
 
 def expression_test(parts: Sequence[Expression], solver: Solver | None) -> Test:
-    """The test that all parts are true; parts that need tricks are asked last, of what has passed the others."""
+    """The test that all parts are true; parts that need tricks come last, for what has passed the others."""
     cheap = [part for part in parts if not any(isinstance(node, Taken) for node in walk(part))]
     dear = [part for part in parts if part not in cheap]
 
@@ -516,18 +493,18 @@ def draw(
     size = _FIRST
     while found.kept < n and found.drawn < most:
         free = not tests and calls is None
-        wanted = min(_LARGEST, n - found.kept) if free else min(size, most - found.drawn)
+        batch = min(_LARGEST, n - found.kept) if free else min(size, most - found.drawn)
         if calls is None:
-            masks = plan.table.draw(wanted, state)
+            masks = plan.table.draw(batch, state)
         else:
-            masks, over = calls.draw(wanted, random)
+            masks, over = calls.draw(batch, random)
             found.over += over
         found.called += len(masks)
         passed = np.ones(len(masks), dtype=np.bool_)
         for test in tests:
             if passed.any():
                 passed[passed] = test(masks[passed], random)
-        found.drawn += wanted
+        found.drawn += batch
         found.kept += int(passed.sum())
         found.masks.append(masks[passed])
         size = min(2 * size, _LARGEST)
@@ -555,19 +532,13 @@ type Counts = dict[tuple[int, ...], int]
 
 
 def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
-    """In how many deals expressions have each tuple of values; ``None`` where tables cannot tell."""
+    """In how many deals expressions have each tuple of values; ``None`` where there are no tables for it."""
     if plan.tested or any(map(opaque, expressions)):
         return None
     try:
         return DealTable.of(plan.known, conjunction(plan.exact), *expressions).counts()
     except TablesTooLarge:
         return None
-
-
-def drawn_counts(values: LayoutValues, *expressions: Expression) -> Counts:
-    """The same in deals that were drawn."""
-    columns = [values.of(expression) for expression in expressions]
-    return dict(Counter(zip(*(column.tolist() for column in columns), strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -605,32 +576,8 @@ def binned(counts: Counts, bounds: tuple[tuple[int, int], ...]) -> dict[tuple[in
     return found
 
 
-PILOT: Final = 4000
-"""Draws from which a chance, a bound and the worth of a way are told."""
-
-FITTED: Final = 500
-"""Draws of the last round of a fit, from which nothing else is told."""
-
-RARE: Final = 0.002
-"""An auction that is likelier than this is left to rejection."""
-
-GAIN: Final = 10.0
-"""Another way must keep so many times as many draws as rejection: its draws cost more."""
-
 CUT: Final = 0.001
 """The share of probability that a pilot may lose: to notice it takes about a million deals."""
-
-MOST_CUT: Final = 0.05
-"""A share beyond which tilted draws are not used."""
-
-DOUBLINGS: Final = 3
-"""A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much."""
-
-UNMET: Final = -4.0
-"""The log likelihood that a hand which does not meet the plan loses in a fit: more would spoil the regression."""
-
-WORTH: Final = 100.0
-"""Independent draws that a pilot must be worth."""
 
 SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
@@ -661,12 +608,12 @@ class ByLevels:
     """Draws by exact tables of the levels of some callers, whose weights are c g."""
 
     proposal: LevelProposal
-    meets: Test
+    test: Test
 
     def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
         """Those of ``n`` draws that meet the exact part of the plan."""
         masks = self.proposal.tables.draw(n, rng)
-        masks = masks[self.meets(masks, rng)]
+        masks = masks[self.test(masks, rng)]
         return masks, self.proposal.log_weights(masks)
 
 
@@ -675,24 +622,24 @@ class ByTilts:
     """Draws of a fitted proposal."""
 
     proposal: Proposal
-    meets: Test
+    test: Test
     log_limit: float = 0.0
 
     def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
         """Those of ``n`` draws that are alive and meet the exact part of the plan."""
         masks, log_q = self.proposal.draw(n, rng)
         alive = np.flatnonzero(log_q > -np.inf)
-        alive = alive[self.meets(masks[alive], rng)]
+        alive = alive[self.test(masks[alive], rng)]
         return masks[alive], log_q[alive] + self.log_limit
 
 
 def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
     """Choose and prepare a way, or prepare the one that is named; raises ``Contradiction`` if no deal is bid so."""
-    soft = soft_evidence(auction, bidder)
-    pilot = min(PILOT, max(cost_of(bidder).most_layouts // 10, 100))
+    soft = SoftEvidence(tuple(call_term(seat, (), bidder, auction, index) for index, (seat, _) in enumerate(auction)))
+    pilot = min(4000, max(cost_of(bidder).most_layouts // 10, 100))
     with one_thread():
         plain = _measured(auction, soft, Anywhere(plan), "rejection", pilot)
-        if way == "rejection" or (way is None and plain.chance >= RARE):
+        if way == "rejection" or (way is None and plain.chance >= 0.002):
             return plain
         found = None if way == "tilted" else _by_levels(plan, auction, soft, pilot)
         if found is None and way != "levels":
@@ -701,7 +648,8 @@ def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | Non
         if way is not None:
             raise BayesBridgeError(f"deals under {auction} cannot be drawn by {way} here: leave the choice to the plan")
         return plain
-    return found if way is not None or found.kept >= GAIN * plain.chance else plain
+    # Another way must keep many more draws than rejection: its draws cost more.
+    return found if way is not None or found.kept >= 10.0 * plain.chance else plain
 
 
 def _measured(
@@ -740,7 +688,7 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
             Anywhere(plan),
             likelihood,
             seats,
-            draws=FITTED,
+            draws=500,
             rng=SEED,
             card_points=honour_points(soft),
             search=min(SEARCH, cost_of(bidder).most_layouts // 10),
@@ -750,8 +698,9 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
     guide = ByTilts(fitted.proposal, expression_test(plan.exact, None))
     random = np.random.default_rng(SEED)
     seen, drawn, log_limit, cut = _log_weights(guide, soft, n, random), n, 0.0, 1.0
-    for _ in range(DOUBLINGS):
-        if not len(seen) or Pilot.of(seen - seen.max(), drawn).worth < min(WORTH, n / 10):
+    # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
+    for _ in range(3):
+        if not len(seen) or Pilot.of(seen - seen.max(), drawn).ess < min(100.0, n / 10):
             return None
         log_limit = limit_of(seen, CUT)
         fresh = _log_weights(guide, soft, drawn, random)
@@ -759,13 +708,13 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderMo
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * CUT:
             break
-    if cut > MOST_CUT:
+    if cut > 0.05:
         return None
     top = float(seen.max())
     mean = Pilot.of(seen - top, drawn)
     scale = math.exp(top - math.log(plan.table.total))
     kept = Pilot.of(np.minimum(seen - log_limit, 0.0), drawn).mean
-    limited = ByTilts(guide.proposal, guide.meets, log_limit)
+    limited = ByTilts(guide.proposal, guide.test, log_limit)
     return CallDraws(auction, soft, limited, "tilted", mean.mean * scale, mean.error * scale, kept, cut)
 
 
@@ -809,21 +758,19 @@ _RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
 
 
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
-    """What calls and the exact part of the plan say of one hand, and the seats of which they say something."""
+    """The likelihood of one hand by the calls and the exact part of the plan, and the seats that it depends on."""
     own, _ = by_seat(plan.exact)
 
     def likelihood(seat: int, hands: Hands) -> Floats:
         found = soft.of_seat(seat, hands)
-        return found if seat not in own else np.where(_meets(own[seat], seat, hands), found, found + UNMET)
+        if seat not in own:
+            return found
+        masks = np.zeros((len(hands), 4), dtype=np.uint64)
+        masks[:, seat] = hands
+        fits = expression_test((own[seat],), None)(masks, np.random.default_rng(SEED))
+        return np.where(fits, found, found - 4.0)  # a larger penalty would spoil the regression
 
     return likelihood, tuple(dict.fromkeys((*soft.seats, *own)))
-
-
-def _meets(part: Expression, seat: int, hands: Hands) -> NDArray[np.bool_]:
-    """(n,) whether hands of a seat meet a condition on this seat alone."""
-    masks = np.zeros((len(hands), 4), dtype=np.uint64)
-    masks[:, seat] = hands
-    return expression_test((part,), None)(masks, np.random.default_rng(SEED))
 
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
@@ -834,7 +781,7 @@ type Where = Callable[[Layouts], NDArray[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class DealPlan:
-    """What is asked of deals, and how it is done: exactly by tables, or tested on each draw.
+    """What deals must meet, and how it is done: exactly by tables, or tested on each draw.
 
     >>> plan = DealPlan.of(condition="hcp(north) + hcp(south) == 40")
     >>> plan.exact, plan.count
@@ -864,9 +811,9 @@ class DealPlan:
         language. ``where``: a function of a batch of :class:`bayesbridge.Layouts` that says which to keep. Calls among
         the evidence make deals more or less likely, as ``bidder`` sees it (default: experts learned from records).
         """
-        asked = TRUE if condition is None else parse_expression(condition)
+        expression = TRUE if condition is None else parse_expression(condition)
         held = given_cards((Seat.of(seat), Hand.of(cards).mask) for seat, cards in (given or {}).items())
-        return cls.compiled(held, asked, evidence, where=where, bidder=bidder)
+        return cls.compiled(held, expression, evidence, where=where, bidder=bidder)
 
     @classmethod
     def compiled(
@@ -890,12 +837,17 @@ class DealPlan:
         if where is not None:
             tests.append(("where", _where_test(where)))
         auction = auction_of([piece for piece in seen if isinstance(piece, Called)])
-        calls = None if auction is None else call_draws(plan, auction, bidder or _experts())
-        return cls(plan, tuple(tests), calls)
+        if auction is None:
+            return cls(plan, tuple(tests))
+        if bidder is None:
+            from bayesbridge.bidders.learned import LearnedBidder
+
+            bidder = LearnedBidder()
+        return cls(plan, tuple(tests), call_draws(plan, auction, bidder))
 
     @property
     def exact(self) -> bool:
-        """Whether every draw is a deal that was asked for, with nothing tested."""
+        """Whether every draw meets the request, with nothing tested."""
         return not self.tests and self.calls is None
 
     @property
@@ -914,13 +866,13 @@ class DealPlan:
         A warning says so when fewer than one draw in a hundred is kept.
         """
         found = self.search(n, rng, most=most)
-        wanted = whole(n, "n")
-        if found.kept < wanted:
-            raise too_few(found, wanted)
+        size = whole(n, "n")
+        if found.kept < size:
+            raise too_few(found, size)
         if not self.exact and found.rate < LOW:
-            told = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
-            warnings.warn(told, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
-        return Layouts.adopt(first(found, wanted))
+            message = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
+            warnings.warn(message, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
+        return Layouts.adopt(first(found, size))
 
     def search(
         self,
@@ -931,16 +883,16 @@ class DealPlan:
         progress: Callable[[int, int], None] | None = None,
     ) -> Drawn:
         """The same with how many draws it took, and without an error if there are fewer."""
-        wanted, limit = whole(n, "n"), whole(most, "most")
-        if not 0 <= wanted <= MOST_DRAWS:
-            raise BayesBridgeError(f"{wanted} deals: ask for 0 to {MOST_DRAWS} at a time", n=wanted)
+        size, limit = whole(n, "n"), whole(most, "most")
+        if not 0 <= size <= MOST_DRAWS:
+            raise BayesBridgeError(f"{size} deals: ask for 0 to {MOST_DRAWS} at a time", n=size)
         tests = [test for _, test in self.tests]
-        return draw(self.plan, wanted, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
+        return draw(self.plan, size, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
 
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
         """The exact probability of each value, or tuple of values, of expressions of the dealer language.
 
-        Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where tables cannot tell.
+        Nothing is drawn; raises :class:`bayesbridge.errors.TablesTooLarge` where there are no tables for it.
         """
         counts = exact_counts(self.plan, *map(parse_expression, values)) if self.exact else None
         if counts is None:
@@ -956,10 +908,10 @@ class DealPlan:
         return sum((one * chance for (one,), chance in self.frequency(value).items()), Fraction(0))
 
     def lines(self) -> list[str]:
-        """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are heard."""
+        """The plan for people: what is exact, what is tested, the chance of the exact part, how calls are used."""
         named = [name for name, _ in self.tests if name != "condition"]
-        heard = [] if self.calls is None else self.calls.lines()
-        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named] + heard
+        calls = [] if self.calls is None else self.calls.lines()
+        return self.plan.lines() + [f"Tested on each draw: {name}" for name in named] + calls
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -980,7 +932,7 @@ def deals(
 ) -> Layouts:
     """``n`` independent deals that fit the evidence, every such deal equally likely; all four hands hidden by default.
 
-    See :meth:`bayesbridge.DealPlan.of` for what can be asked, and :class:`bayesbridge.DealPlan` to draw more than once.
+    See :meth:`bayesbridge.DealPlan.of` for the arguments, and :class:`bayesbridge.DealPlan` to draw more than once.
 
     >>> from bayesbridge import HighCards, Shape
     >>> found = deals(3, Shape("N", "balanced"), HighCards("N", 15, 17), given={"S": "AK...Q32"}, rng=1)
@@ -1020,16 +972,16 @@ def _planned(given: Constraints, condition: Expression, seen: tuple[Piece, ...])
     except Contradiction as error:
         if not hard:
             raise
-        needed, told = hard, error
+        needed, reason = hard, error
     for piece in hard:
         fewer = tuple(other for other in needed if other is not piece)
         try:
             plan(fewer)
         except Contradiction as error:
-            needed, told = fewer, error
+            needed, reason = fewer, error
     if not needed:
-        raise told
-    raise Contradiction(f"{told}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
+        raise reason
+    raise Contradiction(f"{reason}; in conflict: {'; '.join(map(str, needed))}", evidence=needed)
 
 
 def _where_test(where: Where) -> Test:
@@ -1042,12 +994,6 @@ def _where_test(where: Where) -> Test:
         return found
 
     return test
-
-
-def _experts() -> BidderModel:
-    from bayesbridge.bidders.learned import LearnedBidder
-
-    return LearnedBidder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -1070,17 +1016,17 @@ class HandType:
         if not colon or not name:
             raise NotationError(f"{text!r} is no type: write name: condition, or name=2: condition", text=text)
         try:
-            wanted = Fraction(share) if sign else Fraction(1)
+            relative = Fraction(share) if sign else Fraction(1)
         except (ValueError, ZeroDivisionError):
-            wanted = Fraction(0)
-        if not 0 < wanted <= 1_000_000:
+            relative = Fraction(0)
+        if not 0 < relative <= 1_000_000:
             raise NotationError(f"share {share!r} of type {name!r}: write a positive number", text=text)
-        return cls(name, parse_expression(condition), wanted)
+        return cls(name, parse_expression(condition), relative)
 
 
 @dataclass(frozen=True, eq=False)
 class Levelled:
-    """A plan for each type, all under what is asked of every deal."""
+    """A plan for each type, all under what every deal must meet."""
 
     types: tuple[HandType, ...]
     plans: tuple[DealPlan, ...]

@@ -1,16 +1,13 @@
-"""Boards: deals with their numbers, dealers and vulnerabilities, by the usual rotation of sixteen.
+"""Deals as boards and as text, and what the actions of a script make of them.
 
-Deals as text: PBN, LIN, the forms of dealer, diagrams.
-
-Forms of dealer write suits in the order S H D C and seats in the order N E S W.
-
-What averages, frequencies and contracts of a script came to: lines for people, plain data for programs.
-
-What a script's actions say about deals: lines for the deals, then its statistics.
+Boards have numbers, dealers and vulnerabilities by the usual rotation of sixteen. Forms are PBN, LIN, diagrams and
+those of the dealer program, which write suits in the order S H D C and seats in the order N E S W. Averages,
+frequencies and contracts of a script are findings: lines for people, plain data for programs.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,7 +33,7 @@ from bayesbridge.dealing.language import (
     Taken,
     walk,
 )
-from bayesbridge.dealing.plan import Counts, DealPlan, LayoutValues, Mean, Solver, binned, drawn_counts, exact_counts
+from bayesbridge.dealing.plan import Counts, DealPlan, LayoutValues, Mean, Solver, binned, exact_counts
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
 from bayesbridge.notation.record import Record
@@ -226,7 +223,7 @@ class FoundFrequency:
 
     @property
     def ranges(self) -> tuple[tuple[int, int], ...]:
-        """The lowest and highest value of each expression that is told by itself."""
+        """The lowest and highest value of each expression that has a bin of its own."""
         action = self.action
         first = (action.low, action.high)
         return (first,) if action.other is None else (first, (action.other_low, action.other_high))
@@ -298,8 +295,8 @@ class FoundContract:
             yield f"{title}{self._contract}: no deal was found"
             return
         made, error, mean, spread = self._figures
-        told = f"makes {100 * made:.1f} % ± {100 * error:.1f}, scores {mean:.0f} ± {spread:.0f} on average"
-        yield f"{title}{self._contract} {told}"
+        score = f"scores {mean:.0f} ± {spread:.0f} on average"
+        yield f"{title}{self._contract} makes {100 * made:.1f} % ± {100 * error:.1f}, {score}"
 
     def document(self) -> dict[str, Any]:
         """``made`` and ``score`` with their standard errors; null if no deal was found."""
@@ -330,33 +327,20 @@ class FoundContract:
         return made, sqrt(made * (1 - made) / n), float(paid.mean()), float(paid.std()) / sqrt(n)
 
 
-_FORMS = {
-    "printall": printall,
-    "printew": printew,
-    "printpbn": pbn,
-    "printcompact": compact,
-    "printoneline": oneline,
-}
-
-
 def needs_solver(script: Script) -> bool:
-    """Whether the condition or an action asks for tricks."""
+    """Whether the condition or an action needs tricks."""
     values: list[Expression] = [script.condition]
     for action in script.actions:
-        match action:
-            case Print():
-                values += [value for value in action.values if isinstance(value, Expression)]
-            case Average():
-                values.append(action.value)
-            case Frequency():
-                values += [action.value, *([action.other] if action.other is not None else [])]
-            case EvalContract():
-                return True
+        if isinstance(action, EvalContract):
+            return True
+        values += _values(action)
+        if isinstance(action, Print):
+            values += [value for value in action.values if isinstance(value, Expression)]
     return any(isinstance(node, Taken) for value in values for node in walk(value))
 
 
 def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
-    """What tables say for each action, with no draw at all; ``None`` where they cannot, or where it prints."""
+    """Exact counts for each action, with no draw at all; ``None`` where they cannot, or where it prints."""
     return [
         exact_counts(plan.plan, *values) if plan.exact and (values := _values(action)) else None
         for action in script.actions
@@ -364,7 +348,7 @@ def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
 
 
 def needs_deals(script: Script, exact: Sequence[Counts | None]) -> bool:
-    """Whether anything must be drawn: not if all that is asked for comes from tables."""
+    """Whether anything must be drawn: not if all of it comes from tables."""
     return script.prints or any(counts is None for counts in exact)
 
 
@@ -386,7 +370,8 @@ def printed(script: Script, layouts: Layouts, numbering: Numbering, values: Layo
             elif action.form != "print":
                 yield from ([line] if line else [])
                 line = ""
-                lines = list(_FORMS[action.form](one, at))
+                form = FORMS.get(action.form) or FORMS[action.form.removeprefix("print")]
+                lines = list(form(one, at))
                 if action.form == "printpbn" and index:
                     lines = [text for text in lines if not text.startswith("%")]
                 yield from lines
@@ -425,7 +410,8 @@ def _counts(action: Action, counted: Counts | None, values: LayoutValues | None)
     if counted is not None:
         return counted
     assert values is not None
-    return drawn_counts(values, *_values(action))
+    columns = [values.of(expression).tolist() for expression in _values(action)]
+    return dict(Counter(zip(*columns, strict=True)))
 
 
 def _values(action: Action) -> Sequence[Expression]:

@@ -1,43 +1,27 @@
-"""A condition taken apart: what depends on one hand alone, and how those parts go together.
+"""DealTable: all deals that meet a condition, counted exactly and drawn without rejection.
 
-The largest parts that look at one seat only become slots. A table tells the values of the slots of each seat; the
-skeleton that is left says which combinations of values make the condition true. Combinations are disjoint, so that a
-disjunction over several hands counts nothing twice.
+**Slots.** The largest parts of the condition that look at one seat only become slots. The values of a seat's slots are
+its *profile*; the skeleton that is left says which combinations of profiles make the condition true. Combinations are
+disjoint, so that a disjunction over several hands counts nothing twice.
 
-Blocks of cards: how the cards of a suit can lie, kind by kind.
+**Blocks.** Cards of a block that no condition tells apart and that may lie in the same hands are of one *kind*; how
+many of a kind each holder gets is all that matters, and so many like cards can be shared out in multinomially many
+ways. A *holder* is a seat with a condition, or the pool: the seats without one, which share what the others leave. That
+multiplies the number of deals by a constant and takes no room in the tables. A block is a suit. Where no condition
+depends on a suit (points of the whole hand and the like), the deck is cut by rank instead: honours in two blocks, and
+all cards that count nothing in a third.
 
-Cards of a block that no condition tells apart and that may lie in the same hands are of one *kind*; how many of a kind
-each holder gets is all that matters, and so many like cards can be shared out in multinomially many ways. A *holder* is
-a seat with a condition, or the pool: the seats without one, which share what the others leave.
+**Classes.** Each holding of a seat in a block has a vector of values, one for each measure of its condition; the
+vectors of two blocks add up to the vector of a half of the deck, those of two halves to the values of the hand. Vectors
+that lead to the same profiles whatever the rest of the hand is are one class, and those that lead to no accepted
+profile are dropped. Rows with the same classes for all seats are a group.
 
-A block is a suit. Where no condition speaks of a suit (points of the whole hand and the like), the deck is cut by rank
-instead: honours in two blocks, and all cards that count nothing in a third.
-
-What a seat's part of a block means for its condition: classes that no condition can tell apart.
-
-Each holding of a seat in a block has a vector of values, one for each measure that its condition asks for; the vectors
-of two blocks add up to the vector of a half of the deck, those of two halves to the values of the hand. The values of a
-seat's slots make its *profile*. Vectors that lead to the same profiles whatever the rest of the hand is are one class,
-and those that lead to no profile that is wanted are dropped.
-
-The blocks of a deck for certain conditions, and what each row of a block gives to a seat: its vector of values.
-
-The loops behind :class:`~bayesbridge.dealing.tables.DealTable`: pairs of groups, their join, and draws.
-
-Groups of rows carry a class for each seat. Tables of several seats lie one after another in one flat array; a seat's
-part begins at its ``offset`` and has rows of its ``width``. Totals pass 2^63 and are kept in two words of 64 bits.
-
-DealTable: all deals that meet a condition, counted exactly and drawn without rejection.
-
-The condition is split into what each seat's hand must be (``splitting``); the cards are laid out in four blocks
-(``blocks``), and what a row of a block means for a seat is a class (``seat_classes``). Rows with the same classes for
-all seats are a group. Two blocks make a half of the deck: its keys are the tuples of half classes. A deal is a key
-of the low half, a key of the high half that fills the hands and gives a combination of profiles that meets the
-condition, a pair of groups of each key, a row of each group, and places for the like cards of each kind. Each of these
-is drawn with its exact number of ways, so rare conditions cost no more than common ones.
-
-Seats that no condition speaks of share the rest of the cards in every way alike: that multiplies the number of deals
-by a constant and takes no room in the tables.
+**Draws.** Two blocks make a half of the deck: its keys are the tuples of half classes. A deal is a key of the low half,
+a key of the high half that fills the hands and gives a combination of profiles that meets the condition, a pair of
+groups of each key, a row of each group, and places for the like cards of each kind. Each of these is drawn with its
+exact number of ways, so rare conditions cost no more than common ones. Totals pass 2^63 and are kept in two words of 64
+bits. In the kernels, tables of several seats lie one after another in one flat array; a seat's part begins at its
+``offset`` and has rows of its ``width``.
 """
 
 from __future__ import annotations
@@ -75,6 +59,8 @@ from bayesbridge.dealing.language import (
     table,
     walk,
 )
+from bayesbridge.engines.counting import row_classes
+from bayesbridge.engines.tables import running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
@@ -150,7 +136,8 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
     if not seats:
         return expression
     if len(seats) == 1:
-        part = expression if not truth or _is_truth(expression) else Operation("!=", (expression, Number(0)))
+        is_truth = isinstance(expression, Operation) and expression.operator in _TRUTHS
+        part = expression if is_truth or not truth else Operation("!=", (expression, Number(0)))
         return Slot(slots.setdefault((min(seats), part), len(slots)))
     match expression:
         case Operation(operator, operands) if operator in _JUNCTIONS:
@@ -168,10 +155,6 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
         case Imps(difference):
             return Imps(_take(difference, slots, truth=False))
     raise AssertionError(expression)
-
-
-def _is_truth(expression: Expression) -> bool:
-    return isinstance(expression, Operation) and expression.operator in _TRUTHS
 
 
 type Ints = NDArray[np.int64]
@@ -258,7 +241,7 @@ MOST_CELLS: Final = 6_000_000
 
 
 def leaves_of(expressions: Sequence[Expression]) -> tuple[tuple[Measure, int | None], ...]:
-    """The measures that expressions over one seat ask for, each with its suit; a shape asks for four lengths."""
+    """The measures that expressions over one seat use, each with its suit; a shape uses four lengths."""
     found: dict[tuple[Measure, int | None], None] = {}
     for expression in expressions:
         for node in walk(expression):
@@ -298,7 +281,8 @@ class SeatGrid:
         for first, second in groups:
             here, there = low[first][:, None], high[second][None]
             cell = [np.broadcast_to(v, (len(first), len(second))) for v in _slot_values(slots, leaves, here, there)]
-            values.append(np.stack([part.ravel() for part in cell], axis=1) if cell else _nothing(first, second))
+            empty = np.zeros((len(first) * len(second), 0), dtype=np.int64)
+            values.append(np.stack([part.ravel() for part in cell], axis=1) if cell else empty)
             shapes.append((len(first), len(second)))
         numbers, profiles = _numbered(np.concatenate(values))
         ends = np.cumsum([a * b for a, b in shapes])[:-1]
@@ -308,21 +292,21 @@ class SeatGrid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeatClasses:
-    """The classes of a seat once it is known which profiles are wanted."""
+    """The classes of a seat once it is known which profiles some combination accepts."""
 
     rows: tuple[Ints, ...]
-    """For each block, (rows,) the class of each row; -1 where nothing wanted can come of it."""
+    """For each block, (rows,) the class of each row; -1 where it leads to no accepted profile."""
     pairs: tuple[Ints, Ints]
     """For each half, (classes, classes) the class of the half; -1 as before."""
     lengths: tuple[Ints, Ints]
     """For each half, (half classes,) how many cards."""
     profiles: Ints
-    """(half classes, half classes) the number of the profile, renumbered; -1 where it is not wanted."""
+    """(half classes, half classes) the number of the profile, renumbered; -1 where it is not accepted."""
 
     @classmethod
-    def of(cls, grid: SeatGrid, wanted: Bools) -> Self:
-        """Keep the profiles that are wanted, numbered as they come, and merge what they do not tell apart."""
-        renumbered = np.where(wanted, np.cumsum(wanted) - 1, -1)
+    def of(cls, grid: SeatGrid, accepted: Bools) -> Self:
+        """Keep the accepted profiles, numbered as they come, and merge what they do not tell apart."""
+        renumbered = np.where(accepted, np.cumsum(accepted) - 1, -1)
         halves = [np.full(len(lengths), -1, dtype=np.int64) for lengths in grid.lengths]
         kept: list[tuple[int, Ints]] = []
         sizes = [0, 0]
@@ -330,7 +314,7 @@ class SeatClasses:
             own = renumbered[cell]
             places = [np.flatnonzero(grid.lengths[0] == cards), np.flatnonzero(grid.lengths[1] == 13 - cards)]
             for half in (0, 1):
-                classes, representatives = _merged(own if half == 0 else own.T)
+                classes, representatives = row_classes(own if half == 0 else own.T)
                 halves[half][places[half]] = np.where(classes >= 0, classes + sizes[half], -1)
                 sizes[half] += len(representatives)
                 own = own[representatives] if half == 0 else own[:, representatives]
@@ -346,8 +330,8 @@ class SeatClasses:
         rows, pairs = [], []
         for half in (0, 1):
             table = np.where(grid.pairs[half] >= 0, halves[half][grid.pairs[half]], -1)
-            first, chosen = _merged(table)
-            second, columns = _merged(table[chosen].T)
+            first, chosen = row_classes(table)
+            second, columns = row_classes(table[chosen].T)
             rows += [first[grid.rows[2 * half]], second[grid.rows[2 * half + 1]]]
             pairs.append(np.ascontiguousarray(table[np.ix_(chosen, columns)]))
         return cls(tuple(rows), (pairs[0], pairs[1]), lengths, profiles)
@@ -356,7 +340,7 @@ class SeatClasses:
 def _slot_values(
     slots: Sequence[Expression], leaves: Sequence[tuple[Measure, int | None]], here: Ints, there: Ints
 ) -> list[Ints]:
-    """The values of the slots where vectors of the two halves, (a, 1, entries) and (1, b, entries), meet."""
+    """The values of the slots for pairs of vectors of the two halves, (a, 1, entries) and (1, b, entries)."""
     places = {leaf: place for place, leaf in enumerate(leaves, 1)}
 
     def value(leaf: Leaf) -> Ints:
@@ -370,10 +354,6 @@ def _slot_values(
     return [evaluate(slot, value) for slot in slots]
 
 
-def _nothing(first: Ints, second: Ints) -> Ints:
-    return np.zeros((len(first) * len(second), 0), dtype=np.int64)
-
-
 def _numbered(vectors: Ints) -> tuple[Ints, Ints]:
     """The number of each row's vector, and the distinct vectors."""
     _, places, numbers = np.unique(_keys(vectors), return_index=True, return_inverse=True)
@@ -384,10 +364,7 @@ def _keys(vectors: Ints) -> NDArray[np.int64] | NDArray[np.void]:
     """One number for each vector, equal for equal vectors; byte strings where 63 bits are too few."""
     low = vectors.min(axis=0, initial=0)
     radices = [int(n) for n in vectors.max(axis=0, initial=0) - low + 1]
-    size = 1
-    for radix in radices:
-        size *= radix
-    if size >= 1 << 62:
+    if math.prod(radices) >= 1 << 62:
         whole = np.ascontiguousarray(vectors)
         return whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
     keys = np.zeros(len(vectors), dtype=np.int64)
@@ -407,18 +384,7 @@ def _added(first: Ints, second: Ints) -> tuple[Ints, Ints]:
     return pairs.reshape(len(first), len(second)), distinct
 
 
-def _merged(table: Ints) -> tuple[Ints, Ints]:
-    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; one row of each class."""
-    classes = np.full(len(table), -1, dtype=np.int64)
-    alive = np.flatnonzero((table >= 0).any(1))
-    if not len(alive):
-        return classes, alive
-    _, places, numbers = np.unique(table[alive].astype(np.int32), axis=0, return_index=True, return_inverse=True)
-    classes[alive] = numbers
-    return classes, alive[places]
-
-
-type Asked = Sequence[tuple[Measure, int | None]]
+type Measures = Sequence[tuple[Measure, int | None]]
 """Measures, each of one suit or of the whole hand."""
 
 
@@ -428,13 +394,13 @@ class DeckBlocks:
 
     known: Constraints
     seats: tuple[int, ...]
-    asked: tuple[Asked, ...]
-    """What the condition of each of these seats asks for."""
+    measures: tuple[Measures, ...]
+    """The measures in the condition of each of these seats."""
     by_suit: bool
     blocks: tuple[Block, ...]
 
     @classmethod
-    def of(cls, known: Constraints, seats: Sequence[int], asked: Sequence[Asked]) -> Self:
+    def of(cls, known: Constraints, seats: Sequence[int], measures: Sequence[Measures]) -> Self:
         """Cut the deck by rank where no condition speaks of a suit and that gives smaller tables, else by suit."""
         unknown = [card for card in range(52) if known.unknown_mask >> card & 1]
         pool = [seat for seat in range(4) if seat not in seats]
@@ -444,7 +410,7 @@ class DeckBlocks:
             mine = tuple(i for i, seat in enumerate(seats) if known.may[seat] >> card & 1)
             return (*mine, len(seats)) if pool else mine
 
-        every = [leaf for leaves in asked for leaf in leaves]
+        every = [leaf for leaves in measures for leaf in leaves]
         if all(suit is None and measure.weights is not None for measure, suit in every):
             weights = [measure.weights or () for measure in dict.fromkeys(measure for measure, _ in every)]
 
@@ -454,7 +420,7 @@ class DeckBlocks:
             try:
                 parts = _by_rank(unknown, weight, len(rooms))
                 blocks = tuple(Block.of(part, allowed, weight, rooms) for part in parts)
-                return cls(known, tuple(seats), tuple(asked), False, blocks)
+                return cls(known, tuple(seats), tuple(measures), False, blocks)
             except TablesTooLarge:
                 pass
 
@@ -463,17 +429,16 @@ class DeckBlocks:
 
         suits = [[card for card in unknown if card // 13 == suit] for suit in range(4)]
         blocks = tuple(Block.of(part, allowed, kind, rooms) for part in suits)
-        return cls(known, tuple(seats), tuple(asked), True, blocks)
+        return cls(known, tuple(seats), tuple(measures), True, blocks)
 
     def vectors(self, place: int) -> list[Ints]:
         """For each block, (rows, 1 + measures) what it gives to the seat at a place: cards, then each measure."""
-        own = self.blocks, range(4)
-        return [self._vectors(block, number, place) for block, number in zip(*own, strict=True)]
+        return [self._vectors(block, number, place) for number, block in enumerate(self.blocks)]
 
     def _vectors(self, block: Block, number: int, place: int) -> Ints:
         counts = block.counts[:, :, place].astype(np.int64)
         certain = self.known.must[self.seats[place]]
-        columns = [(LENGTH, None), *self.asked[place]]
+        columns = [(LENGTH, None), *self.measures[place]]
         if self.by_suit:
             fields = np.full(len(counts), certain >> (13 * number) & SUIT_MASK, dtype=np.int64)
             for kind, cards in enumerate(block.kinds):
@@ -555,7 +520,7 @@ class Half(NamedTuple):
 
 
 class Join(NamedTuple):
-    """How keys of the two halves meet: those of the high half lie together in buckets of equal lengths."""
+    """How keys of the two halves are joined: those of the high half lie together in buckets of equal lengths."""
 
     bucket: Ints
     """(low keys,) the bucket that completes each, or -1."""
@@ -608,7 +573,7 @@ def list_pairs(
 
 @njit
 def combination(low: Ints, high: Ints, a: int, b: int, profiles: Flat, join: Join) -> int:
-    """The number of the combination of profiles that two keys make, -1 where a seat does not want it."""
+    """The number of the combination of profiles that two keys make, -1 where it is not accepted."""
     values, offset, width, stride = profiles.values, profiles.offset, profiles.width, join.stride
     number = 0
     for s in range(low.shape[1]):
@@ -785,7 +750,7 @@ def draw_deals(
 
 MOST_GROUP_PAIRS: Final = 60_000_000
 MOST_PAIRS: Final = 8_000_000
-MOST_MEETINGS: Final = 300_000_000
+MOST_JOINS: Final = 300_000_000
 MOST_COMBINATIONS: Final = 2_000_000
 """Sizes beyond which tables are refused: each keeps a table within a second or two and some hundred megabytes."""
 
@@ -817,7 +782,7 @@ class DealTable:
     def of(cls, known: Constraints, condition: Expression = TRUE, *watched: Expression) -> Self:
         """Build the tables; raises ``TablesTooLarge``, early, if they would be.
 
-        ``watched`` expressions restrict nothing, but their values are told apart by :meth:`counts`.
+        ``watched`` expressions restrict nothing, but :meth:`counts` distinguishes their values.
         """
         parts = split(condition, *watched)
         free = [known.may[seat] & known.unknown_mask == known.unknown_mask for seat in range(4)]
@@ -830,17 +795,17 @@ class DealTable:
         verify_size(math.prod(shape), MOST_COMBINATIONS, "combinations")
         accept = np.broadcast_to(evaluate(parts.skeletons[0], leaves) != 0, shape)
         others = [tuple(other for other in range(len(seats)) if other != place) for place in range(len(seats))]
-        wanted = [accept.any(axis=axes) for axes in others]
-        classes = [SeatClasses.of(grid, keep) for grid, keep in zip(grids, wanted, strict=True)]
+        accepted = [accept.any(axis=axes) for axes in others]
+        classes = [SeatClasses.of(grid, keep) for grid, keep in zip(grids, accepted, strict=True)]
         groups = [_grouped(block, [seat.rows[b] for seat in classes]) for b, block in enumerate(deck.blocks)]
         low, high = (_half(groups[2 * h : 2 * h + 2], [seat.pairs[h] for seat in classes]) for h in (0, 1))
-        kept = accept[np.ix_(*wanted)] if seats else accept
+        kept = accept[np.ix_(*accepted)] if seats else accept
         high, join = _joined(low, high, classes, kept)
         return cls(
             known,
             parts,
             seats,
-            tuple(grid.profiles[keep] for grid, keep in zip(grids, wanted, strict=True)),
+            tuple(grid.profiles[keep] for grid, keep in zip(grids, accepted, strict=True)),
             low,
             high,
             (groups[0][0], groups[1][0], groups[2][0], groups[3][0]),
@@ -946,8 +911,8 @@ def _grouped(block: Block, classes: Sequence[Ints]) -> tuple[Dealing, Ints]:
 
 def _running(weights: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """For weights in runs of these sizes: the sum before each in its run, the sum of each run, where runs begin."""
-    start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
-    sums = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(weights, dtype=np.int64)])
+    start = running(sizes)
+    sums = running(weights)
     return sums[:-1] - np.repeat(sums[start[:-1]], sizes), np.diff(sums[start]), start
 
 
@@ -983,8 +948,8 @@ def _joined(low: Half, high: Half, classes: Sequence[SeatClasses], accept: Bools
     places = np.searchsorted(buckets, codes[0])
     there = np.isin(codes[0], buckets)
     bucket = np.where(there, places, -1)
-    verify_size(int(sizes[bucket[there]].sum()), MOST_MEETINGS, "meetings of keys")
-    start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
+    verify_size(int(sizes[bucket[there]].sum()), MOST_JOINS, "joins of keys")
+    start = running(sizes)
     shape = accept.shape
     stride = np.array([math.prod(shape[axis + 1 :]) for axis in range(len(shape))], dtype=np.int64)
     return _reordered(high, order), Join(bucket, start, stride, np.ascontiguousarray(accept).ravel())
@@ -993,7 +958,7 @@ def _joined(low: Half, high: Half, classes: Sequence[SeatClasses], accept: Bools
 def _reordered(half: Half, order: Ints) -> Half:
     """The same with its keys in another order, and their pairs with them."""
     sizes = np.diff(half.key_start)[order]
-    start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
+    start = running(sizes)
     pairs = np.arange(len(half.first)) + np.repeat(half.key_start[:-1][order] - start[:-1], sizes)
     return Half(start, half.first[pairs], half.second[pairs], half.before[pairs], half.ways[order], half.classes[order])
 

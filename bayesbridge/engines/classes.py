@@ -1,62 +1,42 @@
-"""Quantities of a layout that are found suit by suit, and the fewest classes that tell their values apart.
+"""Exact tables by suit classes: layouts counted, numbered and unranked by the values of some quantities.
 
-A *quantity* is found suit by suit if each row of a suit has a code, two neighbouring suits have a code that follows
-from their codes, and the value follows from the codes of both halves (clubs with diamonds, hearts with spades). The
-level of Algorithm 1 is one. Codes that no other suits of the position tell apart are one *class*: two codes of a half
-are, if they give the same value with every code of the other half, and two codes of a suit are, if they give the same
-class with every code of its neighbour. A strong hand in view leaves few classes, often a tenth of the codes.
+A *quantity* is additive over suits in a wide sense: each row of a suit (:class:`~bayesbridge.engines.tables.SuitRows`)
+has a code, two neighbouring suits have a code that follows from their codes, and the value of a layout follows from the
+codes of both halves (clubs with diamonds, hearts with spades). High-card points, shapes, and the levels and captures of
+the paper's algorithms are such quantities. Codes that no other suits of the position distinguish are one *class*: two
+codes of a half are, if they give the same value with every code of the other half, and two codes of a suit are, if they
+give the same class with every code of its neighbour. A strong hand in view leaves few classes, often a tenth of the
+codes.
 
-The level that Algorithm 1 gives a hand, found suit by suit.
+Rows of a suit with the same key and the same classes are one *entry*; pairs of rows of two suits with the same key and
+classes are one entry of the pair. The entries of both pairs are joined where every hand is full and every points range
+is kept, and each such pair of entries has one value. So layouts are counted by value without being enumerated, and the
+layouts of each value are numbered: by the entry of the low pair, then by its pair of rows, then by the entry of the
+high pair and its pair of rows. Unranking finds the pair of suit entries behind many numbers at once, by walking the
+pairs of entries in the order in which they were counted. All counts are int64 and exact: each counts a part of all
+layouts, and totals from 2^63 on are refused.
 
-For a target of k = 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a budget of R = 6 − j − Δ. Inside
-a suit it pays gaps until one is too large, so a suit maps the budget to (captures, gaps paid); what two suits do is the
-composition of their maps, and composition is associative. A *code* holds such a map for one suit or for several in a
-row: their total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the first of each suit and the
-gaps paid. Target 7 + j is met if 3 + j captures come on top of the four free ones. With trumps the same holds with
-other gaps, captures and walks; :class:`SuitWalks` says which.
+**Levels of Algorithm 1.** For a target of k = 7 + j tricks Algorithm 1 walks the suits in the order C D H S with a
+budget of R = 6 − j − Δ. Inside a suit it pays gaps until one is too large, so a suit maps the budget to (captures, gaps
+paid); what two suits do is the composition of their maps, and composition is associative. A code holds such a map: the
+total leading gap Δ and, for each budget R from 0 to 6 − Δ, captures after the first of each suit and the gaps paid.
+Target 7 + j is met if 3 + j captures come on top of the four free ones. With trumps the same holds with other gaps,
+captures and walks (:class:`SuitWalks`). Codes forget what cannot matter: a suit without c₁ > δ, or a total gap that
+leaves no budget for the lowest target of interest, is DEAD; and once the captures suffice for every target that can
+have this budget, what was paid is forgotten (ENOUGH). The targets with budget R need at most 9 − Δ − R captures after
+the first ones, and no more than the highest target of interest.
 
-Codes forget what cannot matter, so that few of them are left:
-
-* a suit without c₁ > δ, or a total gap that leaves no budget for the lowest target of interest, is DEAD;
-* once the captures suffice for every target that can have this budget, what was paid is forgotten (ENOUGH). The targets
-  with budget R need at most 9 − Δ − R captures after the first ones, and no more than the highest target of interest.
-
-Quantities that are found suit by suit besides levels: points, what one suit tells, what a pair of seats captures.
-
-Rows of suits in entries, and entries of two suits together: layouts counted without looking at rows one by one.
-
-Rows of a suit with the same key (see ``suit_rows``) and the same classes of all quantities (see ``suit_classes``) are
-one *entry*; pairs of rows of two suits with the same key and classes are one entry of the pair. What has a negative
-class is left out: see ``Classes.without_first``.
-
-All counts are int64 and exact: each counts a part of all layouts, and totals from 2^63 on are refused.
-
-How two pairs of suits meet if two levels must fit: without a look at each pair of entries.
-
-Classes (a, b) of the low pair and (c, d) of the high pair make layouts if a fits c and b fits d. With tens of thousands
-of entries on either side there are too many pairs to try. But the classes of the high pair fall into *parts* by the
-leading gaps of hearts and spades, and towards one part the classes of the low pair are a few *states*: hundreds of
-classes become some dozens, since the budget is known. For two parts let
+**Two levels at once.** Classes (a, b) of the low pair and (c, d) of the high pair make layouts if a fits c and b fits
+d. With tens of thousands of entries on either side there are too many pairs to try. But the classes of the high pair
+fall into *parts* by the leading gaps of hearts and spades, and towards one part the hundreds of classes of the low pair
+are some dozens of *states*, since the budget is known. For two parts let ::
 
     S[s, t] = pairs of low rows in the states s and t,
     V[d, s] = pairs of high rows of class d for the second level whose class for the first one fits s.
 
-Then Σ over d of V[d, s] [t fits d], a product of matrices, completes each pair of low rows in the states s and t. What
-completes a pair of high rows is found from S in the same way. Sums are whole numbers up to 3²⁶, which floating point
-adds exactly.
-
-From the number of a layout among those of one value to its cards.
-
-Which pair of suit entries lies behind a pair of rows is not kept in a table: it is found for many layouts at once, by
-walking the pairs of entries in the order in which they were counted.
-
-Layouts counted and numbered by the values of quantities that are found suit by suit.
-
-The entries of both pairs of suits (see ``class_pairs``) meet where every hand is full and every points range is kept;
-each meeting has one value. So layouts are counted by value without being walked, and the layouts of each value are
-numbered as ``unranking`` numbers all layouts: by the entry of the low pair, then by its pair of rows, then by the entry
-of the high pair and its pair of rows. Which pair of suit entries lies behind a number is not kept: it is found for many
-numbers at once by walking the pairs of entries as they were walked when the table was built.
+Then Σ over d of V[d, s] [t fits d], a product of matrices, completes each pair of low rows in the states s and t, and
+pairs of high rows are completed from S in the same way. Sums are whole numbers up to 3²⁶, which floating point adds
+exactly.
 """
 
 from __future__ import annotations
@@ -66,12 +46,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import product
-from typing import Any, Final, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.capture.exact import merge_pair, outcome_table, simplified
+from bayesbridge.capture.exact import merge_table, outcome_table, simplified
 from bayesbridge.capture.kernels import walk_table
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
@@ -94,6 +74,9 @@ MOST_CODES: Final = 1 << 27
 
 class Quantity(Protocol):
     """What can be found suit by suit: codes are int64, values 0 … ``size`` − 1."""
+
+    def __hash__(self) -> int:
+        """Tables are cached by quantity."""
 
     @property
     def size(self) -> int:
@@ -137,8 +120,8 @@ class Classes:
         high_codes, high = _distinct(quantity.composed(codes[2], codes[3]))
         if len(low_codes) * len(high_codes) > MOST_CODES:
             raise TablesTooLarge(
-                f"{len(low_codes)} codes of two suits meet {len(high_codes)} of the others and tables stop at "
-                f"{MOST_CODES} meetings: use another method, or make a hand known",
+                f"{len(low_codes)} codes of two suits are joined with {len(high_codes)} of the others; tables stop at "
+                f"{MOST_CODES} pairs: use another method, or make a hand known",
                 needed=len(low_codes) * len(high_codes),
             )
         values = quantity.values(low_codes, high_codes)
@@ -208,16 +191,10 @@ class SuitWalks:
     """Captures counted here that a target of 13 tricks needs."""
 
     @classmethod
-    def no_trumps(cls) -> Self:
-        """As in the paper: one capture in each suit, which must have c₁ > δ, comes before the walk."""
-        gap = np.where(LENGTH > LEADING_GAP, LEADING_GAP, np.int8(HOPELESS))
-        return cls(np.tile(gap, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
-
-    @classmethod
     def trumps(cls, strain: int) -> Self:
         """With trumps ``strain``.
 
-        A side suit takes min(δ, c₁); c₁ > δ is asked of trumps alone, and gives one capture in any suit.
+        A side suit takes min(δ, c₁); trumps alone must have c₁ > δ, which gives one capture in any suit.
         """
         side, trump = walks()
         valid = LENGTH > LEADING_GAP
@@ -229,15 +206,16 @@ class SuitWalks:
 
 @cache
 def no_trump_walks() -> SuitWalks:
-    """:meth:`SuitWalks.no_trumps`, made once."""
-    return SuitWalks.no_trumps()
+    """As in the paper: one capture in each suit, which must have c₁ > δ, comes before the walk."""
+    gap = np.where(LENGTH > LEADING_GAP, LEADING_GAP, np.int8(HOPELESS))
+    return SuitWalks(np.tile(gap, (4, 1)), np.zeros((4, 1 << 13), dtype=np.int8), np.stack([walk_table()] * 4), 9)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """A function of the level of one seat's hand: ``by_level[n]`` is its value, 0 … ``size`` − 1, at level n = 0 … 7.
 
-    Levels are told apart only where the value changes.
+    Levels are distinguished only where the value changes.
     """
 
     seat: int
@@ -282,11 +260,6 @@ class Level:
     @property
     def _scope(self) -> tuple[int, int, int]:
         return 7 - self.lowest, self.highest, self.walks.needed
-
-
-def leading_gaps(codes: Ints) -> Ints:
-    """(n,) the total leading gap Δ of (n,) codes, −1 of DEAD ones."""
-    return np.where(codes < 0, np.int64(-1), codes & 15)
 
 
 # In the kernels ``most`` is the largest total gap of interest, ``targets`` how many targets are of interest (7 …
@@ -374,25 +347,31 @@ _POINTS: Final[Ints] = (np.arange(1 << 13)[:, None] >> np.arange(13) & 1) @ np.a
 """(8192,) high-card points of a 13-bit field."""
 
 
+class Additive:
+    """A quantity that is a sum over suits."""
+
+    __slots__ = ()
+
+    def composed(self, first: Ints, second: Ints) -> Ints:
+        """(n, m) sums."""
+        return first[:, None] + second
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+        """(n, m) sums."""
+        return (low[:, None] + high).astype(np.uint8)
+
+
 @dataclass(frozen=True, slots=True)
-class Points:
+class Points(Additive):
     """The high-card points of one seat, 0 … 37."""
 
     seat: int
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return MOST_POINTS + 1
+    size: ClassVar[int] = MOST_POINTS + 1
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) points of the seat in r rows of a suit."""
         points: Ints = _POINTS[fields[:, self.seat]]
         return points
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) sums."""
-        return first[:, None] + second
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
         """(n, m) sums; those past 37 belong to no hand of 13 cards."""
@@ -406,11 +385,7 @@ class HasShape:
 
     seat: int
     shapes: Shapes
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return 2
+    size: ClassVar[int] = 2
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) lengths of the seat in r rows of a suit."""
@@ -435,11 +410,7 @@ class Tricks:
 
     first: int
     second: int
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return 14
+    size: ClassVar[int] = 14
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) packed rows."""
@@ -448,7 +419,7 @@ class Tricks:
 
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) merged summaries."""
-        return _merged(first, second)
+        return merge_table(first, second)
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
         """(n, m) T of whole deals."""
@@ -456,18 +427,9 @@ class Tricks:
         return (codes % 512 // 32).astype(np.uint8)
 
 
-@njit
-def _merged(first: Ints, second: Ints) -> Ints:
-    out = np.empty((len(first), len(second)), np.int64)
-    for i in range(len(first)):
-        for j in range(len(second)):
-            out[i, j] = merge_pair(first[i], second[j])
-    return out
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class OfSuit:
-    """What one suit alone tells: ``table`` gives its value for (r, 4) fields of the suit."""
+class OfSuit(Additive):
+    """A function of one suit: ``table`` gives its value for (r, 4) fields of the suit."""
 
     suit: int
     size: int
@@ -479,39 +441,19 @@ class OfSuit:
             return np.zeros(len(fields), dtype=np.int64)
         return self.table(fields).astype(np.int64)
 
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) sums."""
-        return first[:, None] + second
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
-        """(n, m) sums."""
-        return (low[:, None] + high).astype(np.uint8)
-
 
 @dataclass(frozen=True, slots=True)
-class TotalGap:
+class TotalGap(Additive):
     """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
 
     first: int
     second: int
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return 53
+    size: ClassVar[int] = 53
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) leading gaps."""
         gaps: Ints = LEADING_GAP[fields[:, self.first] | fields[:, self.second]].astype(np.int64)
         return gaps
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) sums."""
-        return first[:, None] + second
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
-        """(n, m) sums."""
-        return (low[:, None] + high).astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,11 +462,7 @@ class Condition:
 
     first: int
     second: int
-
-    @property
-    def size(self) -> int:
-        """The number of values."""
-        return 3
+    size: ClassVar[int] = 3
 
     def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
         """(r,) leading gap, up to 7, and 8 where condition B fails."""
@@ -555,15 +493,6 @@ MOST_PRODUCTS: Final = 1 << 28
 MOST_JOINT_PRODUCTS: Final = 1 << 29
 """The same for two callers at once, where any other engine takes as long."""
 
-PATIENT_PRODUCTS: Final = 1 << 31
-"""The same where exact answers are insisted on: some 20 s for the tables, as much again for draws, and 1.5 GiB."""
-
-HOPELESS_PRODUCTS: Final = 1 << 38
-"""Pairs of entries that could meet beyond which no attempt is made: one in a thousand of them does meet, or fewer."""
-
-LEFT_OUT: Final = -(1 << 30)
-"""What is looked up for a negative class: all sums with it are negative."""
-
 
 class Lookup(NamedTuple):
     """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
@@ -590,7 +519,7 @@ class Lookup(NamedTuple):
                 needed=size,
             )
         flat = [
-            np.where(matrix < 0, LEFT_OUT, matrix * radix).astype(np.int32).ravel()
+            np.where(matrix < 0, -(1 << 30), matrix * radix).astype(np.int32).ravel()
             for matrix, radix in zip(matrices, radices(sizes), strict=True)
         ]
         return cls(
@@ -649,7 +578,8 @@ class PairPlan(NamedTuple):
         """A suit and the next one; more than ``most`` pairs of entries are refused (see :func:`verify_work`)."""
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
-        verify_work(_products(pair, first, second), most)
+        ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
+        verify_work(int((ones[pair.split_first] * twos[pair.split_second]).sum()), most)
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
@@ -692,8 +622,8 @@ class ClassPair(NamedTuple):
         return cls(plan.first, plan.second, *plan.splits, plan.place, key_start, label, ways, classes)
 
 
-class Meeting(NamedTuple):
-    """Which keys of the high pair complete a key of the low pair, and the value of two entries that meet."""
+class Matching(NamedTuple):
+    """Which keys of the high pair complete a key of the low pair, and the value of two entries that are joined."""
 
     points: int
     """The number of points indices."""
@@ -707,7 +637,7 @@ class Meeting(NamedTuple):
 
 
 def verify_work(products: int, most: int | None = None) -> None:
-    """Refuse what takes too long: more than ``MOST_PRODUCTS`` unless told otherwise."""
+    """Refuse what takes too long: more than ``MOST_PRODUCTS`` by default."""
     most = MOST_PRODUCTS if most is None else most
     if products > most:
         raise TablesTooLarge(
@@ -717,14 +647,8 @@ def verify_work(products: int, most: int | None = None) -> None:
         )
 
 
-def _products(pair: SuitPair, first: ClassRows, second: ClassRows) -> int:
-    """How many pairs of entries a pair of suits has."""
-    ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
-    return int((ones[pair.split_first] * twos[pair.split_second]).sum())
-
-
 def radices(sizes: Sequence[int]) -> list[int]:
-    """What each digit of a number in mixed radix is worth, the first digit lowest."""
+    """The place value of each digit of a number in mixed radix, the first digit lowest."""
     return [math.prod(sizes[:i]) for i in range(len(sizes))]
 
 
@@ -809,7 +733,7 @@ type Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """The parts of one level of which one value is asked for."""
+    """The parts of one level, for one of its values."""
 
     part: Ints
     """(high classes,) the part of each."""
@@ -822,8 +746,9 @@ class Parts:
 
     @classmethod
     def of(cls, classes: Classes, value: int) -> Self:
-        """Parts by the leading gap that is in the codes of high classes."""
-        part = np.unique(leading_gaps(classes.high_codes), return_inverse=True)[1]
+        """Parts by the leading gap Δ that is in the codes of high classes, one more for DEAD codes."""
+        codes = classes.high_codes
+        part = np.unique(np.where(codes < 0, np.int64(-1), codes & 15), return_inverse=True)[1]
         place, states, fits = np.zeros(len(part), dtype=np.int64), [], []
         for number in range(part.max(initial=-1) + 1):
             mine = np.flatnonzero(part == number)
@@ -837,24 +762,24 @@ class Parts:
         return cls(part, place, np.stack(states), tuple(fits))
 
 
-def join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Classes, second: Classes) -> tuple[Ints, Ints]:
+def join(low: ClassPair, high: ClassPair, matching: Matching, first: Classes, second: Classes) -> tuple[Ints, Ints]:
     """For each entry of the low and of the high pair, (entries, values): see ``ClassTables.rests``."""
     ones, twos = ([Parts.of(classes, value) for value in range(classes.size)] for classes in (first, second))
     low_rest = np.zeros((len(low.ways), len(ones) * len(twos)), dtype=np.int64)
     high_rest = np.zeros((len(high.ways), len(ones) * len(twos)), dtype=np.int64)
     with one_thread():
         for value, (two, one) in enumerate(product(twos, ones)):
-            low_rest[:, value], high_rest[:, value] = _join(low, high, meeting, one, two)
+            low_rest[:, value], high_rest[:, value] = _join(low, high, matching, one, two)
     return low_rest, high_rest
 
 
-def _join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Parts, second: Parts) -> tuple[Floats, Floats]:
+def _join(low: ClassPair, high: ClassPair, matching: Matching, first: Parts, second: Parts) -> tuple[Floats, Floats]:
     """The same for one value of each level: (entries,) of the low and of the high pair."""
     low_rest, high_rest = np.zeros(len(low.ways)), np.zeros(len(high.ways))
     c, d = high.classes.T
     column, line = first.place[c], second.place[d]
     group = first.part[c] * len(second.fits) + second.part[d]
-    for key, there in _meetings(low, high, meeting):
+    for key, there in _joined_keys(low, high, matching):
         mine = slice(low.key_start[key], low.key_start[key + 1])
         classes, ways, rest = low.classes[mine], low.ways[mine], low_rest[mine]
         others = np.arange(high.key_start[there], high.key_start[there + 1])
@@ -872,15 +797,15 @@ def _join(low: ClassPair, high: ClassPair, meeting: Meeting, first: Parts, secon
     return low_rest, high_rest
 
 
-def _meetings(low: ClassPair, high: ClassPair, meeting: Meeting) -> list[tuple[int, int]]:
+def _joined_keys(low: ClassPair, high: ClassPair, matching: Matching) -> list[tuple[int, int]]:
     """The keys of both pairs that make whole hands; all have entries."""
     some, others = np.diff(low.key_start) > 0, np.diff(high.key_start) > 0
     found = []
     for key in np.flatnonzero(some).tolist():
-        other, score = int(meeting.partner[key // meeting.points]), key % meeting.points
+        other, score = int(matching.partner[key // matching.points]), key % matching.points
         if other >= 0:
-            fitting = meeting.fit_points[meeting.fit_start[score] : meeting.fit_start[score + 1]]
-            there = other * meeting.points + fitting
+            fitting = matching.fit_points[matching.fit_start[score] : matching.fit_start[score + 1]]
+            there = other * matching.points + fitting
             found += [(key, place) for place in there[others[there]].tolist()]
     return found
 
@@ -927,9 +852,9 @@ def _take_high(chosen: Ints, column: Ints, line: Ints, fits: Floats, found: Floa
 def locate(
     low: ClassPair,
     high: ClassPair,
-    meeting: Meeting,
+    matching: Matching,
     sums: tuple[Ints, Ints],
-    wanted: tuple[Ints, Ints],
+    sought: tuple[Ints, Ints],
     of_low: tuple[Ints, Ints],
     of_high: tuple[Ints, Ints],
 ) -> None:
@@ -938,27 +863,27 @@ def locate(
     ``sums``: (entries, size) layouts of each value up to and with each low entry, and with one of its pairs of rows.
     """
     before, rest = sums
-    values, numbers = wanted
+    values, numbers = sought
     low_entry, low_number = of_low
     high_entry, high_number = of_high
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    high_count, points, partner = high.ways, meeting.points, meeting.partner
-    fit_start, fit_points = meeting.fit_start, meeting.fit_points
-    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
+    high_count, points, partner = high.ways, matching.points, matching.partner
+    fit_start, fit_points = matching.fit_start, matching.fit_points
+    table, offset, width = matching.value.table, matching.value.offset, matching.value.width
     quantities = ones.shape[1]
     base = np.empty(quantities, np.int64)
     for n in range(len(numbers)):
-        wanted_value, number = values[n], numbers[n]
+        value_sought, number = values[n], numbers[n]
         entry, last = 0, len(before) - 1
         while entry < last:
             middle = (entry + last) >> 1
-            if before[middle, wanted_value] > number:
+            if before[middle, value_sought] > number:
                 last = middle
             else:
                 entry = middle + 1
-        number -= before[entry - 1, wanted_value] if entry > 0 else 0
-        low_entry[n], low_number[n] = entry, number // rest[entry, wanted_value]
-        number -= low_number[n] * rest[entry, wanted_value]
+        number -= before[entry - 1, value_sought] if entry > 0 else 0
+        low_entry[n], low_number[n] = entry, number // rest[entry, value_sought]
+        number -= low_number[n] * rest[entry, value_sought]
         key = np.searchsorted(low_start, entry, side="right") - 1
         for q in range(quantities):
             base[q] = offset[q] + ones[entry, q] * width[q]
@@ -970,7 +895,7 @@ def locate(
                 value = 0
                 for q in range(quantities):
                     value += table[base[q] + twos[j, q]]
-                if value == wanted_value:
+                if value == value_sought:
                     if number < high_count[j]:
                         high_entry[n], high_number[n] = j, number
                         found = True
@@ -995,7 +920,7 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
     key_start, label, quantities = pair.key_start, pair.label, ones.shape[1]
     here, there = np.uint64(shift), np.uint64(shift + 13)
     base = np.empty(quantities, np.int64)
-    # For each label that is asked for: the next of its numbers (as a place in ``order``, −1 if none is left), and how
+    # For each label that is needed: the next of its numbers (as a place in ``order``, −1 if none is left), and how
     # many pairs of rows with this label were passed already.
     following, passed = np.full(pair.place.size, -1, np.int64), np.zeros(pair.place.size, np.int64)
     begin = 0
@@ -1051,9 +976,9 @@ class ClassTables:
     """Of each quantity."""
     low: ClassPair
     high: ClassPair
-    meeting: Meeting
+    matching: Matching
     joined: bool = False
-    """Whether these are tables of two levels that are too large to let entries meet one by one."""
+    """Whether these are tables of two levels, too large to join entries one by one."""
 
     @classmethod
     def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
@@ -1067,7 +992,8 @@ class ClassTables:
         With ``patient`` they may take a minute.
         """
         classes = (_classes(quantity, unranking).without_first() for quantity in (first, second))
-        return cls._of_classes(unranking, tuple(classes), PATIENT_PRODUCTS if patient else MOST_JOINT_PRODUCTS)
+        # With patience: some 20 s for the tables, as much again for draws, and 1.5 GiB.
+        return cls._of_classes(unranking, tuple(classes), 1 << 31 if patient else MOST_JOINT_PRODUCTS)
 
     def extended(self, *quantities: Quantity) -> Self:
         """Tables of more quantities, the last ones."""
@@ -1083,35 +1009,36 @@ class ClassTables:
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
-        meeting = Meeting(len(keys.points), partner, order.fit_start, order.fit_points, value)
+        matching = Matching(len(keys.points), partner, order.fit_start, order.fit_points, value)
         joined = most is not None
         plans = PairPlan.of(unranking.low, 0, classes, most), PairPlan.of(unranking.high, 2, classes, most)
         if not joined:
-            verify_work(_pairs_that_meet(meeting, *(plan.most_entries for plan in plans)), HOPELESS_PRODUCTS)
+            # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
+            verify_work(_joined_pairs(matching, *(plan.most_entries for plan in plans)), 1 << 38)
         low, high = map(ClassPair.of, plans)
         if not joined:
-            verify_work(_pairs_that_meet(meeting, *(np.diff(pair.key_start) for pair in (low, high))))
-        return cls(unranking, classes, low, high, meeting, joined)
+            verify_work(_joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))))
+        return cls(unranking, classes, low, high, matching, joined)
 
     @property
     def size(self) -> int:
         """The number of values; that of several quantities is v₀ + size₀ · (v₁ + size₁ · …)."""
-        return self.meeting.value.size
+        return self.matching.value.size
 
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
         out = np.zeros(self.size, dtype=np.int64)
-        _count(self.low, self.high, self.meeting, out)
+        _count(self.low, self.high, self.matching, out)
         return out
 
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
         if self.joined:
-            return join(self.low, self.high, self.meeting, *self.classes)
+            return join(self.low, self.high, self.matching, *self.classes)
         low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
-        _count_joins(self.low, self.high, self.meeting, low, high)
+        _count_joins(self.low, self.high, self.matching, low, high)
         return low, high
 
     def layouts(self, low_rest: Ints, values: Ints, numbers: Ints) -> Masks:
@@ -1123,7 +1050,7 @@ class ClassTables:
         low_entry, low_number = np.empty_like(numbers), np.empty_like(numbers)
         high_entry, high_number = np.empty_like(numbers), np.empty_like(numbers)
         of_low, of_high = (low_entry, low_number), (high_entry, high_number)
-        locate(self.low, self.high, self.meeting, (before, low_rest), (values, numbers), of_low, of_high)
+        locate(self.low, self.high, self.matching, (before, low_rest), (values, numbers), of_low, of_high)
         out = np.tile(self.unranking.base, (len(numbers), 1))
         for shift, pair, entry, number in ((0, self.low, *of_low), (26, self.high, *of_high)):
             order = np.lexsort((number, entry))
@@ -1140,42 +1067,31 @@ class ClassTables:
         return self.low.first, self.low.second, self.high.first, self.high.second
 
 
-def _pairs_that_meet(meeting: Meeting, low: Ints, high: Ints) -> int:
-    """How many pairs of entries meet; ``low``, ``high``: (keys,) entries of each key."""
-    ones, twos = low.reshape(-1, meeting.points), high.reshape(-1, meeting.points)
-    fits = np.zeros((meeting.points, meeting.points))
-    fits[np.repeat(np.arange(meeting.points), np.diff(meeting.fit_start)), meeting.fit_points] = 1
-    within = meeting.partner >= 0
-    return int((ones[within] * (twos[meeting.partner[within]] @ fits.T)).sum())
+def _joined_pairs(matching: Matching, low: Ints, high: Ints) -> int:
+    """How many pairs of entries are joined; ``low``, ``high``: (keys,) entries of each key."""
+    ones, twos = low.reshape(-1, matching.points), high.reshape(-1, matching.points)
+    fits = np.zeros((matching.points, matching.points))
+    fits[np.repeat(np.arange(matching.points), np.diff(matching.fit_start)), matching.fit_points] = 1
+    within = matching.partner >= 0
+    return int((ones[within] * (twos[matching.partner[within]] @ fits.T)).sum())
 
 
+@lru_cache(maxsize=4)  # common tables, a mixture and the tables of one caller use the same classes in turn
 def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
-    if isinstance(quantity, Level):
-        return _level_classes(quantity, unranking)
-    return Classes.of(quantity, _fields(unranking))
-
-
-@lru_cache(maxsize=4)  # common tables, a mixture and the tables of one caller ask for the same classes in turn
-def _level_classes(level: Level, unranking: Unranking) -> Classes:
-    return Classes.of(level, _fields(unranking))
-
-
-def _fields(unranking: Unranking) -> list[Fields]:
-    """The rows of C D H S with the certain cards."""
     must = unranking.keys.known.must
     certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]
-    return [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)]
+    return Classes.of(quantity, [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)])
 
 
 # Kernels take the arrays they need out of tuples before they loop: taking one out counts references, at a high price.
 
 
 @njit
-def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None:
+def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints) -> None:
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    low_count, high_count, points, partner = low.ways, high.ways, meeting.points, meeting.partner
-    fit_start, fit_points = meeting.fit_start, meeting.fit_points
-    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
+    low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
+    fit_start, fit_points = matching.fit_start, matching.fit_points
+    table, offset, width = matching.value.table, matching.value.offset, matching.value.width
     quantities = ones.shape[1]
     base = np.empty(quantities, np.int64)
     for key in range(len(low_start) - 1):
@@ -1196,12 +1112,12 @@ def _count(low: ClassPair, high: ClassPair, meeting: Meeting, out: Ints) -> None
 
 
 @njit
-def _count_joins(low: ClassPair, high: ClassPair, meeting: Meeting, low_rest: Ints, high_rest: Ints) -> None:
-    """Add to each entry the pairs of rows of the entries that it meets, by value."""
+def _count_joins(low: ClassPair, high: ClassPair, matching: Matching, low_rest: Ints, high_rest: Ints) -> None:
+    """Add to each entry the pairs of rows of the entries that it is joined with, by value."""
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    low_count, high_count, points, partner = low.ways, high.ways, meeting.points, meeting.partner
-    fit_start, fit_points = meeting.fit_start, meeting.fit_points
-    table, offset, width = meeting.value.table, meeting.value.offset, meeting.value.width
+    low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
+    fit_start, fit_points = matching.fit_start, matching.fit_points
+    table, offset, width = matching.value.table, matching.value.offset, matching.value.width
     quantities = ones.shape[1]
     base = np.empty(quantities, np.int64)
     for key in range(len(low_start) - 1):

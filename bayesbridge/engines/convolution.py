@@ -2,7 +2,7 @@
 
 As long as the evidence ties suits together only by the lengths of the hands, every suit row adds its own leading gap
 and its own sequence of gaps, and the merge of four suits is associative. So the rows of each suit are tallied by
-(lengths, gaps), clubs merge with diamonds, hearts with spades, and both halves meet where every hand has 13 cards.
+(lengths, gaps), clubs merge with diamonds, hearts with spades, and both halves are joined where hands have 13 cards.
 High-card points in a range and shapes tie the suits otherwise; such evidence is left to the other engines.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesbridge.capture.exact import NEITHER, ONLY_A, Tally, check_value_of, gap_of, join, met, tricks_of, weigh
+from bayesbridge.capture.exact import NEITHER, ONLY_A, Tally, join, met, tricks_of, weigh
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints
@@ -75,7 +74,8 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
         summary = row_table()[TERNARY[ours[0]] + 2 * TERNARY[ours[1]]].astype(np.int64)
         delta = LEADING_GAP[ours[0] | ours[1]]
         tallies.append(Tally.of(lengths, summary, np.ones(len(lengths), dtype=np.int64)))
-        gaps.append(_by_length_and_gap(lengths, delta, len(rows.ways)))
+        size = len(rows.ways)
+        gaps.append(np.bincount(14 * lengths + delta, minlength=14 * size).reshape(size, 14))
         ways = np.repeat(completions[:, 0], rows.ways[:, 0])
         c1, c2 = LENGTH[ours[0]], LENGTH[ours[1]]
         for counts, values in zip(by_suit.values(), (c1, c2, 13 - c1 - c2, delta, np.maximum(c1, c2)), strict=True):
@@ -86,11 +86,13 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
     T, Z, chi = np.zeros(14, dtype=np.int64), np.zeros(HIGHEST_DELTA + 7, dtype=np.int64), np.zeros(53, dtype=np.int64)
     failing = Delta.copy()
     for code, count in outcomes.items():
-        T[tricks_of(code)] += count
+        captured = tricks_of(code)
+        T[captured] += count
         if met(code):
-            failing[gap_of(code)] -= count
-            chi[check_value_of(code)] += count
-            Z[HIGHEST_DELTA + tricks_of(code) - check_value_of(code)] += count
+            gap, check = code // 512, code % 32
+            failing[gap] -= count
+            chi[check] += count
+            Z[HIGHEST_DELTA + captured - check] += count
     chi += failing  # nothing captured: χ = Δ and Z = 6 − Δ
     Z[: HIGHEST_DELTA + 1] += failing[::-1]
     neither, only_a = outcomes.get(NEITHER, 0), outcomes.get(ONLY_A, 0)
@@ -103,11 +105,6 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> Capture
         T=T,
         chi=chi,
     )
-
-
-def _by_length_and_gap(lengths: Ints, delta: NDArray[np.int8], size: int) -> Ints:
-    """(lengths, 14) how many rows have each length index and leading gap."""
-    return np.bincount(14 * lengths + delta, minlength=14 * size).reshape(size, 14)
 
 
 @njit

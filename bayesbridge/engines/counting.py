@@ -1,19 +1,14 @@
-"""How many layouts fit: an exact integer by dynamic programming over suits.
+"""How many layouts fit: an exact integer, without a compiler, so that a count answers at once.
 
-Within a suit, cards that may lie in the same seats and count the same points are interchangeable, so a class of ``n``
-of them splits in multinomially many ways. A suit becomes a table of ways, indexed by how many unknown cards each
-hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. Two
-suits add up by convolution; the two pairs of suits meet where every hand has 13 cards and every range is kept. Where
-the shape of a hand is restricted, a pair of suits has a table for each class of its lengths in the two suits.
-
-Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with three hidden
-hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
-
-Tables join clubs with diamonds and hearts with spades. A hand whose shape is restricted cannot be joined by its number
-of minor cards alone: how many of them are clubs matters too. But two pairs of lengths (c, d) that leave the same pairs
-(h, s) possible are interchangeable, so each side has few *classes*.
-
-Nothing here needs a compiler: a count answers at once.
+**Counting** is dynamic programming over suits. Within a suit, cards that may lie in the same seats and count the same
+points are interchangeable, so a class of ``n`` of them splits in multinomially many ways. A suit becomes a table of
+ways, indexed by how many unknown cards each hidden seat gets (all but the last, which gets the rest) and how many
+points each seat with a points range gets. Two suits combine by convolution; the two pairs of suits, clubs with diamonds
+and hearts with spades, are joined where every hand has 13 cards and every range is kept. A hand whose shape is
+restricted cannot be joined by its number of minor cards alone: how many of them are clubs matters too. But two pairs of
+lengths (c, d) that leave the same pairs (h, s) possible are interchangeable, so each pair has one table for each of few
+*shape classes*. Tables are int64: a pair of suits has at most 4^26 = 2^52 ways. The last products stay below 2^63 with
+three hidden hands (at most 84 478 098 072 866 400 layouts) and are taken in Python integers with four.
 """
 
 from __future__ import annotations
@@ -23,6 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Self
 
 import numpy as np
@@ -59,17 +55,20 @@ class ShapeClasses:
         c, d, h = np.nonzero(by_three)
         together[c, d, h, 13 - c - d - h] = True
         flat = together.reshape(196, 196)
-        minors, first = _classes(flat)
-        majors, second = _classes(flat.T)
+        minors, first = row_classes(np.where(flat, 0, -1))
+        majors, second = row_classes(np.where(flat.T, 0, -1))
         return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
 
 
-def _classes(rows: Bools) -> tuple[Ints, Ints]:
-    """Equal rows get one number, empty ones -1; also a member of each class."""
-    number = np.full(len(rows), -1, dtype=np.int64)
-    some = np.flatnonzero(rows.any(1))
-    _, member, number[some] = np.unique(rows[some], axis=0, return_index=True, return_inverse=True)
-    return number, some[member]
+def row_classes(table: Ints) -> tuple[Ints, Ints]:
+    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; one row of each class."""
+    classes = np.full(len(table), -1, dtype=np.int64)
+    alive = np.flatnonzero((table >= 0).any(1))
+    if not len(alive):
+        return classes, alive
+    rows = table[alive].astype(np.int32)
+    _, places, classes[alive] = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return classes, alive[places]
 
 
 type Ways = NDArray[np.int64]
@@ -92,18 +91,11 @@ def count(constraints: Constraints) -> int:
     known = constraints.normalised()
     if known.impossible:
         return 0
-    if known == _certain_cards(known).normalised():  # any card may lie anywhere: a multinomial coefficient
+    certain = reduce(lambda alone, seat: alone.hold(seat, known.must[seat]), SEATS, Constraints.free())
+    if known == certain.normalised():  # any other card may lie anywhere: a multinomial coefficient
         rooms = [known.room(seat) for seat in known.hidden]
         return math.factorial(sum(rooms)) // math.prod(map(math.factorial, rooms))
     return CountingTable.build(known, known.bounded).count(known.points_low, known.points_high)
-
-
-def _certain_cards(known: Constraints) -> Constraints:
-    """What is certain of each hand, and nothing else."""
-    alone = Constraints.free()
-    for seat in SEATS:
-        alone = alone.hold(seat, known.must[seat])
-    return alone
 
 
 def count_points(constraints: Constraints, seat: int) -> list[int]:
@@ -114,7 +106,7 @@ def count_points(constraints: Constraints, seat: int) -> list[int]:
     if seat not in known.hidden:
         layouts = count(known)
         return [layouts if points == points_in(known.must[seat]) else 0 for points in range(MOST_POINTS + 1)]
-    # The seat asked for comes first: its range is walked, not summed up, so a single value costs least.
+    # This seat comes first: its range is walked, not summed up, so a single value costs least.
     table = CountingTable.build(known, (seat, *(other for other in known.bounded if other != seat)))
     answers = []
     for points in range(MOST_POINTS + 1):
@@ -165,7 +157,7 @@ class CountingTable:
             last = rest[0]
             together = (unknown + certain[last] - points_high[last], unknown + certain[last] - points_low[last])
         return sum(
-            # Index i of one table meets room - i of the other: turn the other round.
+            # Index i of one table is joined with room - i of the other: turn the other round.
             _joined(_by_lengths(first, rooms), _by_lengths(second, rooms)[::-1], ranges, together, len(self.hidden) > 3)
             for minor, first in self.minors.items()
             for major, second in self.majors.items()
@@ -189,12 +181,20 @@ def _suit_ways(
     ways: Ways = np.ones((1,) * len(limits), dtype=np.int64)
     for (seats, points), size in classes.items():
         ways = _spread(ways, list(_splits(seats, points, size, hidden, scored)), limits)
-    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
     fits = np.ones(ways.shape, dtype=np.bool_)
-    for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True):
-        length = unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+    for seat, length in _lengths(ways, known, suit, hidden).items():
         fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
     return np.where(fits, ways, 0)
+
+
+def _lengths(ways: Ways, known: Constraints, suit: int, hidden: Sequence[int]) -> dict[int, Ints]:
+    """For each hidden seat, its length in the suit behind each entry of a table."""
+    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
+    last = (known.unknown_mask >> (13 * suit) & SUIT_MASK).bit_count() - sum(cards)
+    return {
+        seat: unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+        for seat, unknown in zip(hidden, [*cards, last], strict=True)
+    }
 
 
 def _pair_ways(
@@ -221,18 +221,12 @@ def _by_share(
     ways: Ways, known: Constraints, suit: int, hidden: Sequence[int], shapes: Mapping[int, ShapeClasses]
 ) -> dict[Classes, Ways]:
     """The table of a suit, apart for each length that the hands with a restricted shape have in it."""
-    cards = list(np.indices(ways.shape)[: len(hidden) - 1])
-    field = known.unknown_mask >> (13 * suit) & SUIT_MASK
-    lengths = [
-        unknown + (known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
-        for seat, unknown in zip(hidden, [*cards, field.bit_count() - sum(cards)], strict=True)
-        if seat in shapes
-    ]
+    lengths = [length for seat, length in _lengths(ways, known, suit, hidden).items() if seat in shapes]
     found: dict[Classes, Ways] = {}
     for key in itertools.product(range(14), repeat=len(lengths)):
         chosen = ways.copy()
-        for length, wanted in zip(lengths, key, strict=True):
-            chosen[length != wanted] = 0
+        for length, cards in zip(lengths, key, strict=True):
+            chosen[length != cards] = 0
         if chosen.any():
             found[key] = chosen
     return found

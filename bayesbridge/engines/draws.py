@@ -1,8 +1,7 @@
-"""Weighted marginals of a batch of layouts: where cards lie, how long suits are, how many points a seat has.
+"""Draws: what every engine returns, layouts with weights; and the weighted marginals of a batch of layouts.
 
-One pass over the layouts adds each weight to a table of suit fields by seat; cards and lengths are read off that table.
-
-Draws: what every engine returns.
+Marginals take one pass over the layouts, which adds each weight to a table of suit fields by seat; the distributions of
+cards and lengths follow from that table.
 """
 
 from __future__ import annotations
@@ -28,8 +27,9 @@ from bayesbridge.random64 import State
 Floats = NDArray[np.float64]
 
 _FIELDS: Final = np.arange(1 << 13)
-_HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
-_POINTS: Final = (_HOLDS_RANK @ np.array(HIGH_CARD_POINTS)).astype(np.int64)
+HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
+HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.float64)
+_POINTS: Final = (HOLDS_RANK @ np.array(HIGH_CARD_POINTS)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,13 +50,12 @@ class Marginals:
 
     def cards(self) -> Floats:
         """(52, 4) weight of each card in each seat."""
-        cards: Floats = self.fields @ _HOLDS_RANK
+        cards: Floats = self.fields @ HOLDS_RANK
         return cards.reshape(4, 52).T
 
     def lengths(self) -> Floats:
         """(4, 4, 14) weight of each length by seat and suit."""
-        one_hot = np.bitwise_count(_FIELDS)[:, None] == np.arange(14)
-        lengths: Floats = self.fields @ one_hot.astype(np.float64)
+        lengths: Floats = self.fields @ HAS_LENGTH
         return lengths
 
 
@@ -129,7 +128,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class Pending:
-    """Exact draws that are made when somebody looks at them: exact answers need none."""
+    """Exact draws, made on first access: exact answers need none."""
 
     tables: Drawing
     n: int
@@ -165,17 +164,17 @@ class Draws:
     proposed: Weights | None = None
     """Weights before the draws were thinned or resampled, which hides a heavy tail; ``None`` where they were not."""
     likelihood: Floats | None = None
-    """(n,) log P(soft evidence ∣ layout) where the engine worked it out; see :attr:`log_likelihood`."""
+    """(n,) log P(soft evidence ∣ layout) where the engine computed it; see :attr:`log_likelihood`."""
     tables: ExactMarginals | None = None
     """Exact marginals; ``None`` where they are estimated from the layouts, or summed over all of them."""
     mean_log: float | None = None
     """Posterior mean of log P(soft evidence ∣ layout) where it is exact; see :attr:`mean_log_likelihood`."""
     log_soft: float = 0.0
-    """log P(soft evidence ∣ hard evidence); ``nan`` where the engine does not tell."""
+    """log P(soft evidence ∣ hard evidence); ``nan`` where the engine gives none."""
     log_soft_error: float = 0.0
     """About one standard error of ``log_soft``, 0 where it is exact."""
     ess: float = 0.0
-    """How many independent draws the layouts are worth; their number where exact."""
+    """Effective sample size of the layouts; their number where exact."""
     warning: str = ""
     """What to be wary of, and what to do; empty where all is well."""
     proposal: Proposal | None = None

@@ -20,25 +20,20 @@ from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 
 MOST_LAYOUTS: Final = 20_000_000
-"""How many layouts enumeration walks unless told otherwise; an open dummy leaves 10 400 600."""
+"""The default limit of enumeration; an open dummy leaves 10 400 600."""
 
 BLOCK: Final = 1 << 18
-"""Layouts in a block unless told otherwise: 8 MB."""
-
-
-def blocks(constraints: Constraints, size: int = BLOCK, limit: int = MOST_LAYOUTS) -> Iterator[Masks]:
-    """All layouts that fit, as (m, 4) arrays of masks of ``size`` rows, the last one shorter.
-
-    >>> seen = Constraints.free().hold(0, 0x1FFF).hold(2, 0x1FFF << 13).lack(1, 0xFF << 26)
-    >>> [len(block) for block in blocks(seen, size=5000)]
-    [5000, 3568]
-    """
-    return Enumeration.of(constraints, limit).blocks(size)
+"""Layouts in a block by default: 8 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enumeration:
-    """All layouts of one set of constraints; ``len`` is how many there are."""
+    """All layouts of one set of constraints; ``len`` is how many there are.
+
+    >>> seen = Constraints.free().hold(0, 0x1FFF).hold(2, 0x1FFF << 13).lack(1, 0xFF << 26)
+    >>> [len(block) for block in Enumeration.of(seen).blocks(size=5000)]
+    [5000, 3568]
+    """
 
     unranking: Unranking
 

@@ -25,16 +25,16 @@ from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, generator, seed_state
 
 type Run = Callable[[Target, int, np.random.Generator, str, Proposal | None], Draws]
-"""(target, draws wanted, random numbers, why this engine, proposal to start from) → draws."""
+"""(target, number of draws, random numbers, why this engine, proposal to start from) → draws."""
 
 ENOUGH: Final = 0.1
-"""Effective draws that ``auto`` wants, as a share of the draws asked for; with fewer, particles are moved."""
+"""ESS / requested draws below which ``auto`` moves particles, and warns if that does not help."""
 
 FEWEST: Final = 30.0
-"""Effective draws below which plain weights refuse: with fewer, less than 94 % of answers lie within two errors."""
+"""ESS below which plain weights refuse: with less, less than 94 % of answers lie within two errors."""
 
 WORTH_LESS: Final = 0.5
-"""Plain weights refuse if one more draw of the greatest weight leaves less than this share of their effective number.
+"""Plain weights refuse if one more draw of the greatest weight leaves less than this share of their ESS.
 
 Such a draw would move the answers by more than their stated error.
 """
@@ -46,8 +46,8 @@ class Engine(NamedTuple):
     run: Run
     promise: str
     """What its answer is, in a few words."""
-    hears: bool = True
-    """Whether it is for calls and chosen cards; without any the question goes to plain draws."""
+    uses_calls: bool = True
+    """True for engines that weigh soft evidence (calls, choice of cards). Without any, ``infer`` samples directly."""
 
 
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
@@ -57,7 +57,7 @@ def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | 
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
     numbers = generator(rng)
-    if ENGINES[method].hears and not target.soft:
+    if ENGINES[method].uses_calls and not target.soft:
         return _sample(target, draws, numbers, "there is no call to weigh")
     with one_thread():
         return ENGINES[method].run(target, draws, numbers, "as asked", start)
@@ -77,11 +77,7 @@ def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start
         return found
     from bayesbridge.engines.particles import moved
 
-    return _warned(moved(found, draws, rng), draws)
-
-
-def _warned(found: Draws, draws: int) -> Draws:
-    """With a warning where the draws are worth less than a tenth of those asked for."""
+    found = moved(found, draws, rng)
     if found.ess >= ENOUGH * draws:
         return found
     worth = f"{draws} draws were asked for and these are worth about {found.ess:.0f}"
@@ -160,9 +156,9 @@ def _particles(target: Target, draws: int, rng: np.random.Generator, why: str, s
 
 
 ENGINES: Final = {
-    "auto": Engine(_auto, "the most exact engine that fits", hears=False),
-    "enumerate": Engine(_enumerate, "every layout, exact", hears=False),
-    "sample": Engine(_sample, "independent exact draws where no call is heard, marginals exact", hears=False),
+    "auto": Engine(_auto, "the most exact engine that fits", uses_calls=False),
+    "enumerate": Engine(_enumerate, "every layout, exact", uses_calls=False),
+    "sample": Engine(_sample, "independent exact draws without calls, marginals exact", uses_calls=False),
     "exact": Engine(exact_draws, "exact draws under calls by Algorithm 1; P(calls), cards and lengths exact"),
     "tilted": Engine(tilted_draws, "weighted draws from a proposal fitted to the calls"),
     "smc": Engine(_particles, "tilted draws, resampled and moved"),

@@ -1,38 +1,26 @@
-"""What the calls of a seat say about its level by Algorithm 1, for bidders that look at nothing else.
-
-In no trumps a hand has one level, and P(calls ∣ level) says it all. A bidder who bids suits makes the highest of five
-bids: who bids nX has level n in strain X, so a weight for that level, and the largest of all other weights for every
-other level, bounds P(calls ∣ hand) from above. Draws by such weights are a proposal that contains the event.
-
-Exact answers under calls that depend on the levels of hands alone: counts, independent draws and marginals.
+"""The exact engine: calls that depend on a hand only through its levels by Algorithm 1 are counted, not sampled.
 
 If P(calls of a seat ∣ hand) is a function of the level that Algorithm 1 gives the hand, as for the paper's bidder, then
-a layout weighs ∏ over callers w[seat][level of the seat]. Layouts with equal weight are counted as integers (see
-``class_tables``), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is exact, and rational if the weights are.
-A draw is a weight, chosen in proportion to count · weight, and a uniform number among its layouts: nothing is weighed
-afterwards and nothing is rejected. A pass is no special case.
+the likelihood of a layout is ∏ over callers w[seat][level of the seat]. Layouts of equal likelihood are counted as
+integers (:mod:`~bayesbridge.engines.classes`), so P(calls ∣ hard evidence) = Σ counts · weight / layouts is exact, and
+rational if the weights are; so are the marginals of cards, lengths and points. A draw is a weight, chosen in proportion
+to count · weight, and a uniform number among its layouts: draws are independent and unweighted, and nothing is
+rejected. A pass is no special case.
 
-Exact answers under the calls of two seats whose common tables are too large: a mixture of smaller tables.
+**Two callers** whose common tables are too large are a mixture of smaller tables. A layout in which the levels of the
+callers have the values i and j weighs v[i] w[j], where 0 is the value of a hand that does not bid. Each factor is w[0]
++ (w[j] − w[0]), so the product is a sum of four parts: all layouts, those in which the one or the other caller has a
+value other than 0, and those in which both have. The first part is plain counting, the next two are the tables of one
+caller. The last part has few layouts, and its tables leave out every row and every class with which either hand does
+not bid. P(calls), marginals and all else that is linear in counts are sums over the parts, some with a minus sign. A
+draw is a pair of values, chosen by count · weight, and a layout with these values: if both are positive, directly from
+the last part; else from a larger part by rejection, which keeps most.
 
-A layout in which the levels of the callers have the values i and j weighs v[i] w[j], where 0 is the value of a hand
-that does not bid. Each factor is w[0] + (w[j] − w[0]), so the product is a sum of four parts: all layouts, those in
-which the one or the other caller has a value other than 0, and those in which both have. The first part is plain
-counting, the next two are the tables of one caller. The last part has few layouts, and tables of them alone leave out
-every row and every class with which either hand does not bid.
-
-P(calls), marginals and all else that is linear in counts are sums over the parts, some with a minus sign. A draw is a
-pair of values, chosen by count · weight, and a layout with these values: if both are positive, straight from the last
-part; else from a larger part, drawn again until the values are right, as most are.
-
-Draws by the levels of some callers, counted exactly, and weighed by what is left of the evidence.
-
-Where the tables of all callers would be too large, or bound P(calls ∣ hand) only from above, those of some callers
-still put the draws where the calls point. With w(layout) the weight behind the tables and L the likelihood, a draw
-counts L / w and log P(calls) = log mean w + log mean (L / w), where the first mean is exact.
-
-The exact engine: calls that depend on a hand only through its bid by Algorithm 1 are counted, not sampled.
-
-P(calls) comes out exactly, so do the marginals of cards, lengths and points; draws are independent and count the same.
+**Proposals.** A bidder who bids suits makes the highest of five bids: who bids nX has level n in strain X, so a weight
+for that level, and the largest of all other weights for every other level, bounds P(calls ∣ hand) from above. Where
+weights are bounds only, or the tables of all callers would be too large, tables of some callers are a proposal: with
+w(layout) the weight behind the tables and L the likelihood, a draw has the importance weight L / w and log P(calls) =
+log mean w + log mean (L / w), where the first mean is exact.
 """
 
 from __future__ import annotations
@@ -55,7 +43,7 @@ from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS, Constraints
 from bayesbridge.engines.classes import ClassRows, ClassTables, HasShape, Level, Points, Quantity, SuitWalks, Tricks
-from bayesbridge.engines.draws import Draws, Pending
+from bayesbridge.engines.draws import HAS_LENGTH, HOLDS_RANK, Draws, Pending
 from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.tables import Ints, Unranking
 from bayesbridge.engines.target import SoftEvidence, Target
@@ -68,8 +56,6 @@ from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
 type Floats = NDArray[np.float64]
 
 NO_TRUMP: Final = 4
-NO_TRUMP_BIDS: Final = (0, *range(7, 38, 5))
-"""Pass and 1NT … 7NT among the 38 bids: the bids of levels 0 … 7."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +110,7 @@ def callers_of(soft: SoftEvidence) -> tuple[Caller, ...]:
 
 def _caller(seat: int, by_bid: Floats, suits: bool) -> Caller:
     if not suits:
-        return Caller(seat, NO_TRUMP, by_bid[list(NO_TRUMP_BIDS)], exact=True)
+        return Caller(seat, NO_TRUMP, by_bid[[0, *range(7, 38, 5)]], exact=True)  # pass and 1NT … 7NT of the 38 bids
     best = int(by_bid.argmax())
     level, strain = ((best + 2) // 5, (best + 2) % 5) if best else (0, NO_TRUMP)
     weights = np.full(8, np.delete(by_bid, best).max())
@@ -134,14 +120,6 @@ def _caller(seat: int, by_bid: Floats, suits: bool) -> Caller:
 
 type Weights = Sequence[float | Fraction] | Floats
 """(8,) P(all calls of a seat ∣ its level), level 0 … 7."""
-
-_FIELDS: Final = np.arange(1 << 13)
-_HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)
-_HAS_LENGTH: Final = (np.bitwise_count(_FIELDS)[:, None] == np.arange(14)).astype(np.float64)
-
-
-MOST_KEPT: Final = 64
-"""Values up to which the counts of sets of cards are kept: a megabyte for each value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +143,7 @@ class LevelTables:
     total: int
     """The number of layouts that fit the hard evidence."""
     levels: tuple[Level, ...] = ()
-    """What the tables tell apart of each caller."""
+    """The level of each caller, by the values that the tables distinguish."""
     kept: dict[Quantity | str, Any] = field(default_factory=dict)
     """Counts that do not depend on weights, once they were made: tables that differ in weights alone share them."""
 
@@ -201,7 +179,7 @@ class LevelTables:
     def reweighted(self, weights: Mapping[int, Weights]) -> Self | None:
         """The same counts under other weights of the same callers, as those of another slip: nothing is counted again.
 
-        ``None`` where the new weights tell levels apart that these tables do not. Raises as :meth:`of` does.
+        ``None`` where the new weights distinguish levels that these tables do not. Raises as :meth:`of` does.
         """
         if tuple(weights) != tuple(level.seat for level in self.levels):
             return None
@@ -266,25 +244,20 @@ class LevelTables:
         kept = np.flatnonzero(self.shares)
         limits = np.cumsum(self.shares[kept])
         limits[-1] = 1.0
-        values, numbers = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        _random_numbers(state, limits, kept, np.array(self.counts, dtype=np.uint64), values, numbers)
-        return self.tables.layouts(self.low_rest, values, numbers)
+        values, numbers = _choose(state, n, limits, np.array(self.counts, dtype=np.uint64)[kept])
+        return self.tables.layouts(self.low_rest, kept[values], numbers)
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
-        return np.concatenate([(fields @ _HOLDS_RANK).T for fields in self._fields])
+        return np.concatenate([(fields @ HOLDS_RANK).T for fields in self._fields])
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.stack([fields @ _HAS_LENGTH for fields in self._fields], axis=1)
+        return np.stack([fields @ HAS_LENGTH for fields in self._fields], axis=1)
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
         return np.stack([self.distribution(Points(seat)) for seat in SEATS])
-
-    def trick_distribution(self, first: int, second: int) -> Floats:
-        """(14,) P(T) of Algorithm 2 for a pair of seats; T = 0 where a condition fails."""
-        return self.distribution(Tricks(first, second))
 
     def distribution(self, *quantities: Quantity) -> Floats:
         """(size, …) probabilities of the values of one quantity, or of several together: an axis for each."""
@@ -324,7 +297,7 @@ class LevelTables:
         for suit, rows, ways in zip(SUITS, self.tables.suits, completions, strict=True):
             certain = np.array([known.must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16)
             tallies.append(_tally_fields(rows, certain, ways))
-        if len(self.counts) <= MOST_KEPT:
+        if len(self.counts) <= 64:  # a megabyte for each value
             self.kept["fields"] = tallies
         return [self._mixed(counts) for counts in tallies]
 
@@ -365,17 +338,18 @@ def checked_weights(seat: int, weights: Weights) -> list[float | Fraction]:
 
 
 @njit
-def _random_numbers(
-    state: State, limits: Floats, kept: Ints, counts: NDArray[np.uint64], values: Ints, numbers: Ints
-) -> None:
-    """Values by their shares, up to ``limits`` (running sums), and a uniform number among the layouts of each."""
-    for i in range(len(values)):
+def _choose(state: State, n: int, limits: Floats, counts: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """``n`` places drawn by running sums of shares, the last one 1; with counts also a uniform number below each."""
+    places, numbers = np.empty(n, np.int64), np.zeros(n, np.int64)
+    for i in range(n):
         share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53
         place = 0
         while share >= limits[place]:
             place += 1
-        values[i] = kept[place]
-        numbers[i] = bounded(state, counts[kept[place]])
+        places[i] = place
+        if len(counts):
+            numbers[i] = bounded(state, counts[place])
+    return places, numbers
 
 
 @njit
@@ -544,8 +518,7 @@ class LevelMixture:
         """The same from a state of the kernels' own generator, which is advanced."""
         limits = np.cumsum(self.shares)
         limits[np.flatnonzero(self.shares)[-1] :] = 1.0
-        chosen = np.empty(n, dtype=np.int64)
-        _choose(state, limits, chosen)
+        chosen, _ = _choose(state, n, limits, np.zeros(0, dtype=np.uint64))
         out = np.empty((n, 4), dtype=np.uint64)
         for number in np.unique(chosen).tolist():
             places = np.flatnonzero(chosen == number)
@@ -583,10 +556,6 @@ class LevelMixture:
         """(4, 38) P(seat has so many high-card points); refused if the tables would be too large."""
         return np.stack([self.distribution(Points(seat)) for seat in SEATS])
 
-    def trick_distribution(self, first: int, second: int) -> Floats:
-        """(14,) P(T) of Algorithm 2 for a pair of seats; T = 0 where a condition fails."""
-        return self.distribution(Tricks(first, second))
-
     def distribution(self, quantity: Quantity) -> Floats:
         """(size,) probabilities of a quantity's values; refused if the tables would be too large."""
         return self._sum(lambda tables: tables.distribution(quantity))
@@ -609,17 +578,6 @@ class LevelMixture:
             (float(factor * tables.counts[value] / self.mass), tables.given(value)) for factor, (tables, value) in parts
         ]
         return [(share, tables) for share, tables in shares if share]
-
-
-@njit
-def _choose(state: State, limits: Floats, out: NDArray[np.int64]) -> None:
-    """Numbers of limits (running sums of shares, the last one 1), each as often as its share says."""
-    for i in range(len(out)):
-        share = np.float64(next64(state) >> np.uint64(11)) * 2.0**-53
-        place = 0
-        while share >= limits[place]:
-            place += 1
-        out[i] = place
 
 
 type CallTables = LevelTables | LevelMixture
@@ -651,7 +609,7 @@ class LevelProposal:
         return total
 
 
-@lru_cache(maxsize=4)  # two engines ask in a row for the tables of two callers, and then of each
+@lru_cache(maxsize=4)  # two engines in a row use the tables of two callers, and then of each
 def tables_of(target: Target, seats: frozenset[int], patient: bool = False) -> CallTables | None:
     """Exact tables of the levels of some callers, a mixture if need be; ``None`` if they would be too large.
 
@@ -680,7 +638,7 @@ def exact_tables(target: Target, patient: bool = False) -> CallTables | None:
 
 
 def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
-    """Run the engine; raises where it does not apply. It was asked for by name, so it may take longer than ``auto``."""
+    """Run the engine; raises where it does not apply. Requested by name, it may take longer than under ``auto``."""
     tables = exact_tables(target, patient=True)
     if tables is None:
         raise BayesBridgeError(
@@ -691,7 +649,7 @@ def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, 
 
 
 def from_tables(target: Target, tables: CallTables, draws: int, rng: np.random.Generator, why: str) -> Draws:
-    """What the tables tell."""
+    """Draws and exact marginals of the tables."""
     return Draws(
         target,
         "exact",

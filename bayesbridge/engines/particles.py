@@ -1,17 +1,14 @@
-"""Moves that respect the hard evidence: swaps of hidden cards between hands, compiled.
+"""Particles: tilted draws of too small an effective sample size, resampled and moved by Metropolis steps.
 
-An elementary proposal takes two hidden cards in different hands and swaps them if the hard evidence still holds, else
-it stays. Hands never change size, so a layout is an arrangement of the hidden cards over fixed places; a pair of
-places is chosen without looking at the cards in them, so going and coming back are equally likely: the transition
-matrix K is symmetric. So is its power Kᵏ: k swaps in a row leave the uniform distribution over the support invariant,
-and every layout on the way is possible. They need not reach the whole support.
+An elementary move takes two hidden cards in different hands and swaps them if the hard evidence still holds, else it
+stays. Hands never change size, so a layout is an arrangement of the hidden cards over fixed places; a pair of places is
+chosen without looking at the cards in them, so a move and its inverse are equally likely: the transition matrix K is
+symmetric. So is its power Kᵏ: k swaps in a row leave the uniform distribution over the support invariant, and every
+layout on the way is possible. They need not reach the whole support.
 
-Particles: tilted draws that are worth too little, resampled and moved.
-
-Draws are resampled by their weights, then every one makes a number of Metropolis steps: a few swaps of hidden cards
-that respect the hard evidence, accepted by the likelihood. A swap changes two hands, so only their terms are computed
-anew: that is what makes an expensive model affordable. Copies drift apart; what the particles are worth is stated as
-if they had not: by the number of different draws that they descend from.
+Draws are resampled by their weights, then every one makes a number of Metropolis steps: a few swaps, accepted by the
+likelihood ratio. A swap changes two hands, so only their terms are computed anew: that is what makes an expensive model
+affordable. Copies drift apart; the stated effective sample size ignores that, and counts the distinct ancestors.
 """
 
 from __future__ import annotations
@@ -117,11 +114,11 @@ def _shuffle(
     one, half, low32 = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
     seat_of = np.empty(m, dtype=np.int64)
     suit_of = np.empty(m, dtype=np.int64)
-    worth = np.empty(m, dtype=np.int64)
+    card_points = np.empty(m, dtype=np.int64)
     allowed = np.empty(m, dtype=np.int64)
     for index in range(m):
         suit_of[index] = cards[index] // 13
-        worth[index] = points_of[cards[index]]
+        card_points[index] = points_of[cards[index]]
         allowed[index] = seats[cards[index]]
     # What the certain cards give every seat is the same in all layouts.
     base_lengths = np.zeros((4, 4), dtype=np.int64)
@@ -150,7 +147,7 @@ def _shuffle(
                     places[filled[seat]] = index
                     filled[seat] += 1
                     lengths[seat, suit_of[index]] += 1
-                    points[seat] += worth[index]
+                    points[seat] += card_points[index]
         if filled[0] + filled[1] + filled[2] + filled[3] != start[1] + start[2] + start[3] + start[4]:
             return -1 - row
         for _ in range(swaps[row]):
@@ -167,7 +164,7 @@ def _shuffle(
             x, y = places[i], places[j]
             if (allowed[x] >> b & allowed[y] >> a & 1) == 0:
                 continue
-            gain = worth[y] - worth[x]
+            gain = card_points[y] - card_points[x]
             if gain != 0 and (
                 points[a] + gain < points_low[a]
                 or points[a] + gain > points_high[a]
@@ -210,18 +207,12 @@ def _shuffle(
 
 type Floats = NDArray[np.float64]
 
-MOST: Final = 4000
-"""Particles that are moved at most."""
-
-SWAPS: Final = (1, 1, 2, 3)
-"""How many swaps a move proposes, each as likely as the others."""
-
 
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     """Weighted draws as particles of equal weight."""
     target = found.target
     weights = found.importance or Weights.equal(len(found))
-    n = max(2, min(draws, MOST))
+    n = max(2, min(draws, 4000))
     ancestors = weights.resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]
     terms = np.zeros((n, 4))
@@ -247,8 +238,8 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
 def _move(
     layouts: Masks, terms: Floats, target: Target, shuffler: Moves, rng: np.random.Generator
 ) -> tuple[Masks, Floats]:
-    """One Metropolis step of every particle; only hands that changed are asked for again."""
-    there, _ = shuffler.shuffle(layouts, rng.choice(SWAPS, len(layouts)), rng)
+    """One Metropolis step of every particle; only hands that changed are evaluated again."""
+    there, _ = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), len(layouts)), rng)
     there_terms = terms.copy()
     for seat in target.soft.seats:
         changed = np.flatnonzero(there[:, seat] != layouts[:, seat])

@@ -1,23 +1,14 @@
-"""Every way to place the cards of a suit, and how the ways of two suits combine.
+"""Integer tables by suit rows: layouts numbered, unranked and drawn exactly under all hard evidence.
 
-A *row* places the unknown cards of one suit; its *key* is what the other suits must know of it: how many cards each
-hidden seat gets (all but the last, which gets the rest) and how many points each seat with a points range gets. A key
-is a length index and a points index, numbers in mixed radix chosen so that the key of two suits is the sum of their
-keys. Rows are kept sorted by key.
+**Unranking** turns a number 0, 1, … total - 1 into a layout, each layout once. A *row* places the unknown cards of one
+suit; its *key* is what the other suits must know of it: a length index and a points index, numbers in mixed radix
+chosen so that the key of two suits is the sum of their keys. A layout is a key of the low pair and one of its pairs of
+rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its pairs of
+rows. Taken in this order the layouts are numbered. All entries are int64 and exact; totals from 2^63 on are refused.
 
-Layouts by number: the table that turns 0, 1, … total - 1 into the layouts that fit, each once.
-
-Clubs and diamonds make the low pair, hearts and spades the high pair. A layout is a key of the low pair and one of its
-pairs of rows, then a key of the high pair that fits (every hand full, every points range and shape kept) and one of its
-pairs of rows. Taken in this order the layouts are numbered. Sampling draws numbers; enumeration counts them up.
-
-All entries are int64 and exact: each counts a part of the total, and totals from 2^63 on are refused.
-
-Exact sampling: independent uniform layouts under all hard evidence, without rejection.
-
-A draw is a uniform integer below the number of layouts, turned into the layout with that number. Rare evidence makes
-the tables smaller and costs no more than common evidence. Marginals of cards, lengths and points are not estimated:
-they come exactly from the same tables.
+**Sampling** draws a uniform integer below the number of layouts and unranks it: independent, uniform, no rejection;
+rare evidence makes the tables smaller and costs no more than common evidence. Enumeration counts the numbers up.
+Marginals of cards, lengths and points are not estimated: they come exactly from the same tables.
 """
 
 from __future__ import annotations
@@ -46,7 +37,6 @@ type Bools = NDArray[np.bool_]
 MOST_ENTRIES: Final = 1 << 23
 """Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
 
-_RADIX: Final = 14
 _MINORS: Final = (1 << 26) - 1
 
 
@@ -71,7 +61,7 @@ class Keys:
         """The keys of normalised constraints."""
         hidden = known.hidden or (0, 1)
         scored = known.bounded[: len(hidden) - 1]
-        cards = _digits([_RADIX] * (len(hidden) - 1))
+        cards = _digits([14] * (len(hidden) - 1))
         # Radices leave room for the most points of a seat in a pair of suits, so sums of two keys never carry.
         radices = [
             1 + max(points_in(known.may[seat] & ~known.must[seat] & pair) for pair in (_MINORS, ~_MINORS))
@@ -128,7 +118,7 @@ class Keys:
         return fit
 
     def step(self, seat: int, points: int) -> int:
-        """How far one card worth so many points moves the key of a row, as lengths · points + points."""
+        """How far one card of so many points moves the key of a row, as lengths · points + points."""
         length = int((self.cards[:, :-1] == [other == seat for other in self.hidden[:-1]]).all(1).argmax())
         score = int((self.points == [points * (other == seat) for other in self.scored]).all(1).argmax())
         return length * len(self.points) + score
@@ -225,12 +215,6 @@ class SuitPair(NamedTuple):
         )
 
 
-def most_rows(known: Constraints) -> int:
-    """The number of rows of the largest suit, lengths aside."""
-    holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
-    return max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)
-
-
 def _digits(radices: Sequence[int]) -> Ints:
     """(product of radices, number of radices) the digits of each index, most significant first."""
     return np.indices(tuple(radices), dtype=np.int64).reshape(len(radices), math.prod(radices)).T
@@ -304,9 +288,6 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
 MOST_PRODUCTS: Final = 1 << 30
 """Multiplications to join the two pairs beyond which tables are refused; three hidden hands need at most 2^26."""
 
-_CHUNK: Final = 1 << 13
-"""Layouts built at a time: few enough for their numbers to stay in the processor's cache."""
-
 
 class Order(NamedTuple):
     """What a kernel needs besides the two pairs to find a layout by its number."""
@@ -373,13 +354,13 @@ class Unranking:
         key_low, key_points = map(np.ascontiguousarray, np.nonzero(numbers))
         fits &= high.ways.any(0)
         order = Order(
-            key_start=_running(numbers[key_low, key_points]),
+            key_start=running(numbers[key_low, key_points]),
             key_low=key_low,
             key_points=key_points,
-            partner_start=_running(joined.sum(1)),
+            partner_start=running(joined.sum(1)),
             partners=partners,
             key_rest=low_rest[key_low, key_points],
-            fit_start=_running(fits.sum(1)),
+            fit_start=running(fits.sum(1)),
             fit_points=np.ascontiguousarray(np.nonzero(fits)[1]),
         )
         return cls(keys, total, low, high, low_rest, high_rest, order)
@@ -403,10 +384,11 @@ class Unranking:
         if len(numbers) and not 0 <= numbers.min() <= numbers.max() < self.total:
             raise IndexError(f"layouts {numbers.min()} to {numbers.max()}: they are numbered 0 to {self.total - 1}")
         out = np.empty((len(numbers), 4), dtype=np.uint64)
-        for begin in range(0, len(numbers), _CHUNK):
-            part = out[begin : begin + _CHUNK]
+        chunk = 1 << 13  # few enough for their numbers to stay in the processor's cache
+        for begin in range(0, len(numbers), chunk):
+            part = out[begin : begin + chunk]
             part[:] = self.base
-            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + _CHUNK])
+            in_low, in_high = locate(self.order, self.high.ways, numbers[begin : begin + chunk])
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
@@ -421,7 +403,9 @@ def _verify_size(keys: Keys) -> None:
     known = keys.known
     if len(keys.hidden) < 4:
         return
-    rows, products = most_rows(known), len(keys.cards) * len(keys.points) ** 2
+    holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
+    rows = max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)  # of the largest suit, lengths aside
+    products = len(keys.cards) * len(keys.points) ** 2
     if rows > MOST_ENTRIES or products > MOST_PRODUCTS:
         raise BayesBridgeError(
             f"four hands are hidden, with {rows} ways in one suit and {len(keys.points)} ways to score points: more "
@@ -443,7 +427,8 @@ def _gathered(places: Ints, rows: Ints, size: int) -> Ints:
     return out
 
 
-def _running(values: Ints) -> Ints:
+def running(values: Ints) -> Ints:
+    """Running sums, from 0 on."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
 
 
@@ -532,21 +517,6 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
 def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
     """``n`` independent uniform layouts that fit: (n, 4) masks."""
     return Sampler.of(constraints).draw(n, rng)
-
-
-def card_marginals(constraints: Constraints) -> Ints:
-    """(52, 4) in how many layouts each seat holds each card; every row sums to the number of layouts."""
-    return Sampler.of(constraints).card_marginals()
-
-
-def length_distributions(constraints: Constraints) -> Ints:
-    """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
-    return Sampler.of(constraints).length_distributions()
-
-
-def point_distributions(constraints: Constraints) -> Ints:
-    """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
-    return Sampler.of(constraints).point_distributions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

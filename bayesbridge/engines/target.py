@@ -1,9 +1,8 @@
-"""Soft evidence, compiled: log P(what a seat called and played ∣ its hand) for every seat that did either.
+"""Target: everything that an engine must know, compiled once.
 
-Target: everything that an engine must know, compiled once.
-
-``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, L the likelihood of the soft
-evidence. The tables that count and number the layouts are built when they are first used, and kept.
+``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, with L the likelihood of the soft
+evidence: a product of terms, each of them P(what a seat called or played ∣ its hand). The tables that count and number
+the layouts are built on first use, and kept.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ class SoftEvidence:
         return self.by_seat(masks).sum(axis=1)
 
     def by_seat(self, masks: Masks) -> Floats:
-        """(n, seats) the same seat by seat; a hand that is the same in all layouts is asked for once."""
+        """(n, seats) the same seat by seat; a hand that is the same in all layouts is evaluated once."""
         found = np.zeros((len(masks), len(self.seats)))
         for column, seat in enumerate(self.seats):
             hands = np.ascontiguousarray(masks[:, seat])
@@ -94,7 +93,7 @@ class SoftEvidence:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that were asked, as Python text."""
+        """The models of the calls, as Python text."""
         return tuple(dict.fromkeys(repr(term.call[0]) for term in self.terms if term.call is not None))
 
     def __bool__(self) -> bool:
@@ -105,11 +104,11 @@ NONE: Final = SoftEvidence()
 """Nothing was called or chosen."""
 
 
-def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
+def log_likelihood(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
     """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
     try:
-        found = np.asarray(model.log_likelihood(_protected(hands), *rest), dtype=np.float64)
-    except BayesBridgeError:  # a model that knows better than to be asked this says so itself
+        found = np.asarray(model.log_likelihood(read_only(hands.view()), *rest), dtype=np.float64)
+    except BayesBridgeError:  # a model may refuse by itself
         raise
     except (Exception, SystemExit) as error:
         what = " ".join(str(error).split())
@@ -128,14 +127,9 @@ def ask(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any)
 def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:
     """The term of one call; the calls after it say nothing of it."""
     given = model, auction.first, auction.calls[: index + 1], auction.dummy
-    return Term(seat, tuple(pieces), lambda hands: ask(model, hands, auction, index), (model, auction, index), given)
-
-
-def _protected(hands: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A read-only view: a model that writes into what it is asked about would change the layouts themselves."""
-    view = hands.view()
-    view.flags.writeable = False
-    return view
+    return Term(
+        seat, tuple(pieces), lambda hands: log_likelihood(model, hands, auction, index), (model, auction, index), given
+    )
 
 
 def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
@@ -166,7 +160,7 @@ class Target:
         return count(self.constraints)
 
     def same_as(self, other: Target) -> bool:
-        """Whether it asks the same: nothing was learned from one to the other, and draws for one are for both."""
+        """Whether the posterior is known to be the same: draws for one are draws for both."""
         return self.constraints == other.constraints and self.soft.same_as(other.soft)
 
     @cached_property

@@ -326,7 +326,7 @@ def refit(base: Round, others: Sequence[Round], seats: Sequence[int], caution: f
         if seat in seats:
             tilts[seat] = fit_tilt(layouts[:, seat], goals[seat], weights[seat], tilts[seat])
     # A seat that takes its cards earlier answers for what its hand leaves to the others, too. That takes a split for
-    # each draw, so the base alone tells, and of the base those draws that count.
+    # each draw, so only the base is used, and of the base those draws that count.
     own = slice(len(layouts) - len(base.layouts), None)
     for step in range(len(order) - 3, -1, -1):
         seat = order[step]
@@ -571,6 +571,10 @@ def _settled(done: Sequence[Round]) -> bool:
     return last.share >= 0.3 or (len(done) > 2 and max(last.share, before) >= FAIR and last.share < 1.15 * before)
 
 
+MORE: Final = 100_000
+"""Draws by levels at a time, after the first."""
+
+
 def tilted_draws(
     target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None = None
 ) -> Draws:
@@ -585,7 +589,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     """Draws by exact tables of the callers' levels, up to half a million while their ESS is small."""
     parts: list[tuple[Masks, Floats, Floats]] = []
     while True:
-        masks = proposal.tables.draw(draws if not parts else 100_000, rng)
+        masks = proposal.tables.draw(draws if not parts else MORE, rng)
         likelihood = target.soft.of_layouts(masks)
         parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
         masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))

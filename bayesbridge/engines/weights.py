@@ -1,19 +1,18 @@
-"""Importance weights: how much each drawn layout counts once soft evidence has spoken.
+"""Importance weights, their diagnostics, and the standard errors of what they estimate.
 
 Layouts drawn uniformly under the hard evidence, each weighed by its likelihood ``w = P(soft evidence | layout)``,
 estimate any posterior mean by ``Σ W f`` with ``W = w / Σ w``. Weights are kept as logarithms, since a long auction
 multiplies many small numbers; only differences from the largest are ever exponentiated.
 
-Two figures say how far to trust them. Kish's effective sample size ``1 / Σ W²`` is how many independent draws they are
-worth. The Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance
-sampling", 2024) says whether heavier weights than those seen are still to be expected: then the size itself deceives.
+Two diagnostics say how far to trust them. Kish's effective sample size ``1 / Σ W²`` is the number of unweighted draws
+with the same variance. The Pareto shape k̂ of the largest weights (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto
+smoothed importance sampling", 2024) says whether heavier weights than those seen are still to be expected: then the
+effective sample size is too optimistic.
 
-Batches: weights that are estimates themselves, found several times over, so that their error can be told.
-
-Where the weight of a layout is an average over draws of something else (a bidding style), the number of layouts says
-nothing of the error: all of them share those draws. The draws come in B batches, independent of each other or long
-stretches of a chain. With W the weights of the layouts and r_b the weight by batch b relative to the mean over
-batches, a posterior mean p = Σ W f moves by e_b = Σ W r_b (f − p) if batch b alone is asked, and its standard error is
+**Batches.** Where the weight of a layout is an average over draws of something else (a bidding style), the number of
+layouts says nothing of the error: all of them share those draws. The draws come in B batches, independent of each other
+or long stretches of a chain. With W the weights of the layouts and r_b the weight by batch b relative to the mean over
+batches, a posterior mean p = Σ W f moves by e_b = Σ W r_b (f − p) if batch b alone is used, and its standard error is
 √(Σ e_b² / B (B − 3)). With B − 1 in place of B − 3 the error, an estimate itself, would be too small in the mean
 square: the variance of Student's t is (B − 1) / (B − 3). Where the layouts were drawn too, their own share
 √(Σ W² (f − p)²) is added in squares.
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 
 ENOUGH: Final = 100.0
-"""Effective draws below which :attr:`Weights.diagnosis` asks for a better engine: two digits need about that many."""
+"""ESS below which :attr:`Weights.diagnosis` recommends a better engine: two digits need about that many draws."""
 
 EQUAL: Final = 1e-9
 """Log weights that differ by less are the same but for rounding."""
@@ -69,7 +68,7 @@ class Weights:
     log: NDArray[np.float64]
     W: NDArray[np.float64]
     log_mean: float
-    _tail: list[Tail]  # empty until asked: fitting a tail loads ArviZ
+    _tail: list[Tail]  # empty until first access: fitting a tail loads ArviZ
 
     def __init__(self, log: ArrayLike) -> None:
         log_weights = np.array(log, dtype=np.float64)
@@ -142,7 +141,7 @@ class Weights:
 
     @property
     def tail(self) -> Tail:
-        """k̂ by ArviZ's PSIS, or the reason why it cannot be had; computed once, when first asked."""
+        """k̂ by ArviZ's PSIS, or the reason why it cannot be had; computed once, on first access."""
         if not self._tail:
             self._tail.append(_tail_of(self.log))
         return self._tail[0]
@@ -159,7 +158,7 @@ class Weights:
 
     @property
     def diagnosis(self) -> str:
-        """One sentence: what the weights are worth, and what to do when that is little."""
+        """One sentence: the effective sample size, and what to do when it is small."""
         n, ess, tail = len(self), self.ess, self.tail
         shape = f"k̂ {tail.khat:.2f}" if tail.khat is not None else f"no k̂: {tail.reason}"
         heavy = tail.khat is not None and tail.khat > self.khat_limit
@@ -241,12 +240,6 @@ def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
 
 type Floats = NDArray[np.float64]
 
-STRETCH: Final = 8.0
-"""Independent draws that a stretch of a chain is worth at least: stretches are to be independent of each other."""
-
-MOST: Final = 16
-"""Stretches of a chain at most."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batches:
@@ -285,5 +278,8 @@ def standard_error(moved: Floats) -> Floats:
 
 
 def stretches_of(chains: int, ess: float) -> int:
-    """Into how many stretches to cut each chain, if all of them are worth ``ess`` draws; four in all at least."""
-    return int(np.clip(ess / (STRETCH * chains), -(-4 // chains), MOST))
+    """Into how many stretches to cut each chain, given the effective sample size of all of them; four in all at least.
+
+    A stretch has an effective sample size of eight or more, so that stretches are nearly independent of each other.
+    """
+    return int(np.clip(ess / (8.0 * chains), -(-4 // chains), 16))

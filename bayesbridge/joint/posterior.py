@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 class Diagnostics(NamedTuple):
-    """How the style was sampled, and what that is worth."""
+    """How the style was sampled, and the diagnostics."""
 
     sampler: str
     """``importance`` or ``nuts``."""
@@ -141,5 +141,5 @@ def effective(draws: Draws, cards: Floats) -> float:
     """Independent draws that would leave the least certain card the same error; the number of layouts without any."""
     error = card_errors(draws, cards)
     open_ = (cards > 0.01) & (cards < 0.99) & (error > 0)
-    worth = cards[open_] * (1.0 - cards[open_]) / error[open_] ** 2
-    return float(worth.min()) if len(worth) else float(draws.target.count)
+    draws_of = cards[open_] * (1.0 - cards[open_]) / error[open_] ** 2
+    return float(draws_of.min()) if len(draws_of) else float(draws.target.count)

@@ -15,7 +15,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.convolution import LOWEST_Z, CaptureCounts, capture_counts, factors
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.enumeration import blocks
+from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import sample
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.layouts import Masks
@@ -82,11 +82,11 @@ def test_the_literal_algorithm_says_the_same() -> None:
 def test_high_cards_at_the_top_do_capture() -> None:
     """Small random positions seldom meet the conditions; this one often does, so T varies."""
     strong = DUMMY.hold(E, Hand.of("JT9.K.QJT.QJT").mask).length(W, 2, 4, 13)
-    layouts = np.concatenate(list(blocks(strong)))
+    layouts = np.concatenate(list(Enumeration.of(strong).blocks()))
     assert as_dict(capture_counts(strong, S, N)) == by_walking(layouts, S, N)
     open_suits = SOUTH.hold(N, Hand.of("64.AKQ.K8.A").mask).hold(E, Hand.of("JT98.T9876..").mask)
     open_suits = open_suits.hold(W, Hand.of("73..T6.QJT9").mask)
-    layouts = np.concatenate(list(blocks(open_suits)))
+    layouts = np.concatenate(list(Enumeration.of(open_suits).blocks()))
     counts = capture_counts(open_suits, S, N)
     assert as_dict(counts) == by_walking(layouts, S, N)
     assert np.count_nonzero(counts.T) >= 3
@@ -129,7 +129,7 @@ def test_partner_hands_alone_are_counted_too() -> None:
 @pytest.mark.slow
 def test_all_layouts_of_an_open_dummy() -> None:
     totals = np.zeros(14, dtype=np.int64)
-    for block in blocks(DUMMY):
+    for block in Enumeration.of(DUMMY).blocks():
         totals += np.bincount(captures(block[:, S].copy(), block[:, E].copy()).T, minlength=14)
     np.testing.assert_array_equal(capture_counts(DUMMY, S, E).T, totals)
 
@@ -140,7 +140,7 @@ def test_rare_and_mixed_evidence_walked_at_full_size() -> None:
     for _ in range(6):
         evidence = DUMMY.length(E, int(rng.integers(4)), 4, 6).lack(W, int(rng.integers(1 << 52)) & 0x11111111)
         if count(evidence):
-            layouts = np.concatenate(list(blocks(evidence)))
+            layouts = np.concatenate(list(Enumeration.of(evidence).blocks()))
             assert as_dict(capture_counts(evidence, S, E)) == by_walking(layouts, S, E)
 
 

@@ -18,6 +18,7 @@ from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines import classes, levels, tilt
+from bayesbridge.engines.classes import Tricks
 from bayesbridge.engines.infer import infer
 from bayesbridge.engines.levels import NO_TRUMP, Caller, LevelMixture, LevelTables, exact_tables
 from bayesbridge.engines.tables import Sampler
@@ -137,7 +138,7 @@ def test_common_tables_say_the_same() -> None:
         np.testing.assert_allclose(mixture.card_marginals(), tables.card_marginals(), atol=1e-12)
         np.testing.assert_allclose(mixture.length_distributions(), tables.length_distributions(), atol=1e-12)
         np.testing.assert_allclose(mixture.point_distributions(), tables.point_distributions(), atol=1e-12)
-        np.testing.assert_allclose(mixture.trick_distribution(2, N), tables.trick_distribution(2, N), atol=1e-12)
+        np.testing.assert_allclose(mixture.distribution(Tricks(2, N)), tables.distribution(Tricks(2, N)), atol=1e-12)
 
 
 def check_two_bids(hand: str, level: int) -> Posterior:

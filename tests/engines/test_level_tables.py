@@ -18,7 +18,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines import classes
 from bayesbridge.engines.classes import Level, Points, Tricks
 from bayesbridge.engines.levels import LevelTables
-from bayesbridge.engines.tables import Sampler, card_marginals, length_distributions, point_distributions
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import in_order
@@ -91,7 +91,7 @@ def check_marginals(tables: LevelTables, layouts: NDArray[np.uint64], share: NDA
     points = high_card_points(layouts)[..., None] == np.arange(38)
     np.testing.assert_allclose(tables.point_distributions(), np.tensordot(share, points, 1), atol=1e-12)
     T = tricks(layouts[:, W].copy(), layouts[:, N].copy())[:, None] == np.arange(14)
-    np.testing.assert_allclose(tables.trick_distribution(W, N), share @ T, atol=1e-12)
+    np.testing.assert_allclose(tables.distribution(Tricks(W, N)), share @ T, atol=1e-12)
 
 
 def test_enumeration_says_the_same() -> None:
@@ -124,12 +124,14 @@ def test_a_call_that_says_nothing_leaves_hard_evidence() -> None:
         tables = LevelTables.of(evidence, weights)
         assert tables.mean == (0.5 if weights else 1)
         assert tables.counts == (tables.total,)
-        np.testing.assert_allclose(tables.card_marginals(), card_marginals(evidence) / tables.total, atol=1e-12)
         np.testing.assert_allclose(
-            tables.length_distributions(), length_distributions(evidence) / tables.total, atol=1e-12
+            tables.card_marginals(), Sampler.of(evidence).card_marginals() / tables.total, atol=1e-12
         )
         np.testing.assert_allclose(
-            tables.point_distributions(), point_distributions(evidence) / tables.total, atol=1e-12
+            tables.length_distributions(), Sampler.of(evidence).length_distributions() / tables.total, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            tables.point_distributions(), Sampler.of(evidence).point_distributions() / tables.total, atol=1e-12
         )
         assert evidence.allows(tables.draw(1000, rng=1)).all()
 
@@ -221,7 +223,9 @@ def test_draws_at_full_size_follow_the_exact_marginals() -> None:
     z = (held - n * p)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
     assert np.abs(z).max() < 4.5
     assert 0.6 < np.mean(z**2) < 1.5
-    control = (held - n * card_marginals(evidence) / tables.total)[open_cards] / np.sqrt(n * p * (1 - p))[open_cards]
+    control = (held - n * Sampler.of(evidence).card_marginals() / tables.total)[open_cards] / np.sqrt(n * p * (1 - p))[
+        open_cards
+    ]
     assert np.abs(control).max() > 20
     points, exact = high_card_points(draws), tables.point_distributions()
     for seat in (N, E, W):
@@ -274,7 +278,7 @@ def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
         LevelTables.of(STRONG, {W: called(1)})
     monkeypatch.setattr(classes, "MOST_CODES", 100)
-    with pytest.raises(BayesBridgeError, match=r"codes of two suits meet .* tables stop at 100 meetings"):
+    with pytest.raises(BayesBridgeError, match=r"codes of two suits are joined .* tables stop at 100 pairs"):
         LevelTables.of(STRONG, {W: called(2)})  # the classes of 1NT are kept
 
 

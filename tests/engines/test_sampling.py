@@ -10,8 +10,8 @@ from scipy.stats import chi2, chisquare
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.enumeration import blocks
-from bayesbridge.engines.tables import Sampler, card_marginals, length_distributions, point_distributions, sample
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.tables import Sampler, sample
 from bayesbridge.errors import Contradiction
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import brute_force, random_position, random_view
@@ -131,7 +131,7 @@ def test_the_wrong_target_fails() -> None:
     near = SOUTH.points(E, 12, 14)
     draws = sample(near.length(W, 3, 0, 4), 100_000, rng=8)
     spades = suit_lengths(draws)[:, E, 3]
-    assert p_value(np.bincount(spades, minlength=14), length_distributions(near)[E, 3]) < 1e-9
+    assert p_value(np.bincount(spades, minlength=14), Sampler.of(near).length_distributions()[E, 3]) < 1e-9
 
 
 def test_marginals_equal_enumeration() -> None:
@@ -142,11 +142,14 @@ def test_marginals_equal_enumeration() -> None:
     few = [view for view in views if count(view) <= 60_000]
     assert len(few) >= 3
     for evidence in positions + few:
-        layouts = np.concatenate(list(blocks(evidence)))
+        layouts = np.concatenate(list(Enumeration.of(evidence).blocks()))
         bits = layouts[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
-        assert (card_marginals(evidence) == bits.sum(0)).all()
+        assert (Sampler.of(evidence).card_marginals() == bits.sum(0)).all()
         lengths, points = suit_lengths(layouts), high_card_points(layouts)
-        exact_lengths, exact_points = length_distributions(evidence), point_distributions(evidence)
+        exact_lengths, exact_points = (
+            Sampler.of(evidence).length_distributions(),
+            Sampler.of(evidence).point_distributions(),
+        )
         for seat in range(4):
             assert (exact_points[seat] == np.bincount(points[:, seat], minlength=38)).all()
             for suit in range(4):
@@ -156,7 +159,7 @@ def test_marginals_equal_enumeration() -> None:
 @pytest.mark.parametrize("evidence", [SOUTH, RARE, STRONG, DUMMY], ids=["plain", "rare", "strong", "dummy"])
 def test_marginals_equal_counting(evidence: Constraints) -> None:
     """Each number is also the count of layouts with one more piece of evidence."""
-    cards, lengths = card_marginals(evidence), length_distributions(evidence)
+    cards, lengths = Sampler.of(evidence).card_marginals(), Sampler.of(evidence).length_distributions()
     layouts = count(evidence)
     assert (cards.sum(1) == layouts).all()
     assert (cards.sum(0) == 13 * layouts).all()
