@@ -56,12 +56,12 @@ from .plots import (
     plot_suit_play,
     plot_tricks,
 )
-from .report.page import html_report
-from .report.record import html_record
 from .results import Result, Tricks, at_least, equally_weighted, estimate, summary
 from .scoring import Scheme
 from .sensitivity import sensitivity
 from .tricks import Trick
+from .views.record import html_record
+from .views.report import html_report
 
 __version__: str
 

@@ -28,8 +28,8 @@ from bayesbridge.cache import cache_directory, say_unwritable
 prange: Final[type[range]] = numba.prange
 """``range`` whose turns may run in parallel, in kernels made with ``parallel=True``."""
 
-NO_KERNELS: Final = frozenset({"cli", "plots", "report", "web"})
-"""Folders of the package that hold no kernel, nor anything that a kernel imports: an edit there recompiles nothing."""
+NO_KERNELS: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
+"""Folders and files that hold no kernel, nor anything that a kernel takes: an edit there recompiles nothing."""
 
 _decorating = threading.Lock()
 

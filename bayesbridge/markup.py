@@ -21,8 +21,8 @@ _RULES: Final = {
     "tr": "background:none",
     "td|th": "border:0;padding:.05em .35em;text-align:left;vertical-align:top;font-weight:normal;color:inherit;"
     "background:none;white-space:nowrap",
-    "table.compass>tbody>tr>td": "padding:.3em .9em",
-    "table.compass>tbody>tr>td.middle": "border:1px solid;text-align:center;vertical-align:middle;padding:.3em 1.2em",
+    "table.diagram>tbody>tr>td": "padding:.3em .9em",
+    "table.diagram>tbody>tr>td.middle": "border:1px solid;text-align:center;vertical-align:middle;padding:.3em 1.2em",
     "table.figures td": "border:1px solid rgba(128,128,128,.55);text-align:center;min-width:2.3em",
     "table.figures thead th": "text-align:center",
     "table.calls td|table.calls th": "padding:.05em .7em",
@@ -54,13 +54,13 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[str | float]]
     """The first cell of a row names it; a cell that is a number is a probability."""
-    note: str = ""
-    """What a reader needs beside it, a sentence in each line."""
+    notes: Sequence[str] = ()
+    """Sentences that a reader needs beside it."""
     bars: bool = False
     """Whether a terminal draws the second column as bars; the columns after it are words."""
 
     def html(self) -> str:
-        """The table, which scrolls by itself where it is wider than the page, and its note below."""
+        """The table, which scrolls by itself where it is wider than the page, and its notes below."""
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in self.columns)
         body = "".join(
             f'<tr><th scope="row">{_plain(first)}</th>{"".join(map(_cell, rest))}</tr>' for first, *rest in self.rows
@@ -68,7 +68,7 @@ class Table:
         return (
             f'<div class="wide" tabindex="0" role="region" aria-label="{escape(self.title)}"><table class="figures">'
             f"<caption>{text(self.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
-            f"{sentence(self.note.replace(chr(10), ' '))}"
+            f"{sentence(' '.join(self.notes))}"
         )
 
 
@@ -145,7 +145,7 @@ def compass(hands: Mapping[str, str], middle: str = "") -> str:
         f"<td>{hands['W']}</td>{centre}<td>{hands['E']}</td>",
         f"<td></td><td>{hands['S']}</td><td></td>",
     )
-    return f'<table class="compass"><tbody>{"".join(f"<tr>{row}</tr>" for row in rows)}</tbody></table>'
+    return f'<table class="diagram"><tbody>{"".join(f"<tr>{row}</tr>" for row in rows)}</tbody></table>'
 
 
 def calls(seats: Sequence[str], made: Sequence[tuple[str, str]], turn: str | None) -> str:

@@ -295,7 +295,7 @@ class Tricks:
         else:
             held = f"if {count.holding}, {self.name} is {mean:.2f} on average."
             said.append(f"{count.failing.capitalize()} with {percent(self.fails)}; {held}")
-        return Table(self.title, ["", "P", ""], rows, "\n".join([*said, *self.notes]), bars=True)
+        return Table(self.title, ["", "P", ""], rows, [*said, *self.notes], bars=True)
 
     @property
     def _counting(self) -> NDArray[np.bool_]:
@@ -425,8 +425,8 @@ def output_tables(result: xarray.DataTree) -> list[Table]:
     plain = [name for name in names if name not in pmfs and draws[name].ndim == 2]
     if plain:
         rows = [[name, f"{draws[name].attrs['mean']:.3f}", f"{draws[name].attrs['sd']:.3f}"] for name in plain]
-        note = "\n".join(f"{name}: {draws[name].attrs['long_name']}" for name in plain)
-        tables.append(Table(f"Other numbers, for {asked.names}", ["", "mean", "sd"], rows, note))
+        notes = [f"{name}: {draws[name].attrs['long_name']}" for name in plain]
+        tables.append(Table(f"Other numbers, for {asked.names}", ["", "mean", "sd"], rows, notes))
     return tables
 
 
@@ -440,7 +440,7 @@ def _number_table(name: str, draws: xarray.DataArray, pmf: xarray.DataArray, ask
         label = f"{name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
         rows.append([label, float(shares[begin : begin + step].sum())])
     note = f"{name} is {draws.attrs['mean']:.2f} on average, with a standard deviation of {draws.attrs['sd']:.2f}."
-    return Table(f"{name}, for {asked.names}: {pmf.attrs['long_name']}", ["", "P"], rows, note, bars=True)
+    return Table(f"{name}, for {asked.names}: {pmf.attrs['long_name']}", ["", "P"], rows, [note], bars=True)
 
 
 def _labelled_table(name: str, draws: xarray.DataArray, pmf: xarray.DataArray | None, asked: Asked) -> Table:
@@ -474,7 +474,7 @@ def _labelled_table(name: str, draws: xarray.DataArray, pmf: xarray.DataArray | 
     if len(ranked) > MOST_ROWS:
         said.append(f"… and {number(len(ranked) - MOST_ROWS)} more rows of {name}, which --json prints.")
     columns = [", ".join(dims), "mean", "sd", *map(str, values)]
-    return Table(f"{name}: {draws.attrs['long_name']}", columns, rows, "\n".join(said))
+    return Table(f"{name}: {draws.attrs['long_name']}", columns, rows, said)
 
 
 def _occurring(pmf: xarray.DataArray) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

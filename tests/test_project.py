@@ -19,12 +19,12 @@ ROOT = PACKAGE.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
-    "arviz": ("results", "engines.weights", "bidders.styles", "plots", "report"),
+    "arviz": ("results", "engines.weights", "bidders.fit", "joint", "plots"),
     "dask": ("studies",),
     "distributed": ("studies",),
     "matplotlib": (
         "plots",
-        "report",
+        "views",
         "studies.pictures",
     ),
     "numba": ("jit",),

@@ -1,19 +1,16 @@
-"""``--contract 4S --by S``: whether a contract makes, on the screen and in JSON."""
+"""``--contract 4S --by S``: the options that ask whether a contract makes."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbridge.cli.options import Once, Parser, UsageError, whole
-from bayesbridge.cli.screens import bar, print_table, say
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.contract_odds import ContractOdds
     from bayesbridge.estimators.odds import ContractQuestion
 
 MOST_SOLVED = 1_000_000
@@ -83,55 +80,3 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
         return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
     except BayesBridgeError as error:
         raise UsageError(f"argument --contract: {error}") from None
-
-
-def show_contract(odds: ContractOdds | None) -> None:
-    """For people; nothing where nothing was asked."""
-    if odds is None:
-        return
-    shares = [max(0.0, float(share)) for share in odds.pmf]
-    shown = [tricks for tricks, share in enumerate(shares) if share >= 0.0005]
-    widest = max(shares)
-    rows = [
-        [
-            str(tricks),
-            f"{percent(shares[tricks]):>8} {_error(odds.pmf_error[tricks])}",
-            bar(shares[tricks] / widest),
-            "makes" if odds.makes(tricks) else "",
-        ]
-        for tricks in shown
-    ]
-    say()
-    names = SEATS[odds.contract.declarer.name], SEATS[odds.dummy.name]
-    print_table(
-        f"{odds.contract}: {'actual' if odds.actual else 'double-dummy'} tricks of {' and '.join(names)}",
-        ["", "       P", "", ""],
-        rows,
-        left=4,
-    )
-    say(odds.sentence, odds.caution)
-
-
-def _error(error: float) -> str:
-    return f"± {100 * error:.1f} %" if error else ""
-
-
-def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
-    """For ``--json``: nothing where nothing was asked."""
-    if odds is None:
-        return {}
-    said = {
-        "contract": str(odds.contract),
-        "dummy": odds.dummy.name,
-        "make": odds.make[0],
-        "make_error": odds.make[1],
-        "mean": odds.mean[0],
-        "mean_error": odds.mean[1],
-        "pmf": {str(tricks): float(share) for tricks, share in enumerate(odds.pmf)},
-        "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(odds.pmf_error)},
-        "solved": odds.solved,
-        "basis": odds.basis,
-        "actual": odds.actual,
-        "caution": odds.caution,
-    }
-    return {"contract": said}

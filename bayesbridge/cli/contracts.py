@@ -21,18 +21,16 @@ from bayesbridge.cli.options import (
     whole,
     write_picture,
 )
-from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say
-from bayesbridge.documents import evidence_document
+from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
-from bayesbridge.words import number, percent
+from bayesbridge.views.documents import evidence_document
+from bayesbridge.views.tables import contracts_table, figure
 
 if TYPE_CHECKING:
     import xarray
 
-    from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.decisions.contracts import ContractTable
     from bayesbridge.notation.record import Vulnerability
     from bayesbridge.position import Position
 
@@ -145,7 +143,9 @@ def run(args: Namespace) -> int:
     print_evidence(belief)
     print_accuracy(posterior)
     say()
-    _show(found, belief, SHOWN if args.contracts is None else len(found.labels))
+    show_table(contracts_table(found.rows, found.attrs, SHOWN if args.contracts is None else len(found.labels)))
+    if belief.auction is not None and belief.auction.is_over:
+        say("The auction is over: this is what each contract would have been worth.")
     if answers is not None:
         _show_answers(answers)
     return 0
@@ -195,43 +195,6 @@ def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
         raise UsageError(f"argument {option}: {error}") from None
 
 
-def _show(found: ContractTable, belief: Belief, most: int) -> None:
-    """For people."""
-    from bayesbridge.decisions.contracts import best_rows, scheme_words
-
-    rows = found.rows
-    compared = found.attrs["against"]
-    header = ["", "makes", "tricks", "score", "best in", "by"]
-    if compared:
-        header[4:4] = ["difference", *(["IMPs"] if "imps" in found.columns else []), "matchpoints"]
-    lines = []
-    for row in best_rows(rows, most, found.attrs["passed"]):
-        line = [row["contract"], _chance(row, "make"), _figure(row, "tricks", 2), _figure(row, "score", 0)]
-        if compared:
-            line.append(_figure(row, "difference", 0))
-            line += [_figure(row, "imps", 1)] if "imps" in row else []
-            line.append(_chance(row, "matchpoints"))
-        lines.append([*line, percent(row["best"]), row["basis"]])
-    scheme = scheme_words(found.attrs["scheme"], found.attrs["vulnerable"])
-    print_table(f"Contracts by expected score, {scheme}", header, lines)
-    if len(rows) > most:
-        say(f"The {most} best of {len(rows)}; --json has all.")
-    if compared:
-        imps = "IMPs, " if "imps" in found.columns else ""
-        say(f"Difference, {imps}matchpoints: against {compared}, on the same layouts.")
-    say("best in: share of the layouts in which no other of these contracts pays more, the lowest of equal ones.")
-    if len(rows) > 1:
-        second = rows[1]
-        if abs(second["behind"]) < 2 * second["behind_error"]:
-            said = f"{number(second['behind'], 0)} ± {number(second['behind_error'], 0)}"
-            say(f"Too close to call: {rows[0]['contract']} is ahead of {second['contract']} by {said}.")
-    if belief.auction is not None and belief.auction.is_over:
-        say("The auction is over: this is what each contract would have been worth.")
-    if found.attrs["how_high"]:
-        say(found.attrs["how_high"])
-    say(found.attrs["caution"])
-
-
 def _show_answers(found: xarray.Dataset) -> None:
     """What to find out, for people."""
     from bayesbridge.decisions.contracts import plain_rows
@@ -240,22 +203,10 @@ def _show_answers(found: xarray.Dataset) -> None:
     rows = plain_rows(found)
     names = ("value",) if found.attrs["exact"] else ("value", "optimistic")
     lines = [
-        [row["question"], _figure(row, "bits", 2), *(_figure(row, name, 1) for name in names)] for row in rows[:SHOWN]
+        [row["question"], figure(row, "bits", 2), *(figure(row, name, 1) for name in names)] for row in rows[:SHOWN]
     ]
     print_table("What an answer would tell, and what it is worth in score", ["", "bits", *names], lines)
     if len(rows) > SHOWN:
         say(f"The {SHOWN} most valuable of {len(rows)}; --json has all.")
     say(f"value: how much more than by {found.attrs['action']} is scored on average by whoever bids after the answer.")
     say(found.attrs["caution"])
-
-
-def _figure(row: dict[str, Any], name: str, digits: int) -> str:
-    error = row[f"{name}_error"]
-    return number(row[name], digits) + (f" ± {number(error, digits)}" if error else "")
-
-
-def _chance(row: dict[str, Any], name: str) -> str:
-    if row[name] is None:
-        return "–"
-    error = row[f"{name}_error"]
-    return percent(row[name]) + (f" ± {100 * error:.1f} %" if error else "")

@@ -7,7 +7,7 @@ from math import log2
 
 from bayesbridge.cli.options import Subparsers, add_command, add_evidence, position_of
 from bayesbridge.cli.screens import add_show, examples, print_evidence, print_examples, print_json, say
-from bayesbridge.documents import evidence_document
+from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import number
 
 

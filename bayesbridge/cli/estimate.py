@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cards import Card
-from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, show_contract
+from bayesbridge.cli.contract import add_contract, as_reached, asked_contract
 from bayesbridge.cli.options import (
     Once,
     Parser,
@@ -36,6 +36,8 @@ from bayesbridge.cli.screens import (
     print_table,
     progress_line,
     say,
+    show,
+    show_table,
 )
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
@@ -89,7 +91,7 @@ def joints(
 
 def joint_documents(found: dict[str, xarray.Dataset]) -> dict[str, Any]:
     """For ``--json``: nothing where nothing was asked."""
-    from bayesbridge.documents import nested
+    from bayesbridge.views.documents import nested
 
     said = {
         text: {
@@ -198,8 +200,9 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
-    from bayesbridge.cli.screens import show
-    from bayesbridge.documents import estimate_document
+    from bayesbridge.results import to_datatree
+    from bayesbridge.views.documents import contract_document, estimate_document
+    from bayesbridge.views.tables import contract_table
 
     target = None
     if args.save is not None:
@@ -215,20 +218,23 @@ def run(args: Namespace) -> int:
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     unsaved = None
     if found.estimators:
+        result = to_datatree(found, odds=odds)
         if target is not None:
-            unsaved = _save(found, odds, target)
+            unsaved = _save(result, target)
         if args.json:
             print_json(
-                estimate_document(found)
+                estimate_document(found, result)
                 | joint_documents(together)
                 | contract_document(odds)
                 | card_document(looked_for, args)
                 | examples(posterior, args)
             )
         else:
-            show(found)
+            show(found, result)
             show_joints(together)
-            show_contract(odds)
+            if odds is not None:
+                say()
+                show_table(contract_table(odds))
             show_card(looked_for, args)
             print_examples(posterior, args)
     for failure in found.failures.values():
@@ -292,12 +298,10 @@ def evaluated(
     return contract_odds(found, asked, solvers, rng=random, progress=progress_line("layouts solved"))
 
 
-def _save(found: Evaluation, odds: ContractOdds | None, path: Path) -> Unwritable | None:
+def _save(result: xarray.DataTree, path: Path) -> Unwritable | None:
     """Write the file; what hinders it is given back, so that the answer is not lost with it."""
-    from bayesbridge.results import to_datatree
-
     # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
-    content = to_datatree(found, odds=odds).to_netcdf(engine="h5netcdf")
+    content = result.to_netcdf(engine="h5netcdf")
     try:
         with writing("--save", path) as part:
             part.write_bytes(content)

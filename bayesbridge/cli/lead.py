@@ -27,8 +27,8 @@ from bayesbridge.cli.screens import (
     progress_line,
     say,
 )
-from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:

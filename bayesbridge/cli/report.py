@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.belief.posterior import accuracy_document
-from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_document, contract_words
+from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_words
 from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, evaluated
 from bayesbridge.cli.options import (
     Once,
@@ -34,6 +34,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notices import tell
 from bayesbridge.position import SETTINGS
+from bayesbridge.views.documents import contract_document
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ NOT_HERE = (*(set(SETTINGS) - OWN), *MOMENTS, *QUESTIONS)
 
 def write_record_page(args: Namespace, path: Path) -> int:
     """Compute the steps and write the page in one step."""
-    from bayesbridge.report.record import html_record
+    from bayesbridge.views.record import html_record
 
     for name in sorted(NOT_HERE):
         if getattr(args, name) is not None:
@@ -172,8 +173,8 @@ def run(args: Namespace) -> int:
         posterior = as_reached(belief.infer(args.method, args.draws, args.seed), args)
 
     from bayesbridge.history import sharpening
-    from bayesbridge.report.page import contract_level, html_report
     from bayesbridge.results import estimate
+    from bayesbridge.views.report import contract_level, html_report
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what failed is said below, and stands in the page

@@ -9,8 +9,6 @@ What an observer has seen, as every command that takes evidence says it.
 
 ``--show N``: example layouts of a posterior, drawn by their probability.
 
-What an estimator says, output by output: distributions with bars, tables by label, moments of other numbers.
-
 What ``bayesbridge estimate`` shows people: one screen.
 """
 
@@ -21,24 +19,20 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import product
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bayesbridge.belief.posterior import accuracy_document, accuracy_sentences
 from bayesbridge.cli.options import Parser, whole
-from bayesbridge.documents import is_exact, method_of, reported, strength, told_bits
-from bayesbridge.estimators.builtin import CONDITIONS
-from bayesbridge.results import Asked, Tricks
-from bayesbridge.words import BITS, SEATS, SUITS, number, percent, printable
+from bayesbridge.markup import Table
+from bayesbridge.words import BITS, SEATS, number, percent, printable
 
 if TYPE_CHECKING:
+    import xarray
+
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.estimators.evaluate import Evaluation, Sums
+    from bayesbridge.estimators.evaluate import Evaluation
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -86,6 +80,21 @@ def print_table(
     console.print()
     console.print(table)
     console.print()
+
+
+def show_table(table: Table) -> None:
+    """A part of an answer: the table, with bars where it wants them, and its notes below."""
+    words = [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in table.rows]
+    if table.bars:
+        shares = [float(row[1]) for row in table.rows]
+        widest = max(shares, default=1.0)
+        header = [table.columns[0], f"{table.columns[1]:>8}", "", *table.columns[2:]]
+        rows = [[row[0], f"{row[1]:>8}", bar(p / widest), *row[2:]] for row, p in zip(words, shares, strict=True)]
+        print_table(table.title, header, rows, left=len(header))
+    else:
+        print_table(table.title, table.columns, words)
+    if table.notes:
+        say(*table.notes, "")
 
 
 def bar(share: float, width: int = 40) -> str:
@@ -259,206 +268,18 @@ def _deals(posterior: Posterior, args: Namespace) -> list[str]:
     return [deal.pbn for deal in posterior.resample(args.show, args.seed)]
 
 
-MOST_ROWS = 20
-"""Rows shown of an output that has labels: all strains with all declarers. How many are left out is said."""
+def show(found: Evaluation, result: xarray.DataTree) -> None:
+    """What was seen, how it was computed, the outputs, and what is known of the hidden hands."""
+    from bayesbridge.results import output_tables
+    from bayesbridge.views.documents import is_exact
+    from bayesbridge.views.tables import hidden_tables
 
-MOST_BARS = 40
-"""Bars of a distribution; where it has more values, neighbours share one."""
-
-MOST_COLUMNS = 15
-"""Values that get a column each beside the labels of an output."""
-
-RARE = 0.0005
-"""Share that is shown as less than a tenth of a percent."""
-
-STRAINS_SHOWN = ("NT", "S", "H", "D", "C")
-
-
-def show_outputs(found: Evaluation, estimator: str) -> None:
-    """Every output of one estimator; of captures their number alone, the rest is in --json."""
-    outputs = reported(found, estimator)
-    asked = Asked.of(found.posterior.belief, found.question)
-    captures = {name: sums for name, sums in outputs.items() if sums.output.tricks == CONDITIONS}
-    outputs = captures or outputs
-    plain: list[list[str]] = []
-    for name, sums in outputs.items():
-        if sums.output.dims:
-            _show_labelled(sums, asked)
-        elif sums.pmf is None:
-            plain.append([name, f"{sums.mean[0]:.3f}", f"{sums.sd.item():.3f}", sums.output.doc])
-        elif sums.output.tricks:
-            _show_tricks(Tricks.of_sums(sums, asked), sums.output.support is not None)
-        else:
-            _show_distribution(sums, asked)
-    if plain:
-        rows = [row[:3] for row in plain]
-        print_table(f"{estimator}, for {asked.names}", ["", "mean", "sd"], rows)
-        say(*(f"{row[0]}: {row[3]}" for row in plain), "")
-
-
-def _show_tricks(tricks: Tricks, smooth: bool) -> None:
-    """How many, with P(at least so many) beside it; what it means below.
-
-    ``smooth`` distributions give every number some chance: ends with less than ``RARE`` together are left out, and
-    that is said.
-    """
-    every = [value for value in tricks.occurring if tricks.holds]
-    shown = [v for v in every if tricks.at_least(v) >= RARE and 1 - tricks.at_least(v + 1) >= RARE] if smooth else every
-    widest = max([tricks.fails, *map(tricks.share, shown)])
-    rows = []
-    if tricks.fails:
-        rows.append([tricks.count.failing, f"{percent(tricks.fails):>8}", bar(tricks.fails / widest), ""])
-    for value in shown:
-        share, colon = tricks.share(value), "" if tricks.judges and value > 6 else ":"
-        least = f"{tricks.goal(value)}{colon} {percent(tricks.at_least(value))}"
-        rows.append([f"{tricks.name} = {value}", f"{percent(share):>8}", bar(share / widest), least])
-    print_table(tricks.title, ["", "       P", "", ""], rows, left=4)
-    if len(shown) < len(every):
-        rest = 1 - tricks.fails - sum(map(tricks.share, shown))
-        say(f"Numbers not shown: {percent(rest)} together.")
-    mean, count = tricks.mean_if_held, tricks.count
-    if mean is not None and not tricks.fails:
-        say(f"{tricks.name} is {mean:.2f} on average.")
-    elif mean is None:
-        say(f"{count.failing.capitalize()} in every layout: {tricks.name} = {count.fails_at} there.")
-    else:
-        say(
-            f"{count.failing.capitalize()} with {percent(tricks.fails)}; "
-            f"if {count.holding}, {tricks.name} is {mean:.2f} on average."
-        )
-    say(*tricks.notes, "")
-
-
-def _show_distribution(sums: Sums, asked: Asked) -> None:
-    """A whole number that does not count tricks."""
-    assert sums.pmf is not None
-    values, shares = _occurring(sums.lowest, sums.pmf)
-    step = -(-len(values) // MOST_BARS)
-    rows = []
-    groups = [slice(begin, begin + step) for begin in range(0, len(values), step)]
-    widest = max(float(shares[group].sum()) for group in groups)
-    for group in groups:
-        share, ends = float(shares[group].sum()), values[group]
-        label = f"{sums.output.name} = {ends[0]}" + (f" … {ends[-1]}" if len(ends) > 1 else "")
-        rows.append([label, f"{percent(share):>8}", bar(share / widest)])
-    title = f"{sums.output.name}, for {asked.names}: {sums.output.doc}"
-    print_table(title, ["", "       P", ""], rows, left=3)
-    say(f"{sums.output.name} is {sums.mean[0]:.2f} on average, with a standard deviation of {sums.sd.item():.2f}.", "")
-
-
-def _show_labelled(sums: Sums, asked: Asked) -> None:
-    """A row for each label: strains from no trumps down, the pair's seats first; of many others those with the most."""
-    output, means, spreads = sums.output, sums.mean, sums.sd.ravel()
-    labels = [tuple(map(str, cell)) for cell in product(*(output.labels(dim) for dim in output.dims))]
-    seats = [*(seat.name for seat in asked.pair), "N", "E", "S", "W"]
-
-    def place(cell: int) -> tuple[float, ...]:
-        fixed = {"strain": STRAINS_SHOWN, "seat": seats}
-        ranks = [
-            fixed[dim].index(label) if dim in fixed and label in fixed[dim] else 0
-            for dim, label in zip(output.dims, labels[cell], strict=True)
-        ]
-        return (*ranks, -float(means[cell]) if len(labels) > MOST_ROWS else 0.0)
-
-    told = [cell for cell in range(len(labels)) if means[cell] or spreads[cell]] or list(range(len(labels)))
-    ranked = sorted(told, key=place)
-    values = np.zeros(0, dtype=np.int64)
-    if sums.table is not None and output.dtype != "bool":
-        values, _ = _occurring(sums.lowest, sums.table[ranked[:MOST_ROWS]].sum(axis=0))
-        values = values if len(values) <= MOST_COLUMNS else values[:0]
-    rows = []
-    for cell in ranked[:MOST_ROWS]:
-        row = [" ".join(labels[cell]), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}"]
-        if sums.table is not None:
-            shares = (float(sums.table[cell, value - sums.lowest]) for value in values)
-            row += [percent(share) if share else "" for share in shares]
-        rows.append(row)
-    print_table(f"{output.name}: {output.doc}", [", ".join(output.dims), "mean", "sd", *map(str, values)], rows)
-    if len(values):
-        say("The columns after sd are P(that value).", "")
-    if len(ranked) > MOST_ROWS:
-        say(f"… and {number(len(ranked) - MOST_ROWS)} more rows of {output.name}, which --json prints.", "")
-
-
-def _occurring(lowest: int, shares: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Values with their shares, from the first to the last that occurs."""
-    met = np.flatnonzero(shares > 0)
-    kept = slice(met[0], met[-1] + 1) if len(met) else slice(None)
-    return (lowest + np.arange(len(shares)))[kept], shares[kept]
-
-
-MOST_CARDS = 8
-"""Rows shown of the cards that the evidence tells most about."""
-
-RANGES = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
-"""Points that players take together."""
-
-
-def show(found: Evaluation) -> None:
-    """What was seen, how it was computed, the tricks, the telling cards, the suit lengths."""
     print_evidence(found.posterior.belief)
-    print_accuracy(found.posterior, method_of(found), is_exact(found))
+    print_accuracy(found.posterior, result.attrs["method"], is_exact(result))
     say()
-    for estimator in found.estimators:
-        show_outputs(found, estimator.name)
-    _show_points(found.posterior, is_exact(found))
-    _show_cards(found.posterior)
-    _show_lengths(found.posterior)
+    for table in (*output_tables(result), *hidden_tables(found.posterior)):
+        show_table(table)
+    if not found.posterior.belief.constraints.hidden:
+        say("Every card is known.")
     if found.posterior.count() > 1:
         say(BITS)
-
-
-def _show_points(posterior: Posterior, exact: bool) -> None:
-    """How strong the hidden hands are: the mean, the middle four fifths, and the chance of each range."""
-    hidden = posterior.belief.constraints.hidden
-    if not hidden:
-        return
-    chances = posterior.point_probabilities()
-    rows = []
-    for seat in hidden:
-        shares = [float(share) for share in chances.values[seat]]
-        mean, low, high = strength(shares)
-        ranges = [percent(min(1.0, sum(shares[first : last + 1]))) for first, last in RANGES]
-        rows.append([str(chances.seat.values[seat]), f"{mean:.1f}", f"{low} to {high}", *ranges])
-    sampled = " (from the draws)" if exact and not posterior.counts_points else ""
-    names = [f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES]
-    print_table(f"High-card points of the hidden hands{sampled}", ["seat", "mean", "80 % of cases", *names], rows)
-
-
-def _show_cards(posterior: Posterior) -> None:
-    """The cards that the evidence tells most about; cards of a suit that lie alike share a row."""
-    known = posterior.belief.constraints
-    hidden = known.hidden
-    alike: dict[tuple[str, ...], str] = {}
-    told: dict[tuple[str, ...], float] = {}
-    bits = told_bits(posterior)
-    order: dict[tuple[str, ...], tuple[float, int]] = {}
-    chances = posterior.card_probabilities()
-    for place, card in enumerate(map(str, chances.card.values)):
-        shares = [float(chances.values[place][seat]) for seat in hidden]
-        if known.unknown_mask >> (51 - place) & 1:
-            row = (card[0], *map(percent, shares))
-            alike[row] = f"{alike[row]}{card[1:]}" if row in alike else card
-            told.setdefault(row, bits[place])
-            order.setdefault(row, (-round(bits[place], 3), place % 13))
-    if not alike:
-        say("Every card is known.")
-        return
-    first = sorted(alike, key=order.__getitem__)[:MOST_CARDS]
-    rows = [[alike[row], *row[1:], f"{told[row]:.2f}"] for row in first]
-    names = [str(chances.seat.values[seat]) for seat in hidden]
-    print_table("Where the most telling cards lie, and what is told of each in bits", ["cards", *names, "told"], rows)
-
-
-def _show_lengths(posterior: Posterior) -> None:
-    chances = posterior.length_probabilities()
-    hidden = posterior.belief.constraints.hidden
-    if not hidden:
-        return
-    lengths = (chances * chances.length).sum("length")
-    suits = [str(suit) for suit in reversed(chances.suit.values)]
-    rows = [
-        [str(chances.seat.values[seat]), *(f"{float(lengths.sel(suit=suit)[seat]):.2f}" for suit in suits)]
-        for seat in hidden
-    ]
-    print_table("Mean length of the hidden suits", ["seat", *(SUITS[suit] for suit in suits)], rows)

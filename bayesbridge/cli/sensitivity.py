@@ -21,9 +21,9 @@ from bayesbridge.cli.options import (
     write_picture,
 )
 from bayesbridge.cli.screens import add_draws, print_evidence, print_json, print_table, progress_line, say
-from bayesbridge.documents import evidence_document, nested
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import read_probability
+from bayesbridge.views.documents import evidence_document, nested
 from bayesbridge.words import CAPTURES, number, percent
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from bayesbridge.cli.options import (
     write_picture,
 )
 from bayesbridge.cli.screens import add_draws, print_json, print_table, say
-from bayesbridge.documents import evidence_document
+from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:

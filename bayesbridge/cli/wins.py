@@ -18,10 +18,10 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import add_draws, bar, print_accuracy, print_evidence, print_json, print_table, say
 from bayesbridge.deal import Seat
-from bayesbridge.documents import evidence_document
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
+from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import percent
 
 if TYPE_CHECKING:

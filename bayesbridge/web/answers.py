@@ -699,8 +699,8 @@ def pbn_text(asked: Asked) -> str:
 
 def report_text(asked: Asked, memory: Memory) -> str:
     """The report of ``bayesbridge report`` on the position."""
-    from bayesbridge.report.page import html_report
     from bayesbridge.results import estimate
+    from bayesbridge.views.report import html_report
 
     belief = asked.position.belief()
     posterior = memory.known(belief, asked.seed).posterior

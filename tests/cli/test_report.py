@@ -93,7 +93,7 @@ def test_an_interrupt_leaves_no_page(folder, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bayesbridge.report.page.html_report", interrupt)
+    monkeypatch.setattr("bayesbridge.views.report.html_report", interrupt)
     assert main(QUESTION) == 130
     assert list(folder.iterdir()) == []
 

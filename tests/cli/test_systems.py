@@ -4,7 +4,7 @@ import bayesbridge as bb
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 from bayesbridge.position import python_lines, read_position
-from bayesbridge.report.page import _evidence
+from bayesbridge.views.report import _evidence
 
 FOUR = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4", "--call", "W:1NT")
 SYSTEMS = ("--system", "strong-notrump", "--system", "ew:weak-twos = 0.3")

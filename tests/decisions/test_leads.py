@@ -11,7 +11,7 @@ from bayesbridge.cli import main
 from bayesbridge.decisions.leads import compare_leads, lead_question
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.plots import BLUE
-from bayesbridge.report.page import percent
+from bayesbridge.words import percent
 from tests.positions import EAST, NORTH
 
 SOLVER = """

@@ -17,7 +17,7 @@ from bayesbridge.decisions.suit import (
     read_pair,
     weights_of_fields,
 )
-from bayesbridge.report.page import WORK, suits_section
+from bayesbridge.views.report import WORK, suits_section
 
 
 def every_outcome(first, second, west, east_of, goal, won=0):

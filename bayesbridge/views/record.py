@@ -1,7 +1,4 @@
-"""A table on record as prepared states: what one seat believes after every call and every trick, as plain objects.
-
-A table on record as a page with a step control: watch what one seat believes after every call and every trick.
-"""
+"""A table on record as a page with a step control: watch what one seat believes after every call and every trick."""
 
 from __future__ import annotations
 
@@ -16,16 +13,17 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
-from bayesbridge.documents import strength
 from bayesbridge.estimators.contract_odds import network_odds
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.history import moments
+from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record, Vulnerability
 from bayesbridge.random64 import Seed
-from bayesbridge.report.page import bidder_words, document, percent, player_words, spaced, table
-from bayesbridge.words import BITS, SEATS, SYMBOLS
+from bayesbridge.views.html import bidder_words, document, player_words
+from bayesbridge.views.tables import strength
+from bayesbridge.words import BITS, SEATS, SYMBOLS, number
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -80,7 +78,7 @@ def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[s
     odds = None if contract is None else network_odds(posterior, contract, rng)
     return {
         "bits": round(posterior.entropy_bits, 2) if isfinite(posterior.entropy_bits) else None,
-        "layouts": spaced(posterior.count()),
+        "layouts": number(posterior.count()),
         "exact": posterior.counts_cards,
         "hidden": [seat.name for seat in hidden],
         "places": {seat.name: [round(1000 * float(share)) for share in cards[:, seat]] for seat in hidden},
@@ -170,10 +168,11 @@ def html_record(
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
     steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)
     data = {"table": table_document(record, belief), "steps": steps}
-    folder = files("bayesbridge.report")
-    style, script = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    folder = files("bayesbridge.views")
+    style, script, views = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js", "html"))
     code = f'<script type="application/json" id="states">{_json(data)}</script><script>{script}</script>'
-    body = _control(len(steps)) + VIEWS + _all_steps(steps) + _how(belief, draws, command)
+    views = views.replace("LAST", str(len(steps) - 1))
+    body = views + _all_steps(steps) + _how(belief, draws, command)
     return document(heading, _facts(record), body, style, code)
 
 
@@ -195,54 +194,22 @@ def _facts(record: Record) -> str:
     return f'<p class="worth">{escape(", ".join(told))}.</p>' if told else ""
 
 
-def _control(steps: int) -> str:
-    """Buttons and a slider; the arrow keys do the same."""
-    buttons = "".join(
-        f'<button type="button" id="{name}" aria-label="{label}" title="{label}">{sign}</button>'
-        for name, label, sign in (
-            ("first", "first step (Home)", "«"),
-            ("back", "step back (left arrow)", "‹"),
-            ("next", "step on (right arrow)", "›"),
-            ("last", "last step (End)", "»"),
-        )
-    )
-    slider = f'<input type="range" id="slider" min="0" max="{steps - 1}" value="0" aria-label="step">'
-    return (
-        f'<nav class="control" aria-label="steps">{buttons}{slider}'
-        '<div id="strip" aria-hidden="true"></div></nav>'
-        "<noscript><p>This page steps through the record by a script, which is switched off here. "
-        "The table at the end has all steps.</p></noscript>"
-        '<p id="event" role="status" aria-live="polite"></p><p id="told" class="worth"></p>'
-    )
-
-
-VIEWS = (
-    '<section><h2>The table</h2><div class="table" id="table"></div><div id="auction"></div></section>'
-    "<section><h2>Who holds which card, in %</h2>"
-    '<p class="choices"><label><input type="checkbox" id="honours"> honours only</label> '
-    '<label id="reveal"><input type="checkbox" id="truth"> mark the real hands</label></p>'
-    '<div class="suits" id="cards"></div><p class="worth">× played; · in no hidden hand</p></section>'
-    '<section><h2>Points of the hidden hands</h2><div id="points"></div></section>'
-    '<section><h2>Lengths of the hidden suits</h2><div id="lengths"></div></section>'
-)
-"""Where the script shows a step."""
-
-
 def _all_steps(steps: list[dict[str, Any]]) -> str:
     """The same without a script: a row for each step."""
     rows = [
         [
-            escape(step["event"]),
+            step["event"],
             "–" if step["bits"] is None else f"{step['bits']:.1f}",
             "" if step["told"] is None else f"{step['told']:+.1f}".replace("-", "−"),
-            "" if step["made"] is None else percent(step["made"]),
+            "" if step["made"] is None else step["made"],
             *(f"{step['points'][seat]['mean']:.1f}" if seat in step["points"] else "–" for seat in "NESW"),
         ]
         for step in steps
     ]
     heads = ("step", "bits left", "told", "contract makes", "points N", "E", "S", "W")
-    numbers = table(heads, rows, "After every step: uncertainty, what it told, and mean points of the hidden hands")
-    return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{numbers}</details>'
+    title = "After every step: uncertainty, what it told, and mean points of the hidden hands"
+    table = Table(title, heads, rows).html()
+    return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{table}</details>'
 
 
 def _how(belief: Belief, draws: int, command: str | None) -> str:

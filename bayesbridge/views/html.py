@@ -1,0 +1,128 @@
+"""The frame of a page, pictures inside it, and models in words.
+
+Pictures are SVG inside the page: they take its colours, so that one drawing serves light, dark and print.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
+from io import StringIO
+from typing import Any, Final
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.play import LearnedPlayer
+from bayesbridge.bidders.style import StyleBidder
+from bayesbridge.bidders.systems import SystemBidder
+from bayesbridge.bidders.textbook import TextbookBidder
+from bayesbridge.bidders.turn import MixtureBidder
+
+INK: Final = "#0a0b0c"
+PAPER: Final = "#f4f3f2"
+"""Drawn in these two, which no picture uses otherwise; the page's own colours then take their places."""
+
+SETTINGS: Final[dict[Any, Any]] = {
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), PAPER),
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "bayesbridge",
+}
+
+WIDTH: Final = 4.6
+"""Inches: narrow, so that figures keep a readable size on a phone."""
+
+
+def document(title: str, top: str, body: str, more_style: str = "", script: str = "") -> str:
+    """A whole page: heading, what stands under it, sections; the style inside, so that nothing is loaded."""
+    style = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + more_style
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f"<body><main><header><h1>{escape(title)}</h1>{top}</header>{body}</main>{script}</body></html>\n"
+    )
+
+
+def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str) -> str:
+    """An SVG element with the names inside it made its own by ``prefix``, and without references to the outside."""
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure((WIDTH, height), layout="constrained")
+        paint(figure)
+        text = StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
+    svg = svg.replace(INK, "currentColor").replace(PAPER, "var(--paper)")
+    size = r'<svg[^>]*?viewBox="([^"]*)"[^>]*>'
+    head = f'<svg role="img" viewBox="\\1"><title>{escape(title)}</title>'
+    return re.sub(r"\s*\n\s*", "\n", re.sub(size, lambda found: found.expand(head), svg, count=1)).strip()
+
+
+def bidder_words(model: object) -> str:
+    """How the others are taken to bid.
+
+    >>> bidder_words(IterativeBidder())
+    "the paper's bidder (Algorithm 1), 2 % slips"
+    >>> bidder_words(SystemBidder("weak-twos", base=TextbookBidder()))
+    'bidders who follow the systems named here, else textbook bidding, 10 % slips'
+    """
+    match model:
+        case IterativeBidder():
+            strains = " in every strain" if model.suits else ""
+            return f"the paper's bidder (Algorithm 1){strains}, {_slips(model.slip)}"
+        case LearnedBidder():
+            return f"experts, learned from records of real tables; vulnerable: {model.vulnerable.value}"
+        case TextbookBidder():
+            return f"textbook bidding, {_slips(model.slip)}"
+        case StyleBidder():
+            return f"{_style(model)}, {_slips(model.slip)}"
+        case SystemBidder():
+            return f"bidders who follow the systems named here, else {bidder_words(model.base)}"
+        case MixtureBidder():
+            return f"one of {len(model.bidders)} kinds of bidder, not known which"
+    return f"the bidder model {_plain_name(model)}"
+
+
+def player_words(model: object) -> str:
+    """How the others are taken to choose cards.
+
+    >>> player_words(LearnedPlayer())
+    'experts, learned from records of real tables, 1 % slips'
+    """
+    if isinstance(model, LearnedPlayer):
+        return f"experts, learned from records of real tables, {_slips(model.slip)}"
+    return f"the player model {_plain_name(model)}"
+
+
+def _slips(share: float) -> str:
+    return f"{100 * share:.2g} % slips" if share else "no slips"
+
+
+def _style(model: StyleBidder) -> str:
+    """A style by what differs from the usual: aggressiveness and suit preference, in tricks."""
+    said = []
+    if model.aggressiveness:
+        said.append(f"{'over' if model.aggressiveness > 0 else 'under'}bids by {abs(model.aggressiveness):.2g} tricks")
+    if model.suit_preference:
+        liked = "suits" if model.suit_preference > 0 else "no trumps"
+        said.append(f"prefers {liked} by {abs(model.suit_preference):.2g} tricks")
+    return f"a bidder who {' and '.join(said)}" if said else "a sober bidder who weighs tricks"
+
+
+def _plain_name(model: object) -> str:
+    """The name of the class as words: ``PointCounter`` becomes ``Point counter``."""
+    name = type(model).__name__.strip("_")
+    words = "".join(f" {letter}" if letter.isupper() and place else letter for place, letter in enumerate(name))
+    return words.capitalize()

@@ -1,0 +1,463 @@
+"""The page for a player: the answer in words, the table, points, tricks; the paper's numbers folded below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from matplotlib.figure import Figure
+
+from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.posterior import CARDS, Posterior, position_html, thinned
+from bayesbridge.calls import GAME_LEVELS, Contract
+from bayesbridge.cards import Suit
+from bayesbridge.deal import Seat
+from bayesbridge.decisions.contracts import contracts, plain_rows
+from bayesbridge.decisions.leads import Leads
+from bayesbridge.decisions.suit import SuitLine, suit_play
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.contract_odds import ContractOdds, network_odds
+from bayesbridge.markup import Table
+from bayesbridge.plots import (
+    QUANTITIES,
+    draw_contract,
+    plot_captures,
+    plot_cards,
+    plot_lengths,
+    plot_numbers,
+    plot_prior_posterior,
+    plot_sharpening,
+    plot_tricks,
+)
+from bayesbridge.position import python_lines
+from bayesbridge.results import Asked, Tricks, counts_tricks, output_tables, shown_outputs, summary
+from bayesbridge.views.html import bidder_words, document, draw, player_words
+from bayesbridge.views.tables import (
+    cards_table,
+    contract_table,
+    contracts_table,
+    error_text,
+    examples_table,
+    games_table,
+    leads_table,
+    points_table,
+    strength,
+    told_bits,
+)
+from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, SYMBOLS, number, percent
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+LAYOUTS: Final = 1000
+"""Layouts that the network judges of a posterior that has more."""
+
+SHOWN: Final = 8
+"""Contracts in the table, the best."""
+
+WORK: Final = 100_000
+"""Comparisons of the search in a suit, so that four suits take about a second."""
+
+
+def html_report(
+    posterior: Posterior,
+    result: xarray.DataTree,
+    *,
+    title: str = "What the hidden hands hold",
+    level: int | None = None,
+    steps: pandas.DataFrame | None = None,
+    prior: xarray.DataTree | None = None,
+    command: str | None = None,
+    contract: xarray.DataTree | None = None,
+    leads: Leads | None = None,
+    examples: int = 0,
+) -> str:
+    """A result as one self-contained HTML page.
+
+    ``contract`` is a result of ``bb.estimate(…, contract=…)``, ``result`` itself where it has one. Without any, the
+    contract of an auction that is over is judged by the network alone.
+
+    ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
+    ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
+    makes the page again; the same in Python stands there anyway. ``leads``, what ``bb.leads`` answers, adds what to
+    lead. ``examples`` asks for so many layouts, drawn by their probability.
+
+    >>> import bayesbridge as bb
+    >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
+    >>> html_report(posterior, bb.estimate(posterior), level=3)[:15]
+    '<!DOCTYPE html>'
+    """
+    belief = posterior.belief
+    level = contract_level(belief) if level is None else level
+    first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
+    odds = _odds(posterior, result if contract is None else contract)
+    games = [odds] if odds is not None else game_odds(posterior, (first, second), posterior.seed or 0)
+    drawn = pictures(result, level, steps, prior)
+    marginals = result["marginals"].to_dataset()
+    hidden = bool(belief.constraints.hidden)
+    sections = [
+        ("The table", position_html(dict(marginals.data_vars), belief.roles, belief.middle_html)),
+        ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
+        ("What can be made", games_table(games).html())
+        if odds is None
+        else (f"Whether {odds.contract} makes", contract_section(odds)),
+        ("What was seen", _evidence(belief)),
+    ]
+    folded = [
+        ("What to bid", contracts_section(posterior, (first, second))),
+        ("What to lead", "" if leads is None else leads_table(leads).html()),
+        ("How to play each suit", suits_section(posterior)),
+        ("Every card and every suit", _figures(drawn, PLACES) + (cards_table(posterior).html() if hidden else "")),
+        ("How the belief sharpened", _figures(drawn, HISTORY)),
+        ("Captures by the paper's rule, and other estimators", _paper(result, drawn)),
+        ("Examples", examples_table(posterior, examples).html() if examples else ""),
+        ("How it was computed", _computed(posterior, result, command, (first, second), contract)),
+    ]
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
+    body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
+    body += "".join(
+        f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in folded if content
+    )
+    return document(title, f'<div class="short">{said}</div>{_worth(posterior, games)}', body)
+
+
+def contract_level(belief: Perspective) -> int:
+    """The level of the contract once the auction is over, else 1."""
+    contract: Contract | None = None if belief.auction is None else belief.auction.contract
+    return 1 if contract is None else contract.level
+
+
+def _odds(posterior: Posterior, result: xarray.DataTree) -> ContractOdds | None:
+    """What becomes of the contract that was asked about, else of the auction's."""
+    auction = posterior.belief.auction
+    found = ContractOdds.of(result)
+    if found is None and auction is not None and auction.contract is not None:
+        return network_odds(posterior, auction.contract, posterior.seed or 0)
+    return found
+
+
+def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
+    """How exact the figures at the top are."""
+    by = "a network predicts them" if games[0].basis == "network" else "solved layouts correct what a network predicts"
+    if games[0].basis == "all solved":
+        by = "solved for every layout"
+    whose = "Tricks are those of real declarers" if games[0].actual else "Tricks are double dummy"
+    return f'<p class="worth">{escape(" ".join(posterior.marginal_accuracy))} {whose}: {by}.</p>'
+
+
+RANK_NAMES = {"A": "ace", "K": "king", "Q": "queen"}
+
+
+LITTLE = 0.02
+"""Bits up to which a card counts as not told about."""
+
+
+def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
+    """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
+    return [_strength(posterior), _honours(posterior), _tricks(odds, asked)]
+
+
+def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: int = 0) -> list[ContractOdds]:
+    """What the network says of game in each strain, played by the first of the pair that may declare."""
+    declarer = pair[1] if pair[0] == posterior.belief.dummy else pair[0]
+    return [network_odds(posterior, Contract(level, strain, declarer), rng) for strain, level in GAME_LEVELS.items()]
+
+
+def _strength(posterior: Posterior) -> str:
+    hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
+    if not hidden:
+        return "Every card is known."
+    chances = posterior.point_probabilities().values
+    rows = sorted((*strength([float(share) for share in chances[seat]]), SEATS[seat.name]) for seat in hidden)
+    (mean, low, high, name), *others = reversed(rows)
+    if not others:
+        return f"{name} has {mean:.1f} high-card points on average."
+    alike = mean - others[-1][0] < 0.5
+    rest = " and ".join(f"{name} about {mean:.0f}" for mean, _, _, name in others)
+    if alike:
+        return f"The hidden hands are about equally strong: some {mean:.0f} points each."
+    return (
+        f"{name} has the strongest hidden hand: about {mean:.0f} points, {low} to {high} in four cases of five; {rest}."
+    )
+
+
+def _honours(posterior: Posterior) -> str:
+    told = told_of_honours(posterior)
+    if not told:
+        return "Every ace, king and queen is in sight."
+    most = [row for row in told if row[0] > LITTLE][:2]
+    if not most:
+        return "No missing ace, king or queen is likelier in one hand than the room in the hands says."
+    said = [
+        f"the {RANK_NAMES[card[1]]} of {STRAINS[card[0]]} ({SEATS[seat.name]} with {percent(p)})"
+        for _, card, seat, p in most
+    ]
+    return f"Among the missing honours most is known about {' and '.join(said)}."
+
+
+def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
+    best = max(odds, key=lambda one: one.make[0])
+    name = f"{str(best.contract).partition(' ')[0]} by {SEATS[best.contract.declarer.name]}"
+    if asked:
+        return f"{name} makes with {percent(best.make[0])}; {best.mean[0]:.1f} tricks on average."
+    return (
+        f"Of all games {name} has the best chance: it makes with {percent(best.make[0])}, "
+        f"with {best.mean[0]:.1f} tricks on average."
+    )
+
+
+def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]]:
+    """Bits told of each missing ace, king and queen, the card, its likeliest hand and how likely; most first."""
+    known = posterior.belief.constraints
+    chances, bits = posterior.card_probabilities().values, told_bits(posterior)
+    found = []
+    for place, card in enumerate(CARDS):
+        if card[1] in "AKQ" and known.unknown_mask >> (51 - place) & 1:
+            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
+            likeliest = max(shares, key=shares.__getitem__)
+            found.append((bits[place], card, likeliest, shares[likeliest]))
+    return sorted(found, key=lambda row: (-round(row[0], 4), CARDS.index(row[1])))
+
+
+def contract_section(odds: ContractOdds) -> str:
+    """Words, picture and table."""
+    caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
+    picture = draw(lambda figure: draw_contract(odds, figure.subplots()), 3.0, "contract", caption)
+    figure = f"<figure>{picture}<figcaption>{escape(caption)}.</figcaption></figure>"
+    folded = "The numbers, and how far to trust them"
+    return f"{figure}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
+
+
+def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
+    """Chance, tricks and expected score of the best contracts; nothing where the pair has nothing left to bid."""
+    auction = posterior.belief.auction
+    if auction is not None and auction.turn is None:
+        return ""
+    if len(posterior) > LAYOUTS:
+        posterior = thinned(posterior, LAYOUTS, posterior.seed or 0, f"{LAYOUTS} layouts drawn from it")
+    try:
+        found = contracts(posterior, pair=pair, solve=0, rng=posterior.seed or 0)
+    except BayesBridgeError:  # a pair that the auction lets bid nothing
+        return ""
+    return contracts_table(plain_rows(found), found.attrs, SHOWN).html()
+
+
+def suits_section(posterior: Posterior) -> str:
+    """The best plan for most tricks in each suit, where the observer sees both hands of the pair."""
+    belief = posterior.belief
+    if belief.observer.partner in belief.constraints.hidden:
+        return ""
+    rows = []
+    for suit in reversed(Suit):
+        try:
+            play = suit_play(posterior=posterior, suit=suit, work=WORK)
+        except BayesBridgeError:  # too few of its cards are the pair's for a plan, which the note says
+            continue
+        held = f"{play.first} – {play.second}"
+        mean = f"{play.best.tricks:.2f}{error_text(play.best.error)}"
+        rows.append([SYMBOLS[suit.name], held, str(play.sure), mean, _more(play.best), _first(play.best)])
+    if not rows:
+        return ""
+    heads = ("suit", "hands", "sure", "mean", "so many or more", "begin with")
+    first, second = belief.observer.partner.name, belief.observer.name
+    caption = f"Tricks in each suit by itself, {first}'s cards first, then {second}'s; the plan with most on average"
+    note = (
+        "The defenders see all cards and know the plan. Entries, ruffs and blocked suits are left out, so the suits do "
+        "not simply add up. A suit that is not there is one of which the pair holds too few cards to plan."
+    )
+    return Table(caption, heads, rows, [note]).html()
+
+
+def _more(line: SuitLine) -> str:
+    """The numbers of tricks in doubt, each with its chance."""
+    told = [f"{goal}: {percent(share)}" for goal, share in line.at_least.items() if 0.0 < share < 1.0]
+    return ", ".join(told) or "–"
+
+
+def _first(line: SuitLine) -> str:
+    """The first trick of the plan, where it can win more than what is sure."""
+    return line.text(1)[0] if line.step is not None and any(line.at_least.values()) else "–"
+
+
+def _paper(result: xarray.DataTree, drawn: Mapping[str, str]) -> str:
+    """T and the other outputs: pictures, tables, and the summary of all quantities."""
+    table = summary(result)
+    rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
+    heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
+    everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
+    return (
+        _figures(drawn, [caption for caption in drawn if caption not in (*PLACES, *HISTORY)])
+        + "".join(one.html() for one in output_tables(result))
+        + (f"<p>{escape(LETTERS)}</p>" if counts_tricks(result, "T") else "")
+        + everything.html()
+    )
+
+
+def _figure(value: Any) -> str:
+    """A figure of the summary; what is true or false becomes a word, and what has no meaning a dash.
+
+    >>> _figure(True), _figure(float("nan")), _figure(9.0), _figure(0.48837), _figure(7)
+    ('yes', '–', '9', '0.488', '7')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value != value:
+        return "–"
+    rounded = round(float(value), 9)  # sums of weights miss whole numbers by rounding
+    if rounded.is_integer():
+        return number(round(rounded))
+    return f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3f}"
+
+
+PLACES: Final = (
+    "Where each card lies; a letter names the hand that certainly holds it",
+    "How long the suits of the hidden hands are",
+)
+HISTORY: Final = ("How the belief sharpened; full marks are exact, open ones sampled",)
+"""Captions of pictures that have sections of their own."""
+
+
+def pictures(
+    result: xarray.DataTree,
+    level: int | None,
+    steps: pandas.DataFrame | None,
+    prior: xarray.DataTree | None,
+) -> dict[str, str]:
+    """Caption → SVG, those that the result has numbers for."""
+    has = set(map(str, result["pmf"].data_vars))
+    hidden = int(((result["marginals"]["card_probabilities"] % 1.0) > 1e-9).any("card").sum())
+    tall = 0.8 + 0.85 * (hidden or 4)
+    drawn: dict[str, tuple[float, Callable[[Figure], Any]]] = {}
+    for name in shown_outputs(result):
+        if name in has and result["pmf"][name].ndim == 1:
+            caption, paint = _distribution(result, name, level)
+            drawn[caption] = 3.0, paint
+    if prior is not None and "T" in has:
+        drawn["T before the evidence and after it"] = (
+            3.0,
+            lambda figure: plot_prior_posterior(prior, result, ax=figure.subplots()),
+        )
+    drawn[PLACES[0]] = (
+        tall,
+        lambda figure: plot_cards(result, ax=figure.subplots()),
+    )
+    drawn[PLACES[1]] = (
+        tall,
+        lambda figure: plot_lengths(result, ax=figure.subplots()),
+    )
+    if set(QUANTITIES) <= has:
+        drawn["What Algorithm 2 sees in each suit: cards of the first hand, of the second, and the leading gap"] = (
+            5.0,
+            lambda figure: plot_captures(result, figure=figure),
+        )
+    if steps is not None:
+        drawn[HISTORY[0]] = (
+            5.4,
+            lambda figure: plot_sharpening(steps, figure=figure),
+        )
+    return {
+        caption: draw(paint, height, f"p{number}", caption)
+        for number, (caption, (height, paint)) in enumerate(drawn.items())
+    }
+
+
+def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tuple[str, Callable[[Figure], Any]]:
+    """Caption and picture of one output."""
+    if not counts_tricks(result, name):
+        said = str(result["pmf"][name].attrs["long_name"]).removesuffix(".")
+        pair = Asked.of_result(result).names
+        return f"{name}, for {pair}: {said}", lambda figure: plot_numbers(result, name, figure.subplots())
+    tricks = Tricks.of(result, name)
+    own = level if tricks.asked is None or tricks.asked.declares else None
+    line = "; darker bars reach the dashed line" if own else ""
+    named = "" if name == "T" else f" ({name})"
+    return f"{tricks.title}{named}{line}", lambda figure: plot_tricks(result, name, level=own, ax=figure.subplots())
+
+
+EFFECTS: Final = {
+    "hard": "excludes layouts",
+    "soft": "weighs layouts",
+    "hard and soft": "excludes layouts and weighs the others",
+    "none": "own call",
+}
+
+
+def _evidence(belief: Perspective) -> str:
+    rows = [
+        f"<li>{SEATS[belief.observer.name]} holds {escape(belief.hand.pbn)} <small>known from the start</small></li>"
+    ]
+    for piece in belief.evidence:
+        rows.append(f"<li>{escape(str(piece))} <small>{EFFECTS[belief.effect(piece)]}</small></li>")
+    passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
+    note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
+    model = (
+        ""
+        if belief.auction is None
+        else f"<p>The others are taken to bid as {escape(bidder_words(belief.bidder))}.</p>"
+    )
+    model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
+    if belief.player is not None:
+        model += f"<p>They are taken to choose cards as {escape(player_words(belief.player))}.</p>"
+    return f"<ol>{''.join(rows)}</ol>{note}{model}"
+
+
+def _figures(drawn: Mapping[str, str], captions: Iterable[str]) -> str:
+    """The pictures with these captions, as far as they were drawn."""
+    return "".join(
+        f"<figure>{drawn[caption]}<figcaption>{escape(caption)}.</figcaption></figure>"
+        for caption in captions
+        if caption in drawn
+    )
+
+
+def _computed(
+    posterior: Posterior,
+    result: xarray.DataTree,
+    command: str | None,
+    pair: tuple[Seat, Seat],
+    contract: xarray.DataTree | None,
+) -> str:
+    attrs = result.attrs
+    exact = bool(attrs["exact"])
+    sampled = "" if exact or attrs["method"] != "convolution" else f" (sampled: {attrs['sampled']})"
+    facts = {
+        "engine": f"{attrs['method']}{sampled}",
+        "why": attrs["why"],
+        "layouts that fit": number(int(attrs["layouts"])),
+        "layouts used": number(int(attrs["draws"])),
+        "effective draws": "not needed, exact" if exact else number(round(attrs["ess"])),
+        "what is unknown": f"{attrs['entropy_bits']:.2f} bits. {BITS}",
+        "estimators": attrs["estimators"],
+        "left out": attrs["failures"],
+        "seed": attrs["seed"] or "a generator already in use",
+        "bayesbridge": attrs["creation_library_version"],
+        "versions": attrs["versions"],
+    }
+    listed = "".join(f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>" for name, fact in facts.items() if fact != "")
+    shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
+    code = escape(_code(posterior, attrs["estimators"].split(", "), pair) + _contract_code(contract, posterior.seed))
+    return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{code}</pre>"
+
+
+def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) -> str:
+    """Python lines that give the same result."""
+    method, draws = posterior.asked
+    names = repr(estimators[0] if len(estimators) == 1 else estimators)
+    return (
+        "import bayesbridge as bb\n\n"
+        f"{python_lines(posterior.belief)}"
+        f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
+        f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
+        "print(bb.summary(result))\n"
+    )
+
+
+def _contract_code(contract: xarray.DataTree | None, seed: int | None) -> str:
+    """The line that asks about the contract again."""
+    odds = None if contract is None else ContractOdds.of(contract)
+    if odds is None:
+        return ""
+    asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={seed}"
+    return f"contract = bb.estimate(posterior, {asked})\n"

@@ -1,0 +1,219 @@
+"""Parts of answers, each worked out once: the terminal prints these tables, pages show them as HTML.
+
+The tables of a result are in :mod:`bayesbridge.results`, the honours of a posterior in
+:mod:`bayesbridge.belief.posterior`, since these values show themselves too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import log2
+from typing import TYPE_CHECKING, Any, Final
+
+from bayesbridge.deal import Seat
+from bayesbridge.markup import Table
+from bayesbridge.results import RARE
+from bayesbridge.words import SEATS, STRAINS, SUITS, number, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.decisions.leads import Leads
+    from bayesbridge.estimators.contract_odds import ContractOdds
+
+MOST_CARDS: Final = 8
+"""Rows shown of the cards that the evidence tells most about."""
+
+RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
+"""Points that players take together."""
+
+
+def hidden_tables(posterior: Posterior) -> list[Table]:
+    """What is known of the hidden hands: points, the cards that the evidence tells most about, lengths."""
+    if not posterior.belief.constraints.hidden:
+        return []
+    return [points_table(posterior), cards_table(posterior, MOST_CARDS), lengths_table(posterior)]
+
+
+def points_table(posterior: Posterior) -> Table:
+    """How strong the hidden hands are: the mean, the middle four fifths, and the chance of each range."""
+    chances = posterior.point_probabilities()
+    rows: list[list[str | float]] = []
+    for seat in posterior.belief.constraints.hidden:
+        shares = [float(share) for share in chances.values[seat]]
+        mean, low, high = strength(shares)
+        ranges = [min(1.0, sum(shares[first : last + 1])) for first, last in RANGES]
+        rows.append([str(chances.seat.values[seat]), f"{mean:.1f}", f"{low} to {high}", *ranges])
+    sampled = " (from the draws)" if posterior.counts_cards and not posterior.counts_points else ""
+    names = [f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES]
+    return Table(f"High-card points of the hidden hands{sampled}", ["seat", "mean", "80 % of cases", *names], rows)
+
+
+def cards_table(posterior: Posterior, most: int = 52) -> Table:
+    """The cards that the evidence tells most about; cards of a suit that lie alike share a row."""
+    known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_probabilities()
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, card in enumerate(map(str, chances.card.values)):
+        if known.unknown_mask >> (51 - place) & 1:
+            texts = (percent(float(chances.values[place][seat])) for seat in known.hidden)
+            alike.setdefault((card[0], *texts), []).append(place)
+    ranked = sorted(alike.values(), key=lambda places: (-round(bits[places[0]], 3), places[0] % 13))
+    rows: list[list[str | float]] = []
+    for places in ranked[:most]:
+        names = [str(chances.card.values[place]) for place in places]
+        shares = [float(chances.values[places[0]][seat]) for seat in known.hidden]
+        rows.append([f"{names[0][0]}{''.join(name[1:] for name in names)}", *shares, f"{bits[places[0]]:.2f}"])
+    seats = [str(chances.seat.values[seat]) for seat in known.hidden]
+    title = "Where the most telling cards lie, and what is told of each in bits"
+    return Table(title, ["cards", *seats, "told"], rows)
+
+
+def lengths_table(posterior: Posterior) -> Table:
+    """How long the suits of the hidden hands are on average."""
+    chances = posterior.length_probabilities()
+    lengths = (chances * chances.length).sum("length")
+    suits = [str(suit) for suit in reversed(chances.suit.values)]
+    rows = [
+        [str(chances.seat.values[seat]), *(f"{float(lengths.sel(suit=suit)[seat]):.2f}" for suit in suits)]
+        for seat in posterior.belief.constraints.hidden
+    ]
+    return Table("Mean length of the hidden suits", ["seat", *(SUITS[suit] for suit in suits)], rows)
+
+
+def strength(shares: Sequence[float]) -> tuple[float, int, int]:
+    """Mean points of a hand, and the points below and above which one case in ten lies each.
+
+    >>> strength([0.25, 0.5, 0.25])
+    (1.0, 0, 2)
+    """
+    mean = sum(points * share for points, share in enumerate(shares))
+    so_far = list(accumulate(shares))
+    low, high = (
+        next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
+    )
+    return mean, low, high
+
+
+def told_bits(posterior: Posterior) -> list[float]:
+    """What is told of the place of each card, spades first and high cards first, in bits; 0 for cards in sight.
+
+    It is what the evidence says beyond the number of places left in each hidden hand: Σ p log₂ p/q, where q is a
+    hand's share of the places.
+    """
+    known = posterior.belief.constraints
+    places = {seat: 13 - known.must[seat].bit_count() for seat in known.hidden}
+    total = sum(places.values())
+    bits = [0.0] * 52
+    for card, shares in enumerate(posterior.card_probabilities().values):
+        if known.unknown_mask >> (51 - card) & 1:
+            terms = ((float(shares[seat]), total / room) for seat, room in places.items())
+            bits[card] = max(0.0, sum(p * log2(p * inverse) for p, inverse in terms if p > 0.0))
+    return bits
+
+
+def contract_table(odds: ContractOdds) -> Table:
+    """How many tricks a contract takes, and which of them make it."""
+    rows: list[list[str | float]] = [
+        [str(tricks), float(share), error_text(100 * error, 1, " %").strip(), "makes" if odds.makes(tricks) else ""]
+        for tricks, (share, error) in enumerate(zip(odds.pmf.clip(0.0), odds.pmf_error, strict=True))
+        if share >= RARE
+    ]
+    whose = f"{'actual' if odds.actual else 'double-dummy'} tricks of {declarer_and_dummy(odds)}"
+    return Table(f"{odds.contract}: {whose}", ["", "P", "", ""], rows, [odds.sentence, odds.caution], bars=True)
+
+
+def games_table(odds: Sequence[ContractOdds]) -> Table:
+    """Expected tricks and the chance of game, strain by strain."""
+    rows: list[list[str | float]] = [
+        [
+            STRAINS[one.contract.strain.name],
+            f"{one.mean[0]:.1f}",
+            str(one.contract).partition(" ")[0],
+            one.make[0],
+        ]
+        for one in odds
+    ]
+    return Table(f"Double-dummy tricks of {declarer_and_dummy(odds[0])}", ["strain", "tricks", "game", "makes"], rows)
+
+
+def declarer_and_dummy(odds: ContractOdds) -> str:
+    """The two hands of a contract, by the names of their seats."""
+    return f"{SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}"
+
+
+def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: int) -> Table:
+    """The ``most`` best contracts by expected score, from the rows and attributes of ``bb.contracts``."""
+    from bayesbridge.decisions.contracts import best_rows, scheme_words
+
+    compared, imps = attrs["against"], "imps" in rows[0]
+    columns = ["", "makes", "tricks", "score", "best in", "by"]
+    if compared:
+        columns[4:4] = ["difference", *(["IMPs"] if imps else []), "matchpoints"]
+    lines = []
+    for row in best_rows(rows, most, attrs["passed"]):
+        line = [row["contract"], _chance(row, "make"), figure(row, "tricks", 2), figure(row, "score", 0)]
+        if compared:
+            line.append(figure(row, "difference", 0))
+            line += [figure(row, "imps", 1)] if imps else []
+            line.append(_chance(row, "matchpoints"))
+        lines.append([*line, percent(row["best"]), row["basis"]])
+    said = [f"The {most} best of {len(rows)}; --json has all."] if len(rows) > most else []
+    if compared:
+        said.append(f"Difference, {'IMPs, ' if imps else ''}matchpoints: against {compared}, on the same layouts.")
+    said.append(
+        "best in: share of the layouts in which no other of these contracts pays more, the lowest of equal ones."
+    )
+    if len(rows) > 1 and abs(rows[1]["behind"]) < 2 * rows[1]["behind_error"]:
+        ahead = f"{number(rows[1]['behind'], 0)} ± {number(rows[1]['behind_error'], 0)}"
+        said.append(f"Too close to call: {rows[0]['contract']} is ahead of {rows[1]['contract']} by {ahead}.")
+    said += [str(attrs[key]) for key in ("how_high", "caution") if attrs[key]]
+    scheme = scheme_words(attrs["scheme"], attrs["vulnerable"])
+    return Table(f"Contracts by expected score, {scheme}", columns, lines, said)
+
+
+def leads_table(found: Leads) -> Table:
+    """Every lead with its chance to beat the contract."""
+    rows = [
+        [
+            choice.name,
+            percent(choice.beaten[0]) + error_text(100 * choice.beaten[1], 1, " %"),
+            f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}",
+            "may be the best" if choice.close else "",
+        ]
+        for choice in found.choices
+    ]
+    title = f"Leads against {found.contract}, the best first"
+    return Table(title, ["lead", "beats it", "tricks", ""], rows, [found.sentence, found.caution])
+
+
+def error_text(error: float, digits: int = 2, unit: str = "") -> str:
+    """One standard error; nothing where it is exact.
+
+    >>> error_text(0.125), error_text(0.0)
+    (' ± 0.12', '')
+    """
+    return f" ± {error:.{digits}f}{unit}" if error else ""
+
+
+def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
+    """A figure of a row with its error."""
+    error = row[f"{name}_error"]
+    return number(row[name], digits) + (f" ± {number(error, digits)}" if error else "")
+
+
+def _chance(row: Mapping[str, Any], name: str) -> str:
+    return "–" if row[name] is None else percent(row[name]) + error_text(100 * row[f"{name}_error"], 1, " %")
+
+
+def examples_table(posterior: Posterior, n: int) -> Table:
+    """``n`` layouts drawn by their probability, the hidden hands alone.
+
+    They depend on the posterior's seed alone, as those of ``bayesbridge estimate --show N`` do.
+    """
+    hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
+    rows = [
+        [str(place), *(deal[seat].pbn for seat in hidden)]
+        for place, deal in enumerate(posterior.resample(n, posterior.seed), 1)
+    ]
+    title = "Layouts drawn by their probability: spades.hearts.diamonds.clubs"
+    return Table(title, ["", *(SEATS[seat.name] for seat in hidden)], rows)
