@@ -256,16 +256,16 @@ class Posterior:
         return markup.piece(
             position_html({name: getattr(self, name)() for name in names}, self.belief.roles, self.belief.middle_html),
             markup.sentence(" ".join(self.marginal_accuracy)),
+            markup.sentence("" if self.counts_points else "Points are estimated from the draws."),
         )
 
     @property
     def marginal_accuracy(self) -> list[str]:
-        """How exact the places of the cards, the lengths and the points are, in sentences."""
+        """How exact the places of the cards and the lengths are; :attr:`counts_points` tells of the points."""
         if not self.counts_cards:
             return accuracy_sentences(accuracy_document(self))
         method = self.method if self.draws.target.soft or self.exact else "convolution"
-        points = [] if self.counts_points else ["Points are estimated from the draws."]
-        return [*accuracy_sentences(accuracy_document(self, method, True)), *points]
+        return accuracy_sentences(accuracy_document(self, method, True))
 
 
 def accuracy_document(posterior: Posterior, method: str | None = None, exact: bool | None = None) -> dict[str, Any]:
