@@ -25,19 +25,18 @@ from itertools import product
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bayesbridge.cli.options import Parser, whole
 from bayesbridge.documents import accuracy_sentences, is_exact, method_of, reported, strength, told_bits
-from bayesbridge.estimators.builtin import CONDITIONS
-from bayesbridge.results import Asked, Tricks
 from bayesbridge.words import BITS, SEATS, SUITS, number, percent, printable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation, Sums
+    from bayesbridge.results import Asked, Tricks
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -275,6 +274,9 @@ STRAINS_SHOWN = ("NT", "S", "H", "D", "C")
 
 def show_outputs(found: Evaluation, estimator: str) -> None:
     """Every output of one estimator; of captures their number alone, the rest is in --json."""
+    from bayesbridge.estimators.builtin import CONDITIONS
+    from bayesbridge.results import Asked, Tricks
+
     outputs = reported(found, estimator)
     asked = Asked.of(found.posterior.belief, found.question)
     captures = {name: sums for name, sums in outputs.items() if sums.output.tricks == CONDITIONS}
@@ -361,10 +363,10 @@ def _show_labelled(sums: Sums, asked: Asked) -> None:
 
     told = [cell for cell in range(len(labels)) if means[cell] or spreads[cell]] or list(range(len(labels)))
     ranked = sorted(told, key=place)
-    values = np.zeros(0, dtype=np.int64)
+    values: list[int] = []
     if sums.table is not None and output.dtype != "bool":
-        values, _ = _occurring(sums.lowest, sums.table[ranked[:MOST_ROWS]].sum(axis=0))
-        values = values if len(values) <= MOST_COLUMNS else values[:0]
+        occurring, _ = _occurring(sums.lowest, sums.table[ranked[:MOST_ROWS]].sum(axis=0))
+        values = occurring.tolist() if len(occurring) <= MOST_COLUMNS else []
     rows = []
     for cell in ranked[:MOST_ROWS]:
         row = [" ".join(labels[cell]), f"{means[cell]:.3f}", f"{spreads[cell]:.3f}"]
@@ -373,7 +375,7 @@ def _show_labelled(sums: Sums, asked: Asked) -> None:
             row += [percent(share) if share else "" for share in shares]
         rows.append(row)
     print_table(f"{output.name}: {output.doc}", [", ".join(output.dims), "mean", "sd", *map(str, values)], rows)
-    if len(values):
+    if values:
         say("The columns after sd are P(that value).", "")
     if len(ranked) > MOST_ROWS:
         say(f"… and {number(len(ranked) - MOST_ROWS)} more rows of {output.name}, which --json prints.", "")
@@ -381,6 +383,8 @@ def _show_labelled(sums: Sums, asked: Asked) -> None:
 
 def _occurring(lowest: int, shares: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Values with their shares, from the first to the last that occurs."""
+    import numpy as np
+
     met = np.flatnonzero(shares > 0)
     kept = slice(met[0], met[-1] + 1) if len(met) else slice(None)
     return (lowest + np.arange(len(shares)))[kept], shares[kept]
