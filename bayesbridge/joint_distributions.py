@@ -71,6 +71,8 @@ def joint_distribution(
     >>> round(made.sel({"card[HA]": "N"}).item(), 3), round(made.sel({"card[HA]": "E"}).item(), 3)
     (0.753, 0.693)
     """
+    import xarray
+
     if not names:
         raise BayesBridgeError(f"no number named: give one or more of {KNOWN}")
     if twice := [name for name in names if names.count(name) > 1]:
@@ -78,11 +80,25 @@ def joint_distribution(
     question = Question.of(posterior.belief.pair if pair is None else pair)
     features = [feature_of(name, question) for name in names]
     counted = _counted(posterior, features)
+    exact, method = posterior.exact or counted is not None, posterior.method if counted is None else "counting"
     if counted is not None:
         shares, layouts = counted
-        return _labelled(features, shares, np.zeros_like(shares), layouts, "counting", exact=True)
-    shares, errors = _summed(posterior, features)
-    return _labelled(features, shares, errors, None, posterior.method, exact=posterior.exact)
+        errors = np.zeros_like(shares)
+    else:
+        (shares, errors), layouts = _summed(posterior, features), None
+    # With names, and without what no layout has: numbers at either end, and words.
+    coords: dict[str, list[Any]] = {}
+    for axis, feature in enumerate(features):
+        used = np.flatnonzero(shares.any(axis=tuple(other for other in range(shares.ndim) if other != axis)))
+        kept = used if isinstance(feature.labels[0], str) else np.arange(used[0], used[-1] + 1)
+        shares, errors = shares.take(kept, axis), errors.take(kept, axis)
+        layouts = None if layouts is None else layouts.take(kept, axis)
+        coords[feature.name] = [feature.labels[place] for place in kept]
+    dims = list(coords)
+    variables: dict[str, Any] = {"probability": (dims, shares), "error": (dims, errors)}
+    if layouts is not None:
+        variables["layouts"] = (dims, layouts)
+    return xarray.Dataset(variables, coords=coords, attrs={"exact": int(exact), "method": method})
 
 
 def feature_of(name: str, question: Question) -> Feature:
@@ -100,11 +116,28 @@ def feature_of(name: str, question: Question) -> Feature:
             f"points[{seat.name}]", tuple(range(38)), lambda masks: high_card_points(masks[:, seat]), Points(seat)
         )
     if where is not None and word == "level":
-        return _level(Seat.of(where))
+        from bayesbridge.capture.kernels import bids
+
+        seat, levels = Seat.of(where), tuple(range(8))
+        return Feature(
+            f"level[{seat.name}]", levels, lambda masks: bids(masks[:, seat].copy()).level, Level(seat, levels)
+        )
     if where is not None and word == "length" and where.count(":") == 1:
-        return _length(Seat.of(where.partition(":")[0]), Suit.of(where.partition(":")[2]))
+        seat, suit = Seat.of(where.partition(":")[0]), Suit.of(where.partition(":")[2])
+        return Feature(
+            f"length[{seat.name}:{suit.name}]",
+            tuple(range(14)),
+            lambda masks: suit_lengths(masks[:, seat])[:, suit],
+            OfSuit(suit, 14, lambda fields: np.bitwise_count(fields[:, seat])),
+        )
     if where is not None and word == "card":
-        return _card(Card.of(where))
+        card = Card.of(where)
+        return Feature(
+            f"card[{card}]",
+            tuple(seat.name for seat in Seat),
+            lambda masks: (masks & np.uint64(card.mask)).astype(np.bool_).argmax(axis=1),
+            OfSuit(card.suit, 4, lambda fields: (fields >> card.rank & 1).argmax(axis=1)),
+        )
     raise BayesBridgeError(f"unknown number {name!r}: choose among {KNOWN}", name=name)
 
 
@@ -149,30 +182,6 @@ def _of_pair_in_suit(name: str, first: Seat, second: Seat, suit: Suit) -> Featur
     )
 
 
-def _level(seat: Seat) -> Feature:
-    def levels(masks: Masks) -> NDArray[Any]:
-        from bayesbridge.capture.kernels import bids
-
-        return bids(masks[:, seat].copy()).level
-
-    return Feature(f"level[{seat.name}]", tuple(range(8)), levels, Level(seat, tuple(range(8))))
-
-
-def _length(seat: Seat, suit: Suit) -> Feature:
-    quantity = OfSuit(suit, 14, lambda fields: np.bitwise_count(fields[:, seat]))
-    name = f"length[{seat.name}:{suit.name}]"
-    return Feature(name, tuple(range(14)), lambda masks: suit_lengths(masks[:, seat])[:, suit], quantity)
-
-
-def _card(card: Card) -> Feature:
-    def holder(masks: Masks) -> NDArray[Any]:
-        found: NDArray[Any] = (masks & np.uint64(card.mask)).astype(np.bool_).argmax(axis=1)
-        return found
-
-    quantity = OfSuit(card.suit, 4, lambda fields: (fields >> card.rank & 1).argmax(axis=1))
-    return Feature(f"card[{card}]", tuple(seat.name for seat in Seat), holder, quantity)
-
-
 def _counted(posterior: Posterior, features: Sequence[Feature]) -> tuple[Floats, NDArray[np.int64] | None] | None:
     """Exact shares, and exact counts under hard evidence; ``None`` where they cannot be counted."""
     quantities = [feature.quantity for feature in features if feature.quantity is not None]
@@ -204,29 +213,3 @@ def _summed(posterior: Posterior, features: Sequence[Feature]) -> tuple[Floats, 
     least = np.maximum(total, 1 / ess)
     variance = np.maximum(variance, least * (1 - np.minimum(least, 1.0)) / ess)
     return total.reshape(shape), np.sqrt(variance).reshape(shape)
-
-
-def _labelled(
-    features: Sequence[Feature],
-    shares: Floats,
-    errors: Floats,
-    layouts: NDArray[np.int64] | None,
-    method: str,
-    *,
-    exact: bool,
-) -> xarray.Dataset:
-    """With names, and without what no layout has: numbers at either end, and words."""
-    import xarray
-
-    coords: dict[str, list[Any]] = {}
-    for axis, feature in enumerate(features):
-        used = np.flatnonzero(shares.any(axis=tuple(other for other in range(shares.ndim) if other != axis)))
-        kept = used if isinstance(feature.labels[0], str) else np.arange(used[0], used[-1] + 1)
-        shares, errors = shares.take(kept, axis), errors.take(kept, axis)
-        layouts = None if layouts is None else layouts.take(kept, axis)
-        coords[feature.name] = [feature.labels[place] for place in kept]
-    dims = list(coords)
-    variables: dict[str, Any] = {"probability": (dims, shares), "error": (dims, errors)}
-    if layouts is not None:
-        variables["layouts"] = (dims, layouts)
-    return xarray.Dataset(variables, coords=coords, attrs={"exact": int(exact), "method": method})

@@ -143,9 +143,20 @@ def calls_of(
         if dealer is not None and dealer != named:
             raise NotationError(f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out")
         dealer, words = named, rest
-    if dealer is None:
-        dealer = _deduced(words, text, observer, dummy, evidence)
-    return [Called(seat, call) for seat, call in _auction(dealer, words, dummy)]
+    if dealer is not None:
+        return [Called(seat, call) for seat, call in _auction(dealer, words, dummy)]
+    led = next((piece.seat for piece in evidence if isinstance(piece, Play)), observer)
+    for seat in Seat:
+        if seat == dummy:
+            continue
+        auction = _auction(seat, words, dummy)
+        on_lead = None
+        if auction.contract is not None:
+            after = map(auction.contract.declarer.next, range(1, 4))
+            on_lead = next(other for other in after if other != dummy)
+        if (auction.turn is not None and auction.turn == observer) or (on_lead is not None and on_lead == led):
+            return [Called(caller, call) for caller, call in auction]
+    raise NotationError(f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S", text=text)
 
 
 def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
@@ -154,22 +165,6 @@ def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
     except IllegalCall as error:
         hint = "" if dummy is None else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
         raise NotationError(f"{error}{hint}") from None
-
-
-def _deduced(words: str, text: str, observer: Seat | None, dummy: Seat | None, evidence: Sequence[Any]) -> Seat:
-    led = next((piece.seat for piece in evidence if isinstance(piece, Play)), None)
-    for dealer in Seat:
-        if dealer == dummy:
-            continue
-        auction = _auction(dealer, words, dummy)
-        contract = auction.contract
-        if auction.turn is not None and auction.turn == observer:
-            return dealer
-        if contract is not None:
-            after = (seat for seat in map(contract.declarer.next, range(1, 4)) if seat != dummy)
-            if next(after) == (observer if led is None else led):
-                return dealer
-    raise NotationError(f"auction {text!r} does not tell who began it: write S:{text}, or add --dealer S", text=text)
 
 
 EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}

@@ -86,7 +86,11 @@ def sensitivity(
         try:
             posterior = _posterior(belief.with_bidder(model.model), tables, draws, rng)
         except Contradiction:
-            rows.append(_impossible())
+            unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
+            shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
+            unknown |= {name: np.full(shape, nan) for name, shape in shapes.items()}
+            unknown |= {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
+            rows.append(unknown)
         else:
             found = posterior.draws.tables
             tables = found if isinstance(found, LevelTables) else tables
@@ -170,13 +174,6 @@ def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | N
         "error": 0.0 if certain else 0.5 / sqrt(max(posterior.ess, 1.0)),
         "method": posterior.method,
     }
-
-
-def _impossible() -> dict[str, Any]:
-    unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
-    arrays = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
-    unknown |= {name: np.full(shape, nan) for name, shape in arrays.items()}
-    return unknown | {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
 
 
 def _dataset(models: Sequence[Model], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:

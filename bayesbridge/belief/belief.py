@@ -83,7 +83,8 @@ class Belief(Perspective):
                 seat=own,
             )
         # The paper's bidder in the three-player game, experts learned from records where all four bid.
-        model = bidder or (LearnedBidder() if other is None else IterativeBidder())
+        usual = LearnedBidder if other is None else IterativeBidder
+        model = usual() if bidder is None else bidder
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player is not None and not isinstance(player, PlayerModel):

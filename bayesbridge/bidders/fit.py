@@ -143,7 +143,14 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
         seen += 1
         if table.auction is None:
             continue
-        names = _players(table, by)
+        tags = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
+        names = {seat: name for seat, tag in tags.items() if (name := table.tag(tag).strip()) not in ("", "?")}
+        if by == "pair":
+            names = {
+                seat: " & ".join(sorted((name, names[seat.partner])))
+                for seat, name in names.items()
+                if seat.partner in names
+            }
         for index, (seat, _) in enumerate(table.auction):
             hand = table.hands[seat]
             if hand is not None and len(hand) == 13 and seat in names:
@@ -154,17 +161,6 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
             f"no call to learn from in {seen} tables: each needs an auction, full hands and the players' names", by=by
         )
     return found
-
-
-def _players(table: Record, by: str) -> dict[Seat, str]:
-    """Seat → the name its calls are kept under; seats without a name are left out."""
-    tags = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
-    names = {seat: name for seat, tag in tags.items() if (name := table.tag(tag).strip()) not in ("", "?")}
-    if by == "player":
-        return names
-    return {
-        seat: " & ".join(sorted((name, names[seat.partner]))) for seat, name in names.items() if seat.partner in names
-    }
 
 
 class Design(NamedTuple):

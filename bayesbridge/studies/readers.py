@@ -554,19 +554,15 @@ def line_of(seen: Seen, reading: Reading) -> str:
     return json.dumps(entry)
 
 
-COUNTING: Final = "counting"
-DIRECT: Final = "direct"
 USUAL: Final = "learned+learned"
-BASELINES: Final = (COUNTING, "textbook", DIRECT, "learned", USUAL)
-"""Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
 
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
     """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
     text = labelled(text)[1]
-    if text == COUNTING:
+    if text == "counting":
         return CountingReader()
-    if text == DIRECT:
+    if text == "direct":
         return DirectReader()
     if text.endswith(".jsonl"):
         return BeliefsFile(text)

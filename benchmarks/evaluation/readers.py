@@ -40,7 +40,6 @@ from bayesbridge.studies.benchmark import (
 )
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.readers import (
-    BASELINES,
     CHAIRS,
     MOMENTS,
     WAYS,
@@ -51,6 +50,9 @@ from bayesbridge.studies.readers import (
     usable,
 )
 from bayesbridge.studies.study import Table, finite
+
+BASELINES: Final = ("counting", "textbook", "direct", "learned", "learned+learned")
+"""Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
 
 CHUNK: Final = 2
 """Boards in a chunk: some seconds of work."""

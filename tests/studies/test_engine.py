@@ -1,4 +1,4 @@
-"""The engine: every deal once, the same integers whatever the workers, failures tried again and then told."""
+"""The engine: every deal once, the same integers whatever the workers; a failure ends the run in one line."""
 
 import os
 import signal
