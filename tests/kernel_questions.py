@@ -20,7 +20,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import CELLS, Options, StyleBidder, cells
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.exact import draw_tricks
+from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.cards import Hand, Suit

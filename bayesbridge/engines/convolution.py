@@ -13,7 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from bayesbridge.capture.exact import NEITHER, ONLY_A, Tally, join, met, tricks_of, weigh
+from bayesbridge.capture.half_deals import Tally, join, weigh
+from bayesbridge.capture.outcomes import NEITHER, ONLY_A, met, tricks_of
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints

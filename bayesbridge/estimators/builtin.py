@@ -21,7 +21,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.textbook import TextbookBidder
-from bayesbridge.capture.policies import POLICIES
+from bayesbridge.capture.outcomes import POLICIES
 from bayesbridge.cards import Card, Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.classes import Quantity

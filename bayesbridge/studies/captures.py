@@ -86,7 +86,7 @@ def _columns(rows: Sequence[Sequence[int]]) -> list[int]:
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     """(14,) random deals by T; at 0 condition A fails, at 1 only B fails."""
-    from bayesbridge.capture.exact import draw_tricks
+    from bayesbridge.capture.half_deals import draw_tricks
 
     return draw_tricks(deals, seed)
 

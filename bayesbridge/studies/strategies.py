@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.capture.policies import POLICIES
+from bayesbridge.capture.outcomes import POLICIES
 from bayesbridge.studies.engine import Counts, Job, Setting, run
 from bayesbridge.studies.headline import net_points
 from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from bayesbridge.capture import exact, kernels, literal
-from bayesbridge.capture.exact import Tally, alias_pick, alias_table, draw_tricks, join, outcome, suit_tally
+from bayesbridge.capture.half_deals import Tally, alias_pick, alias_table, draw_tricks, join, outcome, suit_tally
 from bayesbridge.capture.tables import row_table
 from bayesbridge.studies import captures, conditions
 from tests.capture.deals import random_deals

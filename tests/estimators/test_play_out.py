@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from bayesbridge.capture.policies import POLICIES
+from bayesbridge.capture.outcomes import POLICIES
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError

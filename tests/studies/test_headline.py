@@ -147,8 +147,8 @@ def test_strategies_count_what_plain_python_counts(contracts):
     for level, _, table in contracts:
         joint[0, 0, level - 1, literal.play(table)] += 1
     assert np.array_equal(strategies._joint(counts)[0, 0], joint[0, 0])
+    from bayesbridge.capture.outcomes import POLICIES
     from bayesbridge.capture.playout import NO_TRUMP, play_out
-    from bayesbridge.capture.policies import POLICIES
 
     masks = np.array([[hand.mask for hand in table] for _, _, table in some], dtype=np.uint64)
     out = np.empty(len(some), dtype=np.int8)
