@@ -67,7 +67,10 @@ def run(args: Namespace) -> int:
 
             webbrowser.open(address)
 
-    serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
+    try:
+        serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
+    except KeyboardInterrupt:  # the usual end, so without a word
+        return 130
     return 0
 
 

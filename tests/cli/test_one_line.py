@@ -18,6 +18,7 @@ from bayesbridge.notation import Record, iter_lin
 from bayesbridge.studies import benchmark, engine
 from bayesbridge.studies.benchmark import Judged
 from bayesbridge.studies.engine import Job, Pool, Setting
+from bayesbridge.words import number
 from tests.positions import EAST, NORTH, SOUTH, wide
 
 PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'
@@ -181,7 +182,7 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         try:
             assert cli.main([command, str(path), *words]) == status
             told = capsys.readouterr()
-            assert "no board none" in told.err or f"{n} boards" in told.out
+            assert "no board none" in told.err or f"{number(n)} boards" in told.out
             return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
