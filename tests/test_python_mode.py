@@ -51,4 +51,4 @@ def test_every_kernel_gives_the_same_as_python(tmp_path, measuring):
                 np.testing.assert_allclose(theirs, ours, rtol=1e-13, atol=0.0, err_msg=question)
             else:
                 np.testing.assert_array_equal(theirs, ours, err_msg=question)
-    assert kernels() == called
+    assert kernels() <= called
