@@ -152,7 +152,7 @@ class Contract:
 
     @property
     def kind(self) -> str:
-        """One of :data:`CONTRACT_KINDS`, whether doubled or not.
+        """One of ``CONTRACT_KINDS``, whether doubled or not.
 
         >>> [Contract.of(name, "S").kind for name in ("2NT", "3NT", "4D", "5D", "4H", "6C")]
         ['part score', 'game', 'part score', 'game', 'game', 'slam']
