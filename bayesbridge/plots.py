@@ -709,7 +709,7 @@ def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[st
 
 
 def joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
-    """P(both numbers) in percent, from :func:`bayesbridge.joint_distribution` with two names; sums stand at the right and above.
+    """P(both numbers) in percent, from :func:`bayesbridge.joint_distribution` with two names; sums stand beside it.
 
     Rows and columns that no layout has are left out.
 
