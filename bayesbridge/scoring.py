@@ -19,15 +19,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
 
@@ -233,6 +234,8 @@ def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.in
     """
     scheme = Duplicate(Vulnerability.ALL if vulnerable else Vulnerability.NONE)
     contract = Contract(level, Strain(strain), Seat.N)
+    import numpy as np
+
     scores = np.array([int(scheme.score(contract, tricks).net) for tricks in range(14)])
     scores.flags.writeable = False
     return scores
@@ -246,5 +249,7 @@ def imps(difference: ArrayLike) -> NDArray[np.int64]:
     >>> imps([0, 10, 11, 20, -420, 430, 4000, 9000]).tolist()
     [0, 0, 1, 1, -9, 10, 24, 24]
     """
+    import numpy as np
+
     most = np.array(IMP_STEPS) - 10
     return np.asarray(np.sign(difference) * np.searchsorted(most, np.abs(difference), side="left"), np.int64)

@@ -13,8 +13,6 @@ from bayesbridge import markup
 from bayesbridge.auction import Auction
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat, around_table
@@ -49,8 +47,19 @@ def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Se
     return seat, hand, seen
 
 
+def _usual_bidder(dummy: Seat | None) -> BidderModel:
+    """The paper's bidder in the three-player game, experts learned from records where all four bid."""
+    if dummy is not None:
+        return IterativeBidder()
+    from bayesbridge.bidders.learned import LearnedBidder
+
+    return LearnedBidder()
+
+
 def bidder_at(record: Record) -> BidderModel:
     """The usual bidders at a table of four: experts, at its vulnerability."""
+    from bayesbridge.bidders.learned import LearnedBidder
+
     return LearnedBidder(record.vulnerable or Vulnerability.NONE)
 
 
@@ -82,9 +91,7 @@ class Belief(Perspective):
                 f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
                 seat=own,
             )
-        # The paper's bidder in the three-player game, experts learned from records where all four bid.
-        usual = LearnedBidder if other is None else IterativeBidder
-        model = usual() if bidder is None else bidder
+        model = _usual_bidder(other) if bidder is None else bidder
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player is not None and not isinstance(player, PlayerModel):
@@ -114,6 +121,7 @@ class Belief(Perspective):
         The dummy opens after the lead. The others are taken to be experts of the four-player game, learned from
         records; ``bidder`` and ``player`` put other models in their place.
         """
+        from bayesbridge.bidders.play import LearnedPlayer
 
         seat, hand, seen = seen_by(record, observer, cards)
         belief = cls(seat, hand, dummy=None, bidder=bidder or bidder_at(record), player=player or LearnedPlayer())
