@@ -118,7 +118,7 @@ def test_at_the_command_line(capsys):
     options += ["--holds", "S:SA SK S2 HK H3 DA CQ C2", "--contract", "3NT", "--by", "S", "--solve", "0"]
     assert main([*options, "--actual"]) == 0
     text = capsys.readouterr().out
-    assert "3NT by S: actual tricks of South and North" in text
+    assert "3NT by S: actual tricks of South, dummy North" in text
     assert "points off the share that made" in text
     assert main([*options, "--json"]) == 0
     plain = json.loads(capsys.readouterr().out)["contract"]

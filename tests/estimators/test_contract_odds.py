@@ -206,7 +206,7 @@ def test_the_command_line_solves_in_a_process_of_its_own(solver, capsys, tmp_pat
 def test_the_screen_says_whether_it_makes(nothing, capsys):
     assert main([*WORDS, "--contract", "1NTX", "--by", "W"]) == 0
     out = capsys.readouterr().out
-    assert "1NTX by W: double-dummy tricks of West and North" in out
+    assert "1NTX by W: double-dummy tricks of West, dummy North" in out
     assert "It makes with " in out
     assert "The figures are the network's, not corrected" in out
 
