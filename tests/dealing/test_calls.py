@@ -1,6 +1,7 @@
 """Deals under calls: each way against exact counts or against another way, and what a plan says of it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from scipy.stats import chi2_contingency, chisquare
 
 import bayesbridge as bb
 from bayesbridge.dealing.language import parse_expression
-from bayesbridge.dealing.plan import CUT, ByTilts, DealPlan, Pilot, call_draws, draw, first, limit_of, tightened
+from bayesbridge.dealing.plan import CUT, DealPlan, Pilot, call_draws, draw, first, limit_of, tightened
 from bayesbridge.random64 import seed_state
 from tests.dealing.plain_conditions import holds
 
@@ -166,7 +167,7 @@ def test_what_is_cut_off_is_measured():
     plan = DealPlan.of().plan
     calls = call_draws(plan, AUCTION, Points(), "tilted")
     guide = calls.guide
-    low = ByTilts(guide.proposal, guide.meets, guide.log_limit - 2.0)
+    low = replace(guide, log_limit=guide.log_limit - 2.0)
     lowered = type(calls)(AUCTION, calls.soft, low, "tilted", calls.chance, calls.error, calls.kept)
     found = draw(plan, 3000, 1, calls=lowered)
     masks, log_q = guide.proposal.draw(20_000, np.random.default_rng(9))
