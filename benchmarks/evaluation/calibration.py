@@ -27,7 +27,7 @@ from math import inf, pi, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from common import in_chunks, options, setting, show
+from instrument import in_chunks, options, setting, show
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats

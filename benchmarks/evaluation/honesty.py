@@ -34,7 +34,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from calibration import Scenario
-from common import in_chunks, options, setting, show
+from instrument import in_chunks, options, setting, show
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy import stats

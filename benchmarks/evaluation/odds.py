@@ -20,7 +20,7 @@ from math import pi, sqrt
 from typing import Any, Final
 
 import numpy as np
-from common import in_chunks, options, setting, show
+from instrument import in_chunks, options, setting, show
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from common import Floats, in_chunks, options, setting, show
+from instrument import Floats, in_chunks, options, setting, show
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.files import whole_file

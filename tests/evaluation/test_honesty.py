@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from common import in_chunks
 from honesty import (
     CARDS,
     CHUNK,
@@ -38,6 +37,7 @@ from honesty import (
     truth_of,
     unpacked,
 )
+from instrument import in_chunks
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.engine import Setting
