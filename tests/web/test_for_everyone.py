@@ -1,13 +1,11 @@
 """The page for everyone: screen readers, phones, dark rooms, keyboards; axe-core looks for what is missing."""
 
 import json
-from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from tests.web.pages import HAND
-
-AXE = (Path(__file__).parent / "axe.min.js").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -22,8 +20,7 @@ AXE = (Path(__file__).parent / "axe.min.js").read_text("utf-8")
 def test_axe_finds_nothing_serious(tab, width, scheme):
     position = f"#{HAND}&reveal=N:J54.AQ2.KQ76.A54&holds=E:HT&contract=3NT+by+S"
     page = tab(position, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.evaluate(AXE)
-    found = page.evaluate("async () => (await axe.run()).violations")
+    found = Axe().run(page).response["violations"]
     bad = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
 
