@@ -37,12 +37,15 @@ test: lint docs package ## all that a change must pass: linters, site, package, 
 test-all: lint docs package ## the slow tests too
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term -m ""
 
-lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review
+lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review, the schemas of .github
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/repo-review --show err
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
+		.github/ISSUE_TEMPLATE/*.yml
 
 package: .venv/.dev ## build sdist and wheels, install them into empty environments and test them there
 	$(BIN)/python scripts/check-package
