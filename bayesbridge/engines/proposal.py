@@ -10,8 +10,7 @@ again. The weight of a split is the product of the two sides' tilts. A tilt is a
 
     tilt(hand) = Π_suits holding[suit, length, honours] · Π_pairs pair[b(points), length, length] · points[points]
 
-Points are high-card points, or other values of the honours that add up to ten in a suit at most, if the model offers
-them and no hard evidence is about high-card points. b is the class of the hand's points, honours are the A K Q J it
+Points are high-card points. b is the class of the hand's points, honours are the A K Q J it
 holds in the suit, the pairs are clubs with diamonds and hearts with spades. The sum over all splits is exact, by
 convolution: a suit is a table by (length, points), two suits combine to one by (length, length, points); both are free
 of classes. Over a stretch of points within which no class changes the pairs shrink to (length, points) and are joined
@@ -43,6 +42,19 @@ type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
 type Hands = NDArray[np.uint64]
 
+
+CLASSES: Final = 4
+"""Classes of points that have a table of lengths each."""
+
+CLASS: Final = np.digitize(np.arange(41), (7, 11, 15)).astype(np.int64)
+"""(41,) the class of a hand's points."""
+
+HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
+"""(16,) points of a set of honours, jack at bit 0."""
+
+COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
+_WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
+"""(14, 14) binomial coefficients."""
 
 STRETCHES: Final = 8
 """Stretches of points at most over which neither side changes its class; four classes a side make seven."""
@@ -98,23 +110,19 @@ class Work(NamedTuple):
 
 
 @njit
-def add_up(
-    one: Side, rest: Side, cards: np.int64, counts: Ints, card_points: Ints, binomial: Floats, work: Work
-) -> float:
+def add_up(one: Side, rest: Side, cards: np.int64, work: Work) -> float:
     """Fill all tables for a set of cards; the sum of the weights of its splits."""
-    certain, doubt, everything = _count_suits(one, rest, cards, counts, card_points, binomial, work)
+    certain, doubt, everything = _count_suits(one, rest, cards, work)
     if certain < 0:
         return 0.0
-    _combine(card_points, work)
+    _combine(work)
     stretches = _list_stretches(one, rest, certain, doubt, everything, work)
     _fill(one.pair, rest.pair, stretches, work)
     return _join(work)
 
 
 @njit
-def _count_suits(
-    one: Side, rest: Side, cards: np.int64, counts: Ints, card_points: Ints, binomial: Floats, work: Work
-) -> tuple[int, int, int]:
+def _count_suits(one: Side, rest: Side, cards: np.int64, work: Work) -> tuple[int, int, int]:
     """Fill the tables of single suits; the points of the first side that are certain, in doubt, and of both sides.
 
     The first number is -1 if a card has no place.
@@ -131,23 +139,23 @@ def _count_suits(
         mine = one_must[suit] | (left & ~rest_may[suit])
         theirs = rest_must[suit] | (left & ~one_may[suit])
         doubt = left & one_may[suit] & rest_may[suit]
-        honours, small = doubt >> 9, counts[doubt & 0x1FF]
-        certain += card_points[mine >> 9]
-        doubtful += card_points[honours]
-        everything += card_points[(mine | theirs | doubt) >> 9]
-        fewest, all_cards = counts[mine], counts[mine] + counts[theirs] + counts[doubt]
+        honours, small = doubt >> 9, COUNT[doubt & 0x1FF]
+        certain += HONOUR_POINTS[mine >> 9]
+        doubtful += HONOUR_POINTS[honours]
+        everything += HONOUR_POINTS[(mine | theirs | doubt) >> 9]
+        fewest, all_cards = COUNT[mine], COUNT[mine] + COUNT[theirs] + COUNT[doubt]
         shortest = max(fewest, one_low[suit], all_cards - rest_high[suit])
-        longest = min(fewest + counts[doubt], one_high[suit], all_cards - rest_low[suit])
+        longest = min(fewest + COUNT[doubt], one_high[suit], all_cards - rest_low[suit])
         suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = mine, honours, doubt & 0x1FF, small
         suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = all_cards, shortest, longest, theirs
-        ways[suit, : card_points[honours] + 1] = 0.0
+        ways[suit, : HONOUR_POINTS[honours] + 1] = 0.0
         given = honours
         while True:  # every subset of the honours in doubt
             mine_here, theirs_here = (mine >> 9) | given, (theirs >> 9) | (honours & ~given)
-            at_least, points = fewest + counts[given], card_points[given]
+            at_least, points = fewest + COUNT[given], HONOUR_POINTS[given]
             for length in range(max(shortest, at_least), min(longest, at_least + small) + 1):
                 ways[suit, points, length] += (
-                    binomial[small, length - at_least]
+                    _WAYS[small, length - at_least]
                     * one_holding[suit, length, mine_here]
                     * rest_holding[suit, all_cards - length, theirs_here]
                 )
@@ -164,7 +172,7 @@ def place(k: int, length: int, points: int) -> int:
 
 
 @njit
-def _combine(card_points: Ints, work: Work) -> None:
+def _combine(work: Work) -> None:
     """The tables of two suits, free of classes.
 
     Indices of the innermost loop are unsigned, so that numba skips the wraparound test.
@@ -172,7 +180,7 @@ def _combine(card_points: Ints, work: Work) -> None:
     suits, ways, both = work.suit, work.ways, work.both
     flat = ways.reshape(-1)
     for k in range(2):
-        most, more = card_points[suits[2 * k, 1]], card_points[suits[2 * k + 1, 1]]
+        most, more = HONOUR_POINTS[suits[2 * k, 1]], HONOUR_POINTS[suits[2 * k + 1, 1]]
         work.most[k] = most + more
         begin, size = np.uint64((2 * k + 1) * 11 * 14), (more + 1) * 14
         for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
@@ -328,7 +336,7 @@ def _lengths(one: Side, rest: Side, s: int, k: int, length: int, points: int, li
 
 @njit
 def _pick(
-    one: Side, rest: Side, suit: int, length: int, points: int, counts: Ints, card_points: Ints, binomial: Floats,
+    one: Side, rest: Side, suit: int, length: int, points: int,
     state: State, work: Work,
 ) -> int:  # fmt: skip
     """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
@@ -340,10 +348,10 @@ def _pick(
     total, chosen, needed = 0.0, 0, 0
     given = honours
     while True:
-        few = length - counts[mine] - counts[given]
-        if card_points[given] == points and 0 <= few <= small and total <= limit:
+        few = length - COUNT[mine] - COUNT[given]
+        if HONOUR_POINTS[given] == points and 0 <= few <= small and total <= limit:
             part = (
-                binomial[small, few]
+                _WAYS[small, few]
                 * one_holding[suit, length, (mine >> 9) | given]
                 * rest_holding[suit, all_cards - length, theirs | (honours & ~given)]
             )
@@ -366,24 +374,21 @@ def _pick(
 
 @njit
 def _pick_pair(
-    one: Side, rest: Side, k: int, length: int, other: int, points: int, counts: Ints, card_points: Ints,
-    binomial: Floats, state: State, work: Work,
+    one: Side, rest: Side, k: int, length: int, other: int, points: int, state: State, work: Work,
 ) -> int:  # fmt: skip
     """The first side's cards of two suits, given both lengths and their points in doubt."""
     ways, suit = work.ways, 2 * k
     limit = _uniform(state) * work.both[place(k, length, points) + other]
     total, found = 0.0, 0
-    most, more = card_points[work.suit[suit, 1]], card_points[work.suit[suit + 1, 1]]
+    most, more = HONOUR_POINTS[work.suit[suit, 1]], HONOUR_POINTS[work.suit[suit + 1, 1]]
     for p in range(max(0, points - more), min(points, most) + 1):
         if total <= limit:
             part = ways[suit, p, length] * ways[suit + 1, points - p, other]
             if part > 0.0:
                 found = p
                 total += part
-    hand = _pick(one, rest, suit, length, found, counts, card_points, binomial, state, work) << (13 * suit)
-    hand |= _pick(one, rest, suit + 1, other, points - found, counts, card_points, binomial, state, work) << (
-        13 * suit + 13
-    )
+    hand = _pick(one, rest, suit, length, found, state, work) << (13 * suit)
+    hand |= _pick(one, rest, suit + 1, other, points - found, state, work) << (13 * suit + 13)
     return hand
 
 
@@ -392,9 +397,6 @@ def fill_splits(
     one: Side,
     rest: Side,
     cards: Hands,
-    counts: Ints,
-    card_points: Ints,
-    binomial: Floats,
     state: State,
     drawn: bool,
     hands: Hands,
@@ -417,7 +419,7 @@ def fill_splits(
     which, whole = work.which, 0.0
     for i in range(len(cards)):
         if i == 0 or cards[i] != cards[i - 1]:
-            whole = add_up(one, rest, np.int64(cards[i]), counts, card_points, binomial, work)
+            whole = add_up(one, rest, np.int64(cards[i]), work)
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
         if drawn and whole > 0.0:
             length, p, q = _find(_uniform(state) * whole, work)
@@ -425,24 +427,8 @@ def fill_splits(
             for k in range(2):
                 cards_here, points_here = (length, p) if k == 0 else (13 - length, q)
                 first = _lengths(one, rest, s, k, cards_here, points_here, _uniform(state), work)
-                hand |= _pick_pair(
-                    one, rest, k, first, cards_here - first, points_here, counts, card_points, binomial, state, work
-                )
+                hand |= _pick_pair(one, rest, k, first, cards_here - first, points_here, state, work)
             hands[i] = np.uint64(hand)
-
-
-CLASSES: Final = 4
-"""Classes of points that have a table of lengths each."""
-
-CLASS: Final = np.digitize(np.arange(41), (7, 11, 15)).astype(np.int64)
-"""(41,) the class of a hand's points."""
-
-HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
-"""(16,) points of a set of honours, jack at bit 0."""
-
-COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
-_WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
-"""(14, 14) binomial coefficients."""
 
 
 class Tilt(NamedTuple):
@@ -456,22 +442,18 @@ class Tilt(NamedTuple):
     """(41,)"""
     coefficients: Floats | None
     """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
-    card_points: Ints = HONOUR_POINTS
-    """(16,) points of a set of honours; the same for all seats of a proposal."""
 
     @classmethod
-    def none(cls, card_points: Ints = HONOUR_POINTS) -> Self:
+    def none(cls) -> Self:
         """Every hand counts the same."""
-        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None, card_points)
+        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None)
 
     def log(self, hands: Hands) -> Floats:
         """(n,) log tilt of (n,) hands of 13 cards."""
         if self.coefficients is None:
             return np.zeros(len(hands))
         found = np.empty(len(hands))
-        _log_tilt(
-            np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, self.card_points, found
-        )
+        _log_tilt(np.ascontiguousarray(hands), self.holding, self.pair, self.points, found)
         return found
 
 
@@ -481,15 +463,13 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     must, may = (reduce(or_, (masks[seat] for seat in seats)) >> every & SUIT_MASK for masks in (known.must, known.may))
     low = np.array([sum(known.shortest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
     high = np.array([sum(known.longest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
-    bounds = [0, 40]
-    if np.array_equal(tilt.card_points, HONOUR_POINTS):
-        bounds = [sum(known.points_low[seat] for seat in seats), sum(known.points_high[seat] for seat in seats)]
+    bounds = [min(sum(points[seat] for seat in seats), 40) for points in (known.points_low, known.points_high)]
     return Side(
         must,
         may,
         low,
         np.minimum(high, 13),
-        np.array([bounds[0], min(bounds[1], 40)], dtype=np.int64),
+        np.array(bounds, dtype=np.int64),
         np.zeros(41, dtype=np.int64) if tilt.coefficients is None else CLASS,
         np.exp(tilt.holding),
         np.exp(tilt.pair),
@@ -497,7 +477,7 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     )
 
 
-def split(one: Side, rest: Side, cards: Hands, state: State | None, card_points: Ints) -> tuple[Hands, Floats]:
+def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Hands, Floats]:
     """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
 
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
@@ -507,31 +487,22 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None, card_points:
     logs = np.empty(len(cards))
     drawn = state is not None
     some = np.zeros(4, dtype=np.uint64) if state is None else state
-    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, card_points, _WAYS, some, drawn, hands, logs)
+    fill_splits(one, rest, np.ascontiguousarray(cards), some, drawn, hands, logs)
     return hands, logs
 
 
 @njit
-def _log_tilt(
-    hands: Hands,
-    classes: Ints,
-    holding: Floats,
-    pair: Floats,
-    points: Floats,
-    counts: Ints,
-    card_points: Ints,
-    out: Floats,
-) -> None:
+def _log_tilt(hands: Hands, holding: Floats, pair: Floats, points: Floats, out: Floats) -> None:
     for i in range(len(hands)):
         hand = np.int64(hands[i])
         total = 0
         for suit in range(4):
-            total += card_points[(hand >> (13 * suit + 9)) & 15]
-        b = classes[total]
+            total += HONOUR_POINTS[(hand >> (13 * suit + 9)) & 15]
+        b = CLASS[total]
         value = points[total]
         for k in range(2):
             first, second = (hand >> (26 * k)) & 0x1FFF, (hand >> (26 * k + 13)) & 0x1FFF
-            one, two = counts[first], counts[second]
+            one, two = COUNT[first], COUNT[second]
             value += pair[b, k, one, two] + holding[2 * k, one, first >> 9] + holding[2 * k + 1, two, second >> 9]
         out[i] = value
 
@@ -558,7 +529,7 @@ class Proposal:
     """A tilted distribution over the layouts that some constraints allow.
 
     order: the hidden seats in the order in which they take cards
-    tilts: one a seat, N E S W; all with the same points of honours
+    tilts: one a seat, N E S W
 
     >>> from bayesbridge.engines.tables import Sampler
     >>> known = Constraints.free().hold(2, 0x1FFF)
@@ -575,16 +546,10 @@ class Proposal:
     spread: float = SPREAD
 
     @classmethod
-    def flat(cls, constraints: Constraints, sampler: Uniform, card_points: Ints = HONOUR_POINTS) -> Self:
-        """The uniform distribution; other points than high-card points count where no hard evidence is about these."""
+    def flat(cls, constraints: Constraints, sampler: Uniform) -> Self:
+        """The uniform distribution."""
         known = constraints.normalised()
-        none = Tilt.none(HONOUR_POINTS if known.bounded else card_points)
-        return cls(known, sampler, known.hidden, (none,) * 4, 1.0)
-
-    @property
-    def card_points(self) -> Ints:
-        """(16,) points of a set of honours."""
-        return self.tilts[0].card_points
+        return cls(known, sampler, known.hidden, (Tilt.none(),) * 4, 1.0)
 
     @property
     def splits(self) -> tuple[tuple[Side, Side], ...]:
@@ -592,7 +557,7 @@ class Proposal:
         sides = []
         for step, seat in enumerate(self.order[:-1]):
             others = self.order[step + 1 :]
-            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none(self.card_points)
+            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none()
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
         return tuple(sides)
 
@@ -615,7 +580,7 @@ class Proposal:
         left = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
         for seat, (one, rest) in zip(self.order, self.splits, strict=False):
-            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator), self.card_points)
+            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator))
             log_q += self.tilts[seat].log(layouts[:, seat]) - log_sum
             left &= ~layouts[:, seat]
         layouts[:, self.order[-1]] |= left
@@ -650,7 +615,7 @@ class Proposal:
             total += self.tilts[seat].log(layouts[:, seat])
         for step, (one, rest) in enumerate(self.splits):
             left = self.left(layouts, step)
-            total -= split(one, rest, left[:1] if step == 0 else left, None, self.card_points)[1]
+            total -= split(one, rest, left[:1] if step == 0 else left, None)[1]
         return total
 
     def left(self, layouts: Masks, step: int) -> Hands:

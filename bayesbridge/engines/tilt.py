@@ -60,10 +60,9 @@ from bayesbridge.engines.proposal import (
     Uniform,
     split,
 )
-from bayesbridge.engines.target import SoftEvidence, Target
+from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.evidence.models import honour_values_of
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
@@ -98,34 +97,26 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
     if before.coefficients is None:
-        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre, before.card_points)
+        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(3):
-        predicted = predict(hands, coefficients, before.card_points)
+        predicted = predict(hands, coefficients)
         top = float((predicted - values).max())
         predicted -= top + float(np.log((weights @ np.exp(predicted - values - top)) / weights.sum()))
         pull = np.clip(predicted - values, -1.0, 8.0)  # a larger one would make the Newton step too long
-        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre, before.card_points)
-    return tilt_of(coefficients, before.card_points)
+        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
+    return tilt_of(coefficients)
 
 
-def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats, card_points: Ints) -> Floats:
+def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> Floats:
     """Ridge regression that shrinks towards a centre."""
-    penalty = PENALTY.copy()
-    if not np.array_equal(card_points, HONOUR_POINTS):  # points of the model: each value may matter by itself
-        penalty[_POINTS:] = 0.6
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
-    _normal_equations(hands, weights, response, CLASS, COUNT, card_points, matrix, right)
-    matrix[np.diag_indices(FEATURES)] += penalty
-    found: Floats = cho_solve(cho_factor(matrix, lower=True), right + penalty * centre)
+    _normal_equations(hands, weights, response, matrix, right)
+    matrix[np.diag_indices(FEATURES)] += PENALTY
+    found: Floats = cho_solve(cho_factor(matrix, lower=True), right + PENALTY * centre)
     return found
 
 
-def predict(hands: Hands, coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Floats:
-    """(n,) features · β of (n,) hands."""
-    return _predictions(hands, coefficients, CLASS, COUNT, card_points)
-
-
-def tilt_of(coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Tilt:
+def tilt_of(coefficients: Floats) -> Tilt:
     """The tilt with these coefficients, up to a constant; each table is bounded below, so that exp cannot underflow."""
     length = np.arange(14)
     x = (length - 3.25) / 2.0
@@ -142,21 +133,21 @@ def tilt_of(coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Tilt:
     by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
     by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
     holding, pair, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, pair, by_points))
-    return Tilt(holding, pair, by_points, coefficients, card_points)
+    return Tilt(holding, pair, by_points, coefficients)
 
 
 @njit
-def _features(hand: np.int64, classes: Ints, counts: Ints, card_points: Ints, at: Ints, value: Floats) -> int:
+def _features(hand: np.int64, at: Ints, value: Floats) -> int:
     """Write the features of a hand that are not zero, as rising places and values; returns how many."""
     total = 0
     for suit in range(4):
-        total += card_points[(hand >> (13 * suit + 9)) & 15]
-    b = classes[total]
+        total += HONOUR_POINTS[(hand >> (13 * suit + 9)) & 15]
+    b = CLASS[total]
     at[0], value[0] = 0, 1.0
     n = 1
     for suit in range(4):
         field = (hand >> (13 * suit)) & 0x1FFF
-        length = counts[field]
+        length = COUNT[field]
         x = (length - 3.25) / 2.0
         start = 1 + suit * _SUIT
         at[n], value[n] = start + min(length, _LENGTHS - 1), 1.0
@@ -182,20 +173,11 @@ def _features(hand: np.int64, classes: Ints, counts: Ints, card_points: Ints, at
 
 
 @njit
-def _normal_equations(
-    hands: Hands,
-    weights: Floats,
-    response: Floats,
-    classes: Ints,
-    counts: Ints,
-    card_points: Ints,
-    matrix: Floats,
-    right: Floats,
-) -> None:
+def _normal_equations(hands: Hands, weights: Floats, response: Floats, matrix: Floats, right: Floats) -> None:
     """Add Σ ω x xᵀ, lower triangle, and Σ ω y x."""
     at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
     for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), classes, counts, card_points, at, value)
+        n = _features(np.int64(hands[i]), at, value)
         for j in range(n):
             share = weights[i] * value[j]
             right[at[j]] += share * response[i]
@@ -205,10 +187,11 @@ def _normal_equations(
 
 
 @njit
-def _predictions(hands: Hands, coefficients: Floats, classes: Ints, counts: Ints, card_points: Ints) -> Floats:
+def predict(hands: Hands, coefficients: Floats) -> Floats:
+    """(n,) features · β of (n,) hands."""
     at, value, out = np.empty(ACTIVE, np.int64), np.empty(ACTIVE), np.zeros(len(hands))
     for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), classes, counts, card_points, at, value)
+        n = _features(np.int64(hands[i]), at, value)
         for j in range(n):
             out[i] += coefficients[at[j]] * value[j]
     return out
@@ -384,7 +367,7 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, clipped."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None, proposal.card_points)[1]
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
     found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
     return found
 
@@ -434,16 +417,14 @@ class Tilted:
         return self.ess / self.drawn
 
     @property
-    def diagnosis(self) -> str:
-        """One sentence: the effective sample size, and what to do when it is small."""
-        if self.unexplained:
-            return (
-                f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
-                "the weights say nothing; take more draws, or check the call"
-            )
-        if self.degrees[-1] < 1.0:
-            return f"the draws took in {self.degrees[-1]:.0%} of the evidence only; {self.weights.diagnosis}"
-        return self.weights.diagnosis
+    def warning(self) -> str:
+        """What to be wary of, empty where all is well."""
+        if not self.unexplained:
+            return ""
+        return (
+            f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
+            "the weights say nothing; take more draws, or check the call"
+        )
 
     def thinned(self, n: int, rng: Seed) -> Tilted:
         """About ``n`` of the draws, of nearly equal weight and still independent.
@@ -476,7 +457,6 @@ def tilted(
     draws: int,
     rng: Seed,
     start: Proposal | None = None,
-    card_points: Ints = HONOUR_POINTS,
     search: int = SEARCH,
     most: int = 0,
 ) -> Tilted:
@@ -485,9 +465,6 @@ def tilted(
     Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
     rounds before.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
-    ``card_points``: (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
-    high-card points, these count in any case.
-
     >>> from bayesbridge.engines.tables import Sampler
     >>> from bayesbridge.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
@@ -499,13 +476,9 @@ def tilted(
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
-    proposal = Proposal.flat(constraints, sampler, card_points)
-    same = (
-        start is not None
-        and set(start.order) == set(proposal.order)
-        and (start.card_points == proposal.card_points).all()
-    )
-    if start is not None and same and not start.uniform:  # made to fit the hard evidence of today
+    proposal = Proposal.flat(constraints, sampler)
+    if start is not None and set(start.order) == set(proposal.order) and not start.uniform:
+        # made to fit the hard evidence of today
         proposal = replace(start, known=proposal.known, sampler=sampler)
     known = proposal.known
     hidden = [seat for seat in known.hidden if seat in seats]
@@ -612,19 +585,6 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     )
 
 
-def honour_points(soft: SoftEvidence) -> Ints:
-    """(16,) the points of sets of honours that the tilts count: those of all callers' models, or high-card points.
-
-    Values are scaled up to ten in a suit, or as near to it as whole numbers go, like those of high-card points.
-    """
-    offered = {honour_values_of(term.call[0]) if term.call else None for term in soft.terms}
-    values = offered.pop() if len(offered) == 1 else None
-    if values is None:
-        return HONOUR_POINTS
-    by_rank = np.array(values[::-1]) * (10 // sum(values))
-    return np.array([sum(by_rank[rank] for rank in range(4) if held >> rank & 1) for held in range(16)], dtype=np.int64)
-
-
 def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
@@ -639,7 +599,6 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
-            card_points=honour_points(target.soft),
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
@@ -656,6 +615,6 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,
         ess=found.ess,
-        warning=found.diagnosis if found.unexplained else "",
+        warning=found.warning,
         proposal=found.proposal,
     )
