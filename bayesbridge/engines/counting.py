@@ -60,15 +60,16 @@ class ShapeClasses:
         return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
 
 
-def row_classes(table: Ints) -> tuple[Ints, Ints]:
-    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; one row of each class."""
-    classes = np.full(len(table), -1, dtype=np.int64)
+def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; the first row of each."""
     alive = np.flatnonzero((table >= 0).any(1))
-    if not len(alive):
-        return classes, alive
-    rows = table[alive].astype(np.int32)
-    _, places, classes[alive] = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return classes, alive[places]
+    kind = "u1" if table.itemsize == 1 else ">u4"  # bytes are in the order of the numbers
+    names = [(table[place] + 1).astype(kind).tobytes() for place in alive]
+    first = {name: place for place, name in zip(alive[::-1].tolist(), reversed(names), strict=True)}
+    order = {name: number for number, name in enumerate(sorted(first))}
+    classes = np.full(len(table), -1, dtype=np.int64)
+    classes[alive] = [order[name] for name in names]
+    return classes, np.array([first[name] for name in order], dtype=np.int64)
 
 
 type Ways = NDArray[np.int64]

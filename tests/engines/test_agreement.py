@@ -86,8 +86,8 @@ def integers_agree(belief: Belief, deal: Deal, rng: np.random.Generator) -> Mask
         first, second = (int(seat) for seat in rng.permutation(4)[:2])
         T = tricks(np.ascontiguousarray(layouts[:, first]), np.ascontiguousarray(layouts[:, second]))
         counts = capture_counts(constraints, first, second)
-        assert counts.total == len(layouts)
-        np.testing.assert_array_equal(counts.T, np.bincount(T, minlength=14))
+        assert counts["T"].sum() == len(layouts)
+        np.testing.assert_array_equal(counts["T"], np.bincount(T, minlength=14))
     return layouts
 
 

@@ -15,11 +15,10 @@ from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import classes
 from bayesbridge.engines.classes import Level, Points, Tricks
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.tables import Sampler
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.positions import in_order
 from tests.engines.strong_positions import Weights, levels_of, questions
@@ -253,7 +252,7 @@ def test_one_seed_one_answer() -> None:
 def test_what_cannot_be_is_proved() -> None:
     """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
     with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
-        LevelTables.if_affordable(STRONG, {W: called(6, slip=0.0)})
+        LevelTables.of(STRONG, {W: called(6, slip=0.0)})
     assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(0.02 / 36, rel=1e-12)
     with pytest.raises(Contradiction, match="no layout fits the evidence"):
         LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
@@ -261,25 +260,15 @@ def test_what_cannot_be_is_proved() -> None:
 
 def test_weights_that_are_none_are_refused() -> None:
     for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
-        for build in (LevelTables.of, LevelTables.if_affordable):
-            with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
-                build(STRONG, {W: weights})
+        with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
+            LevelTables.of(STRONG, {W: weights})
 
 
-def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is not None
-    assert LevelTables.if_affordable(Constraints.free().lack(W, 1), {W: called(1)}) is None, "four hands are hidden"
-    monkeypatch.setattr(classes, "MOST_PRODUCTS", 1000)
-    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is None
-    with pytest.raises(BayesBridgeError, match="pairs of suit classes are needed and tables stop at 1000"):
-        LevelTables.of(STRONG, {W: called(1)})
-    monkeypatch.setattr(classes, "MOST_PRODUCTS", 1 << 40)
-    monkeypatch.setattr(classes, "MOST_CLASSES", 10)
-    with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
-        LevelTables.of(STRONG, {W: called(1)})
-    monkeypatch.setattr(classes, "MOST_CODES", 100)
-    with pytest.raises(BayesBridgeError, match=r"codes of two suits are joined .* tables stop at 100 pairs"):
-        LevelTables.of(STRONG, {W: called(2)})  # the classes of 1NT are kept
+def test_tables_beyond_patience_are_refused() -> None:
+    with pytest.raises(BayesBridgeError, match="four hands are hidden"):
+        LevelTables.of(Constraints.free().lack(W, 1), {W: called(1)})
+    with pytest.raises(TablesTooLarge, match="are needed and tables stop at"):
+        LevelTables.of(WEAK, {W: called(1), E: called(2)})
 
 
 def test_composition_is_associative() -> None:

@@ -77,7 +77,7 @@ def test_a_biased_sampler_fails_the_same_test() -> None:
     caught = 0
     for i, (evidence, layouts) in enumerate(small_positions(41, 25)):
         rng = np.random.default_rng(i)
-        unranking = Sampler.of(evidence).unranking
+        unranking = Sampler.of(evidence)
         numbers = rng.integers(0, unranking.total, 1000 * len(layouts))
         lower = numbers < unranking.total // 2
         numbers = numbers[lower | (rng.random(len(numbers)) < 0.90)]

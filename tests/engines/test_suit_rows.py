@@ -8,7 +8,7 @@ import pytest
 from bayesbridge.cards import HIGH_CARD_POINTS, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.tables import Keys, SuitRows, Unranking
+from bayesbridge.engines.tables import Keys, Sampler, SuitRows
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from tests.engines.positions import brute_force, in_order, random_position, random_view
 
@@ -24,10 +24,10 @@ def test_every_layout_has_one_number(seed: int) -> None:
         layouts = brute_force(known, evidence)
         if len(layouts) == 0:
             with pytest.raises(Contradiction, match="no layout fits"):
-                Unranking.of(evidence)
+                Sampler.of(evidence)
             continue
         feasible += 1
-        unranking = Unranking.of(evidence)
+        unranking = Sampler.of(evidence)
         assert unranking.total == len(layouts)
         assert (in_order(unranking.layouts(np.arange(unranking.total))) == layouts).all()
     assert feasible > 25
@@ -38,7 +38,7 @@ def test_tables_and_counting_agree_on_whole_views(seed: int) -> None:
     rng = np.random.default_rng([22, seed])
     for _ in range(20):
         view = random_view(rng)
-        unranking = Unranking.of(view)
+        unranking = Sampler.of(view)
         assert unranking.total == count(view) > 0
         for rows, completions in zip(unranking.suits, unranking.completions(), strict=True):
             assert int((rows.ways * completions).sum()) == unranking.total
@@ -63,20 +63,20 @@ def test_rows_lie_under_their_keys() -> None:
 
 def test_a_void_observer_has_all_rows_of_a_suit() -> None:
     clubs_void = Constraints.free().hold(2, 0x1FFF << 39)
-    assert [len(rows.fields) for rows in Unranking.of(clubs_void).suits] == [3**13, 3**13, 3**13, 1]
+    assert [len(rows.fields) for rows in Sampler.of(clubs_void).suits] == [3**13, 3**13, 3**13, 1]
 
 
 def test_what_no_table_can_hold_is_refused() -> None:
     with pytest.raises(BayesBridgeError, match=r"67108864 ways in one suit.*Make one hand known"):
-        Unranking.of(Constraints.free())
+        Sampler.of(Constraints.free())
     unplaced = Constraints.free()
     for seat in range(4):
         unplaced = unplaced.hold(seat, 0b111 << 13 * seat)
     with pytest.raises(TooManyLayouts, match=r"2\^63. Make one hand known") as refusal:
-        Unranking.of(unplaced)
+        Sampler.of(unplaced)
     assert refusal.value.data["layouts"] == count(unplaced) > 1 << 63
     with pytest.raises(BayesBridgeError, match="ways to score points"):
-        Unranking.of(unplaced.points(0, 5, 9).points(1, 5, 9).points(2, 5, 9))
+        Sampler.of(unplaced.points(0, 5, 9).points(1, 5, 9).points(2, 5, 9))
 
 
 def test_four_hidden_hands_of_few_unknown_cards() -> None:
@@ -86,11 +86,11 @@ def test_four_hidden_hands_of_few_unknown_cards() -> None:
     for seat in range(4):
         seen = seen.hold(seat, sum(1 << card for card in spots[9 * seat : 9 * seat + 9]))
     evidence = seen.points(0, 8, 12).length(1, 3, 3, 5).lack(2, 1 << 51)
-    assert Unranking.of(evidence).total == count(evidence) > 0
+    assert Sampler.of(evidence).total == count(evidence) > 0
 
 
 def test_numbers_outside_the_range_are_refused() -> None:
-    unranking = Unranking.of(SOUTH)
+    unranking = Sampler.of(SOUTH)
     for number in (-1, unranking.total):
         with pytest.raises(IndexError, match="numbered 0 to 84478098072866399"):
             unranking.layouts(np.array([0, number]))
