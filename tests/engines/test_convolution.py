@@ -8,7 +8,6 @@ from math import comb
 import numpy as np
 import pytest
 
-from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import captures
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
@@ -58,25 +57,6 @@ def test_small_positions_whichever_hands_are_known() -> None:
             seen[key] = seen.get(key, 0) + 1
 
 
-def test_the_literal_algorithm_says_the_same() -> None:
-    rng = np.random.default_rng(52)
-    checked = 0
-    while checked < 4:
-        known, evidence = random_position(rng)
-        layouts = brute_force(known, evidence)
-        if not factors(evidence) or not 20 <= len(layouts) <= 300:
-            continue
-        checked += 1
-        T, conditions = [0] * 14, dict.fromkeys(literal.CONDITIONS, 0)
-        for row in layouts:
-            answer = literal.capture(Hand(int(row[E])), Hand(int(row[W])))
-            T[answer.T] += 1
-            conditions[answer.condition] += 1
-        counts = capture_counts(evidence, E, W)
-        assert counts["T"].tolist() == T
-        assert counts["condition"].tolist() == [conditions[name] for name in literal.CONDITIONS]
-
-
 def test_high_cards_at_the_top_do_capture() -> None:
     """Small random positions seldom meet the conditions; this one often does, so T varies."""
     strong = DUMMY.hold(E, Hand.of("JT9.K.QJT.QJT").mask).length(W, 2, 4, 13)
@@ -115,21 +95,6 @@ def test_three_hidden_hands_at_full_size(pair: tuple[int, int]) -> None:
     # The control: another pair's distribution is told apart at once.
     other = capture_counts(SOUTH, *((E, W) if S in pair else (S, N)))["T"] / total
     assert np.abs((drawn - 200_000 * other) / np.sqrt(200_000 * other + 1)).max() > 20
-
-
-def test_partner_hands_alone_are_counted_too() -> None:
-    """The count of partner hands: each comes with the same number of ways for the other two."""
-    counts = capture_counts(SOUTH, S, N)
-    assert counts["T"].sum() == 8_122_425_444 * comb(26, 13)
-    assert not (counts["T"] % comb(26, 13)).any()
-
-
-@pytest.mark.slow
-def test_all_layouts_of_an_open_dummy() -> None:
-    totals = np.zeros(14, dtype=np.int64)
-    for block in Enumeration.of(DUMMY).blocks():
-        totals += np.bincount(captures(block[:, S].copy(), block[:, E].copy()).T, minlength=14)
-    np.testing.assert_array_equal(capture_counts(DUMMY, S, E)["T"], totals)
 
 
 @pytest.mark.slow

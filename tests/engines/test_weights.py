@@ -95,7 +95,6 @@ def test_tied_weights_have_no_khat(values: np.ndarray) -> None:
     assert Weights(values).khat is None
 
 
-
 def test_systematic_takes_floor_or_ceiling_and_never_a_dead_draw() -> None:
     rng = np.random.default_rng(5)
     weights = Weights(np.where(rng.random(300) < 0.3, -np.inf, rng.normal(0, 2, 300)))
