@@ -1,9 +1,5 @@
 """The cache gives back what was built, whatever happens to its files."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -97,39 +93,3 @@ def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(tmp_p
     assert err.count("\n") == 1
     assert str(tmp_path / "file" / "cache") in err
     assert "BAYESBRIDGE_CACHE" in err
-
-
-COLD_START = """
-import sys, time
-import numpy as np
-from bayesbridge.cache import cached_arrays
-print("ready", flush=True)
-sys.stdin.readline()
-def build():
-    time.sleep(0.2)
-    return {"numbers": np.arange(300_000)}
-print(int(cached_arrays("numbers", "1", build)["numbers"].sum()))
-"""
-
-
-def test_processes_that_start_cold_together_all_get_the_whole_thing(directory):
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", COLD_START],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=Path(cache.__file__).parents[1],
-        )
-        for _ in range(4)
-    ]
-    for process in processes:
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    for process in processes:
-        out, err = process.communicate()
-        assert (out, err) == (f"{sum(range(300_000))}\n", "")
-    assert [path.name for path in directory.iterdir()] == ["numbers-1.npz"]

@@ -28,7 +28,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import combinations
-from math import sqrt
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -459,41 +458,6 @@ def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
         return DealTable.of(plan.known, conjunction(plan.exact), *expressions).counts()
     except TablesTooLarge:
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """An average; exact, or with one standard error."""
-
-    value: Fraction | float
-    error: float | None
-
-    @classmethod
-    def of(cls, counts: Counts, *, exact: bool) -> Mean:
-        """The mean of the first value."""
-        total = sum(counts.values())
-        if not total:
-            return cls(float("nan"), None)
-        mean = Fraction(sum(value[0] * ways for value, ways in counts.items()), total)
-        if exact:
-            return cls(mean, None)
-        spread = sum(ways * (value[0] - mean) ** 2 for value, ways in counts.items()) / total
-        return cls(float(mean), sqrt(float(spread) / max(total - 1, 1)))
-
-
-def binned(counts: Counts, bounds: tuple[tuple[int, int], ...]) -> dict[tuple[int, ...], int]:
-    """Counts by bin: 0 for what is below a range, then its values, then one bin for what is above.
-
-    >>> binned({(1,): 2, (5,): 1, (9,): 4}, ((4, 6),))
-    {(0,): 2, (2,): 1, (4,): 4}
-    """
-    found: dict[tuple[int, ...], int] = {}
-    for values, ways in counts.items():
-        key = tuple(
-            int(np.clip(value - low + 1, 0, high - low + 2)) for value, (low, high) in zip(values, bounds, strict=True)
-        )
-        found[key] = found.get(key, 0) + ways
-    return found
 
 
 CUT: Final = 0.001

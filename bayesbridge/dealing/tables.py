@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -60,6 +60,7 @@ from bayesbridge.dealing.language import (
     walk,
 )
 from bayesbridge.engines.classes import Lookup, digits, merged
+from bayesbridge.engines.counting import compositions
 from bayesbridge.engines.tables import Ints, running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
@@ -232,25 +233,6 @@ class Block:
                 fields |= np.cumsum([0, *(1 << (card % 13) for card in cards)])[counts[:, kind]]
             found.append(table(measure)[fields] * (suit in (None, self.number)))
         return np.stack(found, axis=1)
-
-
-def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints, Ints]:
-    """(n, holders) all ways to share like cards among the allowed holders by number, and (n,) how many ways each is.
-
-    >>> shares, ways = compositions(2, (0, 2), 3)
-    >>> shares.tolist(), ways.tolist()
-    ([[0, 0, 2], [1, 0, 1], [2, 0, 0]], [1, 2, 1])
-    """
-    found, ways = [], []
-    for bars in combinations(range(size + len(allowed) - 1), len(allowed) - 1):
-        ends = (-1, *bars, size + len(allowed) - 1)
-        share = [after - before - 1 for before, after in pairwise(ends)]
-        row = [0] * holders
-        for holder, cards in zip(allowed, share, strict=True):
-            row[holder] = cards
-        found.append(row)
-        ways.append(math.factorial(size) // math.prod(map(math.factorial, share)))
-    return np.array(found, dtype=np.int64).reshape(-1, holders), np.array(ways, dtype=np.int64)
 
 
 def verify_size(needed: int, most: int, what: str) -> None:

@@ -10,7 +10,7 @@ error. (With ``most``, a last round of very small effective sample size (ESS) be
 whose ESS is too small is continued from the same proposal. These choices do depend on its draws.)
 
 **Fit.** The tilt of a seat should be proportional to the likelihood of its hand. Its logarithm is linear in features:
-lengths as separate values, and as parabolas by class of points; honours, and honours times length; points. Given hands
+lengths as separate values and as parabolas; honours, and honours times length; points. Given hands
 with log likelihoods y and importance weights ω, the coefficients β maximise ::
 
     Σ ω (exp(y) f - exp(f)) / exp(y),    f = feature · β,    less a penalty Σ λ β²
@@ -48,8 +48,6 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
 from bayesbridge.engines.proposal import (
-    CLASS,
-    CLASSES,
     COUNT,
     HONOUR_POINTS,
     SPREAD,
@@ -69,11 +67,10 @@ from bayesbridge.random64 import Seed
 
 _LENGTHS: Final = 9
 """Lengths 0 … 7, and 8 or more."""
-_CURVES: Final = _LENGTHS + 2
-_HONOURS: Final = _CURVES + 2 * CLASSES
+_HONOURS: Final = _LENGTHS + 2
 _SUIT: Final = _HONOURS + 8
-"""Features of a suit: its length, and the same as a parabola; a parabola by class of points from _CURVES on; from
-_HONOURS on which of J Q K A it holds, and the same times length."""
+"""Features of a suit: its length, and the same as a parabola; from _HONOURS on which of J Q K A it holds, and the same
+times length."""
 _MOST_POINTS: Final = 24
 _POINTS: Final = 1 + 4 * _SUIT
 FEATURES: Final = _POINTS + _MOST_POINTS + 3
@@ -82,7 +79,7 @@ ACTIVE: Final = 64
 
 type Floats = NDArray[np.float64]
 
-_BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 6.0, 15.0], [_LENGTHS, 2, 2 * CLASSES, 4, 4])
+_BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
 PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
 """(features,) λ, for weights ω that sum to some hundreds."""
 
@@ -121,19 +118,16 @@ def tilt_of(coefficients: Floats) -> Tilt:
     length = np.arange(14)
     x = (length - 3.25) / 2.0
     suits = coefficients[1:_POINTS].reshape(4, _SUIT)
-    common = suits[:, np.minimum(length, _LENGTHS - 1)]
-    common = common + suits[:, _LENGTHS, None] * x + suits[:, _LENGTHS + 1, None] * x**2
-    curves = suits[:, _CURVES:_HONOURS].reshape(4, CLASSES, 2)
-    lengths = common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
+    lengths = suits[:, np.minimum(length, _LENGTHS - 1)]
+    lengths = lengths + suits[:, _LENGTHS, None] * x + suits[:, _LENGTHS + 1, None] * x**2
     bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
-    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None]
-    pair = np.stack([lengths[2 * k, :, :, None] + lengths[2 * k + 1, :, None, :] for k in range(2)], axis=1)
+    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None] + lengths[..., None]
     points = np.arange(41)
     scaled = (points - 10.0) / 5.0
     by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
     by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
-    holding, pair, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, pair, by_points))
-    return Tilt(holding, pair, by_points, coefficients)
+    holding, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, by_points))
+    return Tilt(holding, by_points, coefficients)
 
 
 @njit
@@ -142,7 +136,6 @@ def _features(hand: np.int64, at: Ints, value: Floats) -> int:
     total = 0
     for suit in range(4):
         total += HONOUR_POINTS[(hand >> (13 * suit + 9)) & 15]
-    b = CLASS[total]
     at[0], value[0] = 0, 1.0
     n = 1
     for suit in range(4):
@@ -153,9 +146,7 @@ def _features(hand: np.int64, at: Ints, value: Floats) -> int:
         at[n], value[n] = start + min(length, _LENGTHS - 1), 1.0
         at[n + 1], value[n + 1] = start + _LENGTHS, x
         at[n + 2], value[n + 2] = start + _LENGTHS + 1, x * x
-        at[n + 3], value[n + 3] = start + _CURVES + 2 * b, x
-        at[n + 4], value[n + 4] = start + _CURVES + 2 * b + 1, x * x
-        n += 5
+        n += 3
         for rank in range(4):
             if (field >> (9 + rank)) & 1:
                 at[n], value[n] = start + _HONOURS + rank, 1.0

@@ -117,15 +117,6 @@ def test_exact_engines_agree_on_random_positions(seed: int) -> None:
     assert np.mean(np.array(wrong) < 0.01) > 0.7, "and the wrong target is told apart"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4, 8))
-def test_exact_engines_agree_on_larger_positions(seed: int) -> None:
-    """Integers only: a χ² test over so many layouts would need millions of draws."""
-    rng = np.random.default_rng([62, seed])
-    for _ in range(60):
-        integers_agree(*random_belief(rng, most=100_000), rng)
-
-
 @dataclass(frozen=True)
 class SmoothBidder:
     """A made-up model: the stronger and the longer in the suit bid, the likelier the bid; a pass likes weakness."""

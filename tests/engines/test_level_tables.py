@@ -20,6 +20,7 @@ from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
+from tests.engines.brute_force import p_value, tally
 from tests.engines.positions import in_order
 from tests.engines.strong_positions import Weights, levels_of, questions
 
@@ -125,26 +126,13 @@ def test_draws_have_the_exact_probabilities() -> None:
         if share.sum() == 0 or len(set(share)) == 1 or len(layouts) > 1000:
             continue
         draws = LevelTables.of(evidence, weights).draw(50 * len(layouts), rng=number)
-        values.append(_p_value(draws, layouts, share))
+        values.append(p_value(tally(draws, layouts), share / share.sum()))
         wrong = LevelTables.of(evidence, {}).draw(50 * len(layouts), rng=number)
-        controls.append(_p_value(wrong, layouts, share))
+        controls.append(p_value(tally(wrong, layouts), share / share.sum()))
     assert len(values) >= 8
     assert min(values) > 1e-4
     assert 0.2 < np.mean(values) < 0.8
     assert np.median(controls) < 1e-6
-
-
-def _p_value(draws: NDArray[np.uint64], layouts: NDArray[np.uint64], share: NDArray[np.float64]) -> float:
-    names = {tuple(row): place for place, row in enumerate(layouts.tolist())}
-    seen = np.bincount([names[tuple(row)] for row in draws.tolist()], minlength=len(layouts))
-    if seen[share == 0].any():
-        return 0.0
-    expected = share / share.sum() * len(draws)
-    pool = np.where(expected >= 10, np.arange(1, len(expected) + 1), 0)
-    kinds, place = np.unique(pool[share > 0], return_inverse=True)
-    if len(kinds) == 1:
-        return 1.0
-    return float(chisquare(np.bincount(place, seen[share > 0]), np.bincount(place, expected[share > 0])).pvalue)
 
 
 def test_the_known_figures_of_a_closed_dummy() -> None:

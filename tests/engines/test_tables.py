@@ -5,7 +5,7 @@ Every sampler test has a sampler that is wrong on purpose and must fail. Countin
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, chisquare
+from scipy.stats import chi2
 
 from bayesbridge.cards import HIGH_CARD_POINTS, Hand, Suit
 from bayesbridge.constraints import Constraints
@@ -15,6 +15,7 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import Keys, Sampler, SuitRows, sample
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.layouts import high_card_points, suit_lengths
+from tests.engines.brute_force import p_value
 from tests.engines.positions import brute_force, in_order, random_position, random_view
 
 N, E, S, W = range(4)
@@ -133,21 +134,12 @@ def test_any_stretch_stands_alone():
     assert len(whole.stretch(len(whole), len(whole) + 10)) == 0
 
 
-def p_value(observed, exact):
-    """χ² of counts against exact numbers of layouts, cells pooled until each expects ten or more."""
-    assert observed[exact == 0].sum() == 0
-    expected = exact / exact.sum() * observed.sum()
-    order = np.argsort(expected)
-    pool = np.concatenate([[0], np.cumsum(expected[order]) // 10])[:-1].astype(np.int64)
-    pool[expected[order] >= 10] = np.arange((expected >= 10).sum()) + pool.max() + 1
-    seen, hoped = np.bincount(pool, observed[order]), np.bincount(pool, expected[order])
-    return float(chisquare(seen[hoped > 0], hoped[hoped > 0]).pvalue)
-
-
 def test_draws_do_not_depend_on_the_draw_before():
     def p_of_successions(points):
         share = np.bincount(points, minlength=5)
-        return p_value(np.bincount(5 * points[:-1] + points[1:], minlength=25), np.outer(share, share).ravel())
+        return p_value(
+            np.bincount(5 * points[:-1] + points[1:], minlength=25), np.outer(share, share).ravel() / share.sum() ** 2
+        )
 
     points = high_card_points(sample(DUMMY, 50_000, rng=3)[:, E]).astype(np.int64) % 5
     assert p_of_successions(points) > 1e-6
@@ -161,7 +153,9 @@ def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(eviden
     draws = sampler.draw(n, rng=8)
     assert evidence.allows(draws).all()
     lengths, points = suit_lengths(draws), high_card_points(draws)
-    exact_lengths, exact_points = sampler.length_distributions(), sampler.point_distributions()
+    exact_lengths, exact_points = (
+        counts / sampler.total for counts in (sampler.length_distributions(), sampler.point_distributions())
+    )
     values = []
     for seat in range(4):
         values.append(p_value(np.bincount(points[:, seat], minlength=38), exact_points[seat]))
@@ -184,7 +178,9 @@ def test_the_wrong_target_fails():
     """Draws under slightly different evidence do not pass for draws under this one."""
     near = SOUTH.points(E, 12, 14)
     spades = suit_lengths(sample(near.length(W, 3, 0, 4), 100_000, rng=8))[:, E, 3]
-    assert p_value(np.bincount(spades, minlength=14), Sampler.of(near).length_distributions()[E, 3]) < 1e-9
+    assert (
+        p_value(np.bincount(spades, minlength=14), Sampler.of(near).length_distributions()[E, 3] / count(near)) < 1e-9
+    )
 
 
 @pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
