@@ -36,8 +36,10 @@ def generator(rng: Seed) -> np.random.Generator:
         ) from None
 
 
-def seed_state(rng: Seed) -> State:
-    """A fresh state; from a ``SeedSequence`` it is that sequence's own words, from a generator its next draws."""
+def seed_state(rng: Seed | State) -> State:
+    """A fresh state, or the state itself; from a ``SeedSequence`` its own words, from a generator its next draws."""
+    if isinstance(rng, np.ndarray):
+        return rng
     if isinstance(rng, np.random.SeedSequence):
         return rng.generate_state(4, np.uint64).astype(np.uint64)
     return generator(rng).integers(0, 1 << 64, size=4, dtype=np.uint64)

@@ -345,9 +345,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
         Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
-        may be larger), then ``mcse``, ``ess`` and ``r_hat``, and ``exact``, whether the figure is. All are numbers but
+        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is. All are numbers but
         the last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no
-        meaning, such as the R-hat of one chain. ``names`` picks outputs. The attributes of the table are those of the
+        meaning. ``names`` picks outputs. The attributes of the table are those of the
         result.
 
         >>> import bayesbridge as bb
@@ -380,7 +380,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
                     *draws.errors(quantity),
                     quantity.exact,
                 ]
-        columns = ["mean", "sd", *ends, "mcse", "ess", "r_hat", "exact"]
+        columns = ["mean", "sd", *ends, "mcse", "ess", "exact"]
         table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
         table.index.name = "quantity"
         table.attrs = dict(self.attrs)
@@ -423,7 +423,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """
         if "log_weight" not in self["sample_stats"]:
             return self
-        # Engines that weigh their draws have one chain.
         weights = Weights(self["sample_stats"].to_dataset()["log_weight"].values[0])
         chosen = weights.resample(draws, rng, "multinomial")
         tree = self.copy()
@@ -654,7 +653,6 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     posterior, belief = found.posterior, found.posterior.belief
     outputs = [output for _, output in found.sums]
-    chains = posterior.draws.chains
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
@@ -669,7 +667,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
         moments = {"mean": sums.mean, "sd": sums.sd.ravel()}
         attrs |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
-        draws[name] = (("chain", "draw", *axes_of), values.reshape(chains, -1, *values.shape[1:]), attrs)
+        draws[name] = (("chain", "draw", *axes_of), values[None], attrs)
         if sums.pmf is not None:
             supports[f"{name}_value"] = sums.lowest + np.arange(sums.pmf.shape[-1])
             about = {"long_name": output.doc, "exact": int(sums.exact)}
@@ -679,7 +677,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
                 about |= {} if count.fails_at is None else {"fails_at": count.fails_at}
             pmfs[name] = ((*output.dims, f"{name}_value"), sums.pmf, about)
     n = len(next(iter(found.draws.values())))
-    axes = {"chain": np.arange(chains), "draw": np.arange(n // chains)}
+    axes = {"chain": np.arange(1), "draw": np.arange(n)}
     pmf_group = xarray.Dataset(pmfs, supports)
     pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
     groups = {
@@ -710,7 +708,7 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
         "log_likelihood": "log P(calls | layout) under the bidder model.",
     }
     kept = {
-        name: (("chain", "draw"), array.reshape(posterior.draws.chains, -1), {"long_name": docs[name]})
+        name: (("chain", "draw"), array[None], {"long_name": docs[name]})
         for name, array in values.items()
         if array is not None
     }
@@ -720,7 +718,7 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     row = "Row of batch_weight: layouts whose weights vary together."
     weight = {"long_name": "Weight by each batch of styles alone, relative to the mean.", "drawn": int(batches.drawn)}
     return kept | {
-        "batch_row": (("chain", "draw"), batches.row.reshape(posterior.draws.chains, -1), {"long_name": row}),
+        "batch_row": (("chain", "draw"), batches.row[None], {"long_name": row}),
         "batch_weight": (("batch", "row"), batches.relative, weight),
     }
 
@@ -951,9 +949,9 @@ class ResultDraws:
         weighed = stats.attrs["engine"] in ("weights", "tilted")
         return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
 
-    def errors(self, quantity: _Quantity) -> tuple[float, float, float]:
-        """Monte Carlo standard error of the mean, effective sample size, R-hat; ``nan`` where they mean nothing."""
-        none = (0.0 if quantity.exact else np.nan), np.nan, np.nan
+    def errors(self, quantity: _Quantity) -> tuple[float, float]:
+        """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
+        none = (0.0 if quantity.exact else np.nan), np.nan
         if quantity.exact:
             return none
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
@@ -961,13 +959,13 @@ class ResultDraws:
         if not share or (quantity.given is not None and self._effective(counts) < 10.0):
             return none
         u = counts * (quantity.draws - quantity.mean) / share
-        error, r_hat = self.error_of(u)
+        error = self.error_of(u)
         if quantity.event or self.weighed:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
             return none
-        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan, r_hat
+        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan
 
     def _effective(self, counts: Floats) -> float:
         """Effective draws among those that count."""
@@ -976,27 +974,21 @@ class ResultDraws:
             return float(some.sum() ** 2 / (some**2).sum())
         return self.ess * float(some.sum())
 
-    def error_of(self, u: Floats) -> tuple[float, float]:
-        """Standard error of the mean of u, and R-hat where there are chains."""
+    def error_of(self, u: Floats) -> float:
+        """Standard error of the mean of u."""
         variance = float((self.weights * u**2).sum())
         if u.min() == u.max():
-            return 0.0, np.nan
-        if len(u) > 1:
-            if (u == u[:, :1]).all():  # every chain stuck at its own value: ArviZ would divide by zero
-                return variance**0.5, np.inf
-            from arviz_stats.base import array_stats as statistics
-
-            return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
+            return 0.0
         # Rare events may have been met at light draws only: no better than if all draws counted the same.
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
-            return float(moved**2 + own * self.batches.drawn) ** 0.5, np.nan
+            return float(moved**2 + own * self.batches.drawn) ** 0.5
         if self.weighed:
             # An engine that knows its weights to deceive states a smaller ESS than they have.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return (deceit * own) ** 0.5, np.nan
-        return (variance / self.ess) ** 0.5, np.nan
+            return (deceit * own) ** 0.5
+        return (variance / self.ess) ** 0.5
 
 
 class _Column(NamedTuple):
@@ -1017,7 +1009,7 @@ class _Column(NamedTuple):
         if not share:
             return float("nan"), float("nan")
         mean = float(self.draws.weights[counts] @ values[counts]) / share
-        return mean, 0.0 if self.exact else self.draws.error_of(np.where(counts, values - mean, 0.0) / share)[0]
+        return mean, 0.0 if self.exact else self.draws.error_of(np.where(counts, values - mean, 0.0) / share)
 
 
 def compare(

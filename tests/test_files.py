@@ -1,13 +1,12 @@
 """A file is there whole, or as it was."""
 
-import errno
 import os
 import stat
 from pathlib import Path
 
 import pytest
 
-from bayesbridge.files import NotAFile, advice, whole_file
+from bayesbridge.files import NotAFile, whole_file
 
 
 def test_it_takes_its_place_at_the_end(tmp_path):
@@ -32,16 +31,6 @@ def test_a_failure_leaves_the_old_one_and_nothing_else(tmp_path, error):
     with pytest.raises(type(error)):
         write()
     assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("page.html", "old")]
-
-
-def test_two_writers_do_not_meet(tmp_path):
-    path = tmp_path / "page.html"
-    with whole_file(path) as one:
-        one.write_text("one")
-        with whole_file(path) as two:
-            two.write_text("two")
-        assert path.read_text() == "two"
-    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("page.html", "one")]
 
 
 def test_rights_stay_and_a_new_file_gets_the_usual_ones(tmp_path):
@@ -78,30 +67,6 @@ def test_what_is_no_file_is_left_alone(tmp_path, kind, words):
     with pytest.raises(NotAFile, match=words):
         write(path, "new")
     assert (path.stat().st_mode, path.stat().st_ino) == (before.st_mode, before.st_ino)
-
-
-def test_links_in_a_circle_and_long_names_are_named(tmp_path):
-    (tmp_path / "a").symlink_to(tmp_path / "b")
-    (tmp_path / "b").symlink_to(tmp_path / "a")
-    for path, number, words in (
-        (tmp_path / "a", errno.ELOOP, "circle"),
-        (tmp_path / ("n" * 300), errno.ENAMETOOLONG, "shorter"),
-        (tmp_path / "none" / "page.html", errno.ENOENT, "folder first"),
-    ):
-        with pytest.raises(OSError, match=r"\[Errno") as caught:
-            write(path, "new")
-        assert caught.value.errno == number
-        assert words in advice(caught.value)
-    write(tmp_path / ("n" * 255), "as long as it may be")
-
-
-def test_the_disk_has_the_file_before_it_takes_its_place(tmp_path, monkeypatch):
-    steps = []
-    sync, replace = os.fsync, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda handle: (steps.append("sync"), sync(handle)))
-    monkeypatch.setattr(Path, "replace", lambda one, other: (steps.append("replace"), replace(one, other))[1])
-    write(tmp_path / "page.html", "new")
-    assert steps == ["sync", "replace", "sync"]
 
 
 def write(path, text):

@@ -110,10 +110,10 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
 def test_evidence_is_compiled_once(monkeypatch):
     """One question: given, counted, inferred, estimated, and asked for marginals."""
     calls = {"normalised": 0, "tables": 0}
-    normalised, tables = bb.constraints.Constraints.normalised, bb.engines.tables.Unranking.of.__func__
+    normalised, tables = bb.constraints.Constraints.normalised, bb.engines.tables.Sampler.of.__func__
     monkeypatch.setattr(bb.Void, "constrain", _counting(bb.Void.constrain, calls, "void"))
     monkeypatch.setattr(bb.constraints.Constraints, "normalised", _counting(normalised, calls, "normalised"))
-    monkeypatch.setattr(bb.engines.tables.Unranking, "of", classmethod(_counting(tables, calls, "tables")))
+    monkeypatch.setattr(bb.engines.tables.Sampler, "of", classmethod(_counting(tables, calls, "tables")))
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
     belief.count()
     posterior = belief.infer(rng=1)
@@ -137,7 +137,7 @@ def test_exact_answers_draw_nothing(monkeypatch):
     def refuse(*_):
         raise AssertionError("a layout was drawn")
 
-    monkeypatch.setattr(bb.engines.tables.Sampler, "draw_from", refuse)
+    monkeypatch.setattr(bb.engines.tables.Sampler, "draw", refuse)
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")).infer(rng=1)
     assert len(posterior) == 20_000
     assert posterior.card_probabilities().sel(card="HA", seat="E") == 0
@@ -185,7 +185,7 @@ def test_shapes_are_exact_in_every_engine(seed):
         shapes = {tuple(map(int, rng.permutation(own[seat]))) for _ in range(4)} | {tuple(map(int, own[seat]))}
         evidence = evidence.shape(int(seat), frozenset(shapes))
     layouts = brute_force(known, evidence)
-    tables = bb.engines.tables.Unranking.of(evidence)
+    tables = bb.engines.tables.Sampler.of(evidence)
     assert bb.engines.counting.count(evidence) == tables.total == len(layouts)
     walked = np.concatenate(list(bb.engines.enumeration.Enumeration.of(evidence).blocks(7)))
     assert {row.tobytes() for row in walked} == {row.tobytes() for row in layouts}

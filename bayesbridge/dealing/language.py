@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import lru_cache, reduce
 from itertools import permutations
@@ -177,7 +177,9 @@ class Expression:
     @property
     def parts(self) -> tuple[Expression, ...]:
         """The expressions it is made of."""
-        return ()
+        values = [getattr(self, one.name) for one in fields(self)]
+        flat = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+        return tuple(part for part in flat if isinstance(part, Expression))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +220,6 @@ class Random(Expression):
 
     bound: Expression
 
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The bound."""
-        return (self.bound,)
-
 
 @dataclass(frozen=True, slots=True)
 class Slot(Expression):
@@ -238,11 +235,6 @@ class Operation(Expression):
     operator: str
     operands: tuple[Expression, ...]
 
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The operands."""
-        return self.operands
-
 
 @dataclass(frozen=True, slots=True)
 class Payoff(Expression):
@@ -253,22 +245,12 @@ class Payoff(Expression):
     strain: int
     tricks: Expression
 
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The tricks."""
-        return (self.tricks,)
-
 
 @dataclass(frozen=True, slots=True)
 class Imps(Expression):
     """A difference of scores in international match points."""
 
     difference: Expression
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The difference."""
-        return (self.difference,)
 
 
 type Leaf = Held | ShapeIn | Taken | Random | Slot

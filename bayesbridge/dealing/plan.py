@@ -8,12 +8,9 @@ tables with no draw at all where they can, else from deals that were drawn.
 
 **Calls** are soft evidence. Let L be the probability that the four hands bid so under a model of bidders, and g the
 density of the proposal. By rejection sampling a draw is accepted with probability L / (c g), c a constant with L ≤ c g;
-accepted deals are independent and have the posterior distribution given the auction. There are three proposals, the
-plainest first:
+accepted deals are independent and have the posterior distribution given the auction. There are two ways:
 
 * *rejection*: g is uniform and c g = 1. Exact; a deal costs as many draws as the auction is rare.
-* *levels*: g comes from exact tables of levels (:mod:`bayesbridge.engines.levels`), whose weights bound L.
-  Exact; for bidders by Algorithm 1, three hands hidden or fewer.
 * *tilted*: g is fitted to the model (:mod:`bayesbridge.engines.tilt`). No bound is known, so c comes from a pilot, and
   where L > c g a deal is accepted once instead of L / (c g) times. The share of probability that is *cut off* so is the
   total variation distance to the exact distribution; it is small, and measured.
@@ -31,9 +28,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import combinations
-from math import sqrt
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +61,9 @@ from bayesbridge.dealing.language import (
 )
 from bayesbridge.dealing.tables import DealTable, by_seat, conjuncts
 from bayesbridge.engines.counting import MOST_POINTS
-from bayesbridge.engines.levels import LevelProposal
-from bayesbridge.engines.proposal import Hands, Proposal
-from bayesbridge.engines.target import SoftEvidence, Target, call_term
-from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, honour_points, tilted
+from bayesbridge.engines.proposal import Hands
+from bayesbridge.engines.target import SoftEvidence, call_term
+from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, tilted
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import offered
@@ -179,11 +174,6 @@ class Plan:
             raise _nothing(condition)
         return cls(settled, tuple(exact), tuple(tested), table)
 
-    @property
-    def condition(self) -> Expression:
-        """All of it."""
-        return conjunction((*self.exact, *self.tested))
-
     @cached_property
     def deals(self) -> int:
         """How many deals fit the known cards, whatever the condition."""
@@ -275,21 +265,9 @@ def _nothing(condition: Expression) -> Contradiction:
 
 
 type Floats = NDArray[np.float64]
-type Way = Literal["rejection", "levels", "tilted"]
-
-TITLES: Final[dict[Way, str]] = {
-    "rejection": "exact, each draw is kept with the probability that these hands bid so",
-    "levels": "exact, drawn by tables of the callers' levels and kept with the probability that is left",
-    "tilted": "independent deals, drawn where the calls point and kept by their weight",
-}
-
-
-class Guide(Protocol):
-    """What draws are made from."""
-
-    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        """At most ``n`` deals that meet the exact part of the plan, of ``n`` draws, and log c g of each."""
-        ...
+type Way = Literal["rejection", "tilted"]
+type Propose = Callable[[int, np.random.Generator], tuple[Masks, Floats]]
+"""At most n deals that meet the exact part of the plan, of n draws, and log c g of each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -304,7 +282,7 @@ class CallDraws:
 
     auction: Auction
     soft: SoftEvidence
-    guide: Guide
+    propose: Propose
     way: Way
     chance: float
     error: float
@@ -316,7 +294,7 @@ class CallDraws:
 
         A call is evaluated only for hands that the calls before it do not reject.
         """
-        masks, log_limit = self.guide.propose(n, rng)
+        masks, log_limit = self.propose(n, rng)
         left = np.log1p(-rng.random(len(masks))) + log_limit  # keep while log L ≥ left
         log_likelihood = np.zeros(len(masks))
         for term in self.soft.terms:
@@ -332,54 +310,40 @@ class CallDraws:
     @property
     def exact(self) -> bool:
         """Whether nothing is cut off."""
-        return self.way != "tilted"
+        return self.way == "rejection"
 
     def lines(self) -> list[str]:
         """How it is done and how rare it is, for people."""
-        found = [f"Calls {self.auction}: {TITLES[self.way]}"]
+        way = "exact, each draw is kept with the probability that these hands bid so"
+        if not self.exact:
+            way = "independent deals, drawn where the calls point and kept by their weight"
+        found = [f"Calls {self.auction}: {way}"]
         if self.chance > 0.0:
             found.append(f"  about {chance_text(self.chance)} of these deals are bid so, ± {100 * self.error:.2g} %")
-        if self.way != "rejection":
-            found.append(f"  about {chance_text(self.kept)} of the draws are kept")
         if not self.exact:
+            found.append(f"  about {chance_text(self.kept)} of the draws are kept")
             found.append(f"  within about {100 * self.cut:.1g} % of the exact distribution, by a pilot")
         return found
 
     def document(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {
-            "auction": str(self.auction),
-            "way": self.way,
-            "exact": self.exact,
-            "probability": self.chance,
-            "error": self.error,
-            "kept": self.kept,
-            "cut": self.cut,
-        }
+        numbers = {"probability": self.chance, "error": self.error, "kept": self.kept, "cut": self.cut}
+        return {"auction": str(self.auction), "way": self.way, "exact": self.exact, **numbers}
 
 
-class Pilot(NamedTuple):
-    """The mean of some weights, its standard error, and their effective sample size."""
+def pilot(log_weights: Floats, drawn: int) -> tuple[float, float, float]:
+    """The mean of the weights of ``drawn`` draws, its standard error, and their effective sample size.
 
-    mean: float
-    error: float
-    ess: float
+    Draws that are left out have no weight. The error counts one more draw of weight 1, which may have been missed.
 
-    @classmethod
-    def of(cls, log_weights: Floats, drawn: int, most: float = 0.0) -> Pilot:
-        """From the log weights of ``drawn`` draws; draws that are left out have no weight.
-
-        The error counts one more draw of log weight ``most``, which may have been missed.
-
-        >>> Pilot.of(np.zeros(5), 10).mean
-        0.5
-        """
-        weights = np.exp(log_weights)
-        total, squares = float(weights.sum()), float(np.square(weights).sum())
-        mean = total / drawn
-        spread = math.sqrt(max(squares / drawn - mean**2, 0.0) / drawn)
-        error = math.hypot(spread, math.exp(most) / drawn)
-        return cls(mean, error, total**2 / squares if squares else 0.0)
+    >>> pilot(np.zeros(5), 10)[0]
+    0.5
+    """
+    weights = np.exp(log_weights)
+    total, squares = float(weights.sum()), float(np.square(weights).sum())
+    mean = total / drawn
+    error = math.hypot(math.sqrt(max(squares / drawn - mean**2, 0.0) / drawn), 1.0 / drawn)
+    return mean, error, total**2 / squares if squares else 0.0
 
 
 def limit_of(log_weights: Floats, cut: float) -> float:
@@ -396,11 +360,7 @@ def limit_of(log_weights: Floats, cut: float) -> float:
 
 
 def lost(log_weights: Floats, log_limit: float) -> float:
-    """The share of their sum that weights lose if all above c count as c; all of it if there is none.
-
-    >>> round(lost(np.log([1.0, 1.0, 1.0, 5.0]), math.log(3.0)), 6)
-    0.25
-    """
+    """The share of their sum that weights lose if all above c count as c; all of it if there is none."""
     if not len(log_weights):
         return 1.0
     relative = np.exp(log_weights - log_weights.max())
@@ -423,7 +383,7 @@ MOST_DRAWS: Final = 10_000_000
 """Draws that are tested before the search ends."""
 LOW: Final = 0.01
 """A share of draws that pass below which a warning is given."""
-_FIRST, _LARGEST = 1 << 6, 1 << 16
+_LARGEST: Final = 1 << 16
 
 
 @dataclass(slots=True)
@@ -472,47 +432,6 @@ def expression_test(parts: Sequence[Expression], solver: Solver | None) -> Test:
     return test
 
 
-def draw(
-    plan: Plan,
-    n: int,
-    rng: Seed = None,
-    *,
-    tests: Sequence[Test] = (),
-    calls: CallDraws | None = None,
-    most: int = MOST_DRAWS,
-    progress: Callable[[int, int], None] | None = None,
-) -> Drawn:
-    """``n`` independent deals that meet the plan and pass the tests; fewer if ``most`` draws gave no more.
-
-    They are equally likely, or as likely as ``calls`` make them. The tested parts of the plan are among ``tests``
-    already. The same seed gives the same deals, and more deals begin with those that fewer give.
-    """
-    random = generator(rng)
-    state = seed_state(random)
-    found = Drawn()
-    size = _FIRST
-    while found.kept < n and found.drawn < most:
-        free = not tests and calls is None
-        batch = min(_LARGEST, n - found.kept) if free else min(size, most - found.drawn)
-        if calls is None:
-            masks = plan.table.draw(batch, state)
-        else:
-            masks, over = calls.draw(batch, random)
-            found.over += over
-        found.called += len(masks)
-        passed = np.ones(len(masks), dtype=np.bool_)
-        for test in tests:
-            if passed.any():
-                passed[passed] = test(masks[passed], random)
-        found.drawn += batch
-        found.kept += int(passed.sum())
-        found.masks.append(masks[passed])
-        size = min(2 * size, _LARGEST)
-        if progress is not None:
-            progress(min(found.kept, n), n)
-    return found
-
-
 def first(found: Drawn, n: int) -> Masks:
     """The first ``n`` of what was found."""
     return np.concatenate([np.empty((0, 4), dtype=np.uint64), *found.masks])[:n]
@@ -541,41 +460,6 @@ def exact_counts(plan: Plan, *expressions: Expression) -> Counts | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """An average; exact, or with one standard error."""
-
-    value: Fraction | float
-    error: float | None
-
-    @classmethod
-    def of(cls, counts: Counts, *, exact: bool) -> Mean:
-        """The mean of the first value."""
-        total = sum(counts.values())
-        if not total:
-            return cls(float("nan"), None)
-        mean = Fraction(sum(value[0] * ways for value, ways in counts.items()), total)
-        if exact:
-            return cls(mean, None)
-        spread = sum(ways * (value[0] - mean) ** 2 for value, ways in counts.items()) / total
-        return cls(float(mean), sqrt(float(spread) / max(total - 1, 1)))
-
-
-def binned(counts: Counts, bounds: tuple[tuple[int, int], ...]) -> dict[tuple[int, ...], int]:
-    """Counts by bin: 0 for what is below a range, then its values, then one bin for what is above.
-
-    >>> binned({(1,): 2, (5,): 1, (9,): 4}, ((4, 6),))
-    {(0,): 2, (2,): 1, (4,): 4}
-    """
-    found: dict[tuple[int, ...], int] = {}
-    for values, ways in counts.items():
-        key = tuple(
-            int(np.clip(value - low + 1, 0, high - low + 2)) for value, (low, high) in zip(values, bounds, strict=True)
-        )
-        found[key] = found.get(key, 0) + ways
-    return found
-
-
 CUT: Final = 0.001
 """The share of probability that a pilot may lose: to notice it takes about a million deals."""
 
@@ -583,146 +467,69 @@ SEED: Final = 1
 """Fits and pilots are the same whatever the deals' own seed is, so a plan is what it says."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Anywhere:
-    """Uniform draws of a plan: c g is 1. They serve fits too, as what the tilts start from."""
-
-    plan: Plan
-
-    @property
-    def total(self) -> int:
-        """How many deals there are."""
-        return self.plan.table.total
-
-    def draw(self, n: int, rng: Seed = None) -> Masks:
-        """``n`` independent deals."""
-        return self.plan.table.draw(n, seed_state(rng))
-
-    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        """``n`` deals."""
-        return self.draw(n, rng), np.zeros(n)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ByLevels:
-    """Draws by exact tables of the levels of some callers, whose weights are c g."""
-
-    proposal: LevelProposal
-    test: Test
-
-    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        """Those of ``n`` draws that meet the exact part of the plan."""
-        masks = self.proposal.tables.draw(n, rng)
-        masks = masks[self.test(masks, rng)]
-        return masks, self.proposal.log_weights(masks)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ByTilts:
-    """Draws of a fitted proposal."""
-
-    proposal: Proposal
-    test: Test
-    log_limit: float = 0.0
-
-    def propose(self, n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
-        """Those of ``n`` draws that are alive and meet the exact part of the plan."""
-        masks, log_q = self.proposal.draw(n, rng)
-        alive = np.flatnonzero(log_q > -np.inf)
-        alive = alive[self.test(masks[alive], rng)]
-        return masks[alive], log_q[alive] + self.log_limit
-
-
 def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
-    """Choose and prepare a way, or prepare the one that is named; raises ``Contradiction`` if no deal is bid so."""
+    """Deals under an auction by rejection, or by tilts where it is rare and they fit, unless a way is named."""
     soft = SoftEvidence(tuple(call_term(seat, (), bidder, auction, index) for index, (seat, _) in enumerate(auction)))
-    pilot = min(4000, max(cost_of(bidder).most_layouts // 10, 100))
+    most = cost_of(bidder).most_layouts // 10
+    n = min(4000, max(most, 100))
+
+    def plainly(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        return plan.table.draw(n, rng), np.zeros(n)
+
     with one_thread():
-        plain = _measured(auction, soft, Anywhere(plan), "rejection", pilot)
-        if way == "rejection" or (way is None and plain.chance >= 0.002):
+        chance, error, _ = pilot(soft.of_layouts(plainly(n, np.random.default_rng(SEED))[0]), n)
+        plain = CallDraws(auction, soft, plainly, "rejection", chance, error, chance)
+        if way == "rejection" or (way is None and chance >= 0.002):
             return plain
-        found = None if way == "tilted" else _by_levels(plan, auction, soft, pilot)
-        if found is None and way != "levels":
-            found = _by_tilts(plan, auction, soft, bidder, pilot)
-    if found is None:
-        if way is not None:
-            raise BayesBridgeError(f"deals under {auction} cannot be drawn by {way} here: leave the choice to the plan")
-        return plain
-    # Another way must keep many more draws than rejection: its draws cost more.
-    return found if way is not None or found.kept >= 10.0 * plain.chance else plain
+        found = _by_tilts(plan, auction, soft, n, most)
+    # Tilted draws must keep many more than rejection: they cost more.
+    return found if found is not None and (way is not None or found.kept >= 10.0 * chance) else plain
 
 
-def _measured(
-    auction: Auction, soft: SoftEvidence, guide: Guide, way: Way, n: int, scale: float = 1.0, cut: float = 0.0
-) -> CallDraws:
-    """What a pilot says of a guide; ``scale`` turns the mean of L / (c g) into the chance of the auction."""
-    masks, log_limit = guide.propose(n, np.random.default_rng(SEED))
-    kept = Pilot.of(soft.of_layouts(masks) - log_limit, n)
-    return CallDraws(auction, soft, guide, way, kept.mean * scale, kept.error * scale, kept.mean, cut)
-
-
-def _by_levels(plan: Plan, auction: Auction, soft: SoftEvidence, n: int) -> CallDraws | None:
-    """By tables of levels, where there are any."""
-    if len(plan.known.hidden) > 3:
-        return None
-    target = Target(plan.known, soft)
-    try:
-        proposal = LevelProposal.of(target)
-    except Contradiction:
-        models = ", ".join(soft.models)
-        raise Contradiction(
-            f"no deal explains the calls {auction} under {models}: take a call back", evidence=()
-        ) from None
-    if proposal is None:
-        return None
-    scale = math.exp(proposal.tables.log_mean) * float(target.count / plan.table.total)
-    return _measured(auction, soft, ByLevels(proposal, expression_test(plan.exact, None)), "levels", n, scale)
-
-
-def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, bidder: BidderModel, n: int) -> CallDraws | None:
+def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: int) -> CallDraws | None:
     """By tilts; ``None`` where they do not fit."""
     likelihood, seats = _by_seat(plan, soft)
+    known, search = tightened(plan.known, plan.exact), min(SEARCH, most)
     try:
-        fitted = tilted(
-            tightened(plan.known, plan.exact),
-            Anywhere(plan),
-            likelihood,
-            seats,
-            draws=500,
-            rng=SEED,
-            card_points=honour_points(soft),
-            search=min(SEARCH, cost_of(bidder).most_layouts // 10),
-        )
+        proposal = tilted(known, plan.table, likelihood, seats, draws=500, rng=SEED, search=search).proposal
     except Contradiction:
         return None
-    guide = ByTilts(fitted.proposal, expression_test(plan.exact, None))
-    random = np.random.default_rng(SEED)
-    seen, drawn, log_limit, cut = _log_weights(guide, soft, n, random), n, 0.0, 1.0
+    test, random = expression_test(plan.exact, None), np.random.default_rng(SEED)
+
+    def propose(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        masks, log_q = proposal.draw(n, rng)
+        alive = np.flatnonzero(log_q > -np.inf)
+        alive = alive[test(masks[alive], rng)]
+        return masks[alive], log_q[alive]
+
+    def log_weights(n: int) -> Floats:
+        masks, log_q = propose(n, random)
+        found = soft.of_layouts(masks) - log_q
+        return found[found > -np.inf]
+
+    seen, drawn, log_limit, cut = log_weights(n), n, 0.0, 1.0
     # A bound is tried on as many fresh draws as it was chosen from, and chosen again from both if it loses too much.
     for _ in range(3):
-        if not len(seen) or Pilot.of(seen - seen.max(), drawn).ess < min(100.0, n / 10):
+        if not len(seen) or pilot(seen - seen.max(), drawn)[2] < min(100.0, n / 10):
             return None
         log_limit = limit_of(seen, CUT)
-        fresh = _log_weights(guide, soft, drawn, random)
+        fresh = log_weights(drawn)
         cut = max(CUT, lost(fresh, log_limit))
         seen, drawn = np.concatenate([seen, fresh]), 2 * drawn
         if cut <= 2 * CUT:
             break
     if cut > 0.05:
         return None
+
+    def limited(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        masks, log_q = propose(n, rng)
+        return masks, log_q + log_limit
+
     top = float(seen.max())
-    mean = Pilot.of(seen - top, drawn)
+    mean, error, _ = pilot(seen - top, drawn)
     scale = math.exp(top - math.log(plan.table.total))
-    kept = Pilot.of(np.minimum(seen - log_limit, 0.0), drawn).mean
-    limited = ByTilts(guide.proposal, guide.test, log_limit)
-    return CallDraws(auction, soft, limited, "tilted", mean.mean * scale, mean.error * scale, kept, cut)
-
-
-def _log_weights(guide: Guide, soft: SoftEvidence, n: int, rng: np.random.Generator) -> Floats:
-    """log L / (c g) of those of ``n`` draws that have any weight."""
-    masks, log_limit = guide.propose(n, rng)
-    found = soft.of_layouts(masks) - log_limit
-    return found[found > -np.inf]
+    kept = pilot(np.minimum(seen - log_limit, 0.0), drawn)[0]
+    return CallDraws(auction, soft, limited, "tilted", mean * scale, error * scale, kept, cut)
 
 
 def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
@@ -736,25 +543,14 @@ def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
         match part:
             case ShapeIn(seat, shapes):
                 known = known.shape(seat, shapes)
-            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in _RANGES:
-                below, above = _RANGES[sign]
-                low = -99 if below is None else value + below
-                high = 99 if above is None else value + above
+            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in ("<", "<=", "==", ">=", ">"):
+                low = value + (sign == ">") if sign in ("==", ">=", ">") else -99
+                high = value - (sign == "<") if sign in ("<", "<=", "==") else 99
                 if measure == LENGTH and suit is not None:
                     known = known.length(seat, suit, low, high)
                 elif measure == POINTS and suit is None:
                     known = known.points(seat, low, high)
     return known.normalised()
-
-
-_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
-    ">": (1, None),
-    ">=": (0, None),
-    "<": (None, -1),
-    "<=": (None, 0),
-    "==": (0, 0),
-}
-"""How far the lowest and the highest value lie from the number that is compared with."""
 
 
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
@@ -866,28 +662,44 @@ class DealPlan:
         A warning says so when fewer than one draw in a hundred is kept.
         """
         found = self.search(n, rng, most=most)
-        size = whole(n, "n")
-        if found.kept < size:
-            raise too_few(found, size)
+        if found.kept < n:
+            raise too_few(found, n)
         if not self.exact and found.rate < LOW:
             message = f"{chance_text(found.rate)} of the draws are kept: deals take as much longer"
             warnings.warn(message, skip_file_prefixes=(_PACKAGE,), stacklevel=2)
-        return Layouts.adopt(first(found, size))
+        return Layouts.adopt(first(found, n))
 
     def search(
-        self,
-        n: int,
-        rng: Seed = None,
-        *,
-        most: int = MOST_DRAWS,
-        progress: Callable[[int, int], None] | None = None,
+        self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS, progress: Callable[[int, int], None] | None = None
     ) -> Drawn:
-        """The same with how many draws it took, and without an error if there are fewer."""
-        size, limit = whole(n, "n"), whole(most, "most")
-        if not 0 <= size <= MOST_DRAWS:
-            raise BayesBridgeError(f"{size} deals: ask for 0 to {MOST_DRAWS} at a time", n=size)
-        tests = [test for _, test in self.tests]
-        return draw(self.plan, size, rng, tests=tests, calls=self.calls, most=max(limit, 1), progress=progress)
+        """The same with how many draws it took, and without an error if there are fewer.
+
+        The same seed gives the same deals, and more deals begin with those that fewer give.
+        """
+        n, most = whole(n, "n"), max(whole(most, "most"), 1)
+        if not 0 <= n <= MOST_DRAWS:
+            raise BayesBridgeError(f"{n} deals: ask for 0 to {MOST_DRAWS} at a time", n=n)
+        random = generator(rng)
+        state, found, size = seed_state(random), Drawn(), 1 << 6
+        while found.kept < n and found.drawn < most:
+            batch = min(_LARGEST, n - found.kept) if self.exact else min(size, most - found.drawn)
+            if self.calls is None:
+                masks = self.plan.table.draw(batch, state)
+            else:
+                masks, over = self.calls.draw(batch, random)
+                found.over += over
+            found.called += len(masks)
+            passed = np.ones(len(masks), dtype=np.bool_)
+            for _, test in self.tests:
+                if passed.any():
+                    passed[passed] = test(masks[passed], random)
+            found.drawn += batch
+            found.kept += int(passed.sum())
+            found.masks.append(masks[passed])
+            size = min(2 * size, _LARGEST)
+            if progress is not None:
+                progress(min(found.kept, n), n)
+        return found
 
     def frequency(self, *values: str) -> dict[tuple[int, ...], Fraction]:
         """The exact probability of each value, or tuple of values, of expressions of the dealer language.
@@ -1053,19 +865,12 @@ class Levelled:
         """
         total = sum(one.share for one in self.types)
         exact = [n * one.share / total for one in self.types]
-        sizes = [int(size) for size in exact]
-        order = sorted(range(len(sizes)), key=lambda place: sizes[place] - exact[place])
-        for place in order[: n - sum(sizes)]:
-            sizes[place] += 1
-        return sizes
+        order = sorted(range(len(exact)), key=lambda place: int(exact[place]) - exact[place])
+        more = order[: n - sum(map(int, exact))]
+        return [int(size) + (place in more) for place, size in enumerate(exact)]
 
     def deals(
-        self,
-        n: int,
-        rng: Seed = None,
-        *,
-        most: int = MOST_DRAWS,
-        progress: Callable[[int, int], None] | None = None,
+        self, n: int, rng: Seed = None, *, most: int = MOST_DRAWS, progress: Callable[[int, int], None] | None = None
     ) -> tuple[Layouts, list[str], Mapping[str, Drawn]]:
         """``n`` deals in random order with the name of the type of each, and what each search took."""
         random = generator(rng)

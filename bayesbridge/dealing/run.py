@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from io import StringIO
-from math import isnan, sqrt
+from math import sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ from bayesbridge.dealing.language import (
     Taken,
     walk,
 )
-from bayesbridge.dealing.plan import Counts, DealPlan, LayoutValues, Mean, Solver, binned, exact_counts
+from bayesbridge.dealing.plan import Counts, DealPlan, LayoutValues, Solver, exact_counts
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
 from bayesbridge.notation.record import Record
@@ -100,31 +100,28 @@ def suits_of(mask: int, gap: str = "", empty: str = "") -> list[str]:
     return [holding(mask >> shift & SUIT_MASK, gap, empty) for shift in (39, 26, 13, 0)]
 
 
-def oneline(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
-    """One line for each deal: ``n AKQ2.KJ3.A54.Q32 e …``."""
-    for masks in layouts.masks.tolist():
-        yield " ".join(f"{seat} {'.'.join(suits_of(mask))}" for seat, mask in zip("nesw", masks, strict=True)) + " "
-
-
 def compact(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
-    """Four lines for each deal."""
+    """Four lines for each deal: ``n AKQ2.KJ3.A54.Q32``."""
     for masks in layouts.masks.tolist():
         yield from (f"{seat} {'.'.join(suits_of(mask))}" for seat, mask in zip("nesw", masks, strict=True))
+
+
+def oneline(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
+    """One line for each deal."""
+    lines = compact(layouts)
+    return (" ".join(hands) + " " for hands in zip(lines, lines, lines, lines, strict=True))
 
 
 def printall(layouts: Layouts, numbering: Numbering = USUAL) -> Iterator[str]:
     """The four hands beside each other, under the number of the board."""
     for board, masks in enumerate(layouts.masks.tolist(), numbering.first):
-        yield f"{board:4}."
-        yield from _beside(masks)
-        yield ""
+        yield from (f"{board:4}.", *_beside(masks), "")
 
 
 def printew(layouts: Layouts, _: Numbering = USUAL) -> Iterator[str]:
     """The hands of West and East."""
     for masks in layouts.masks.tolist():
-        yield from _beside([masks[3], masks[1]])
-        yield ""
+        yield from (*_beside([masks[3], masks[1]]), "")
 
 
 def one_hand(layouts: Layouts, seat: int, numbering: Numbering = USUAL) -> Iterator[str]:
@@ -197,20 +194,51 @@ class FoundAverage:
     counts: Counts
     exact: bool
 
+    @property
+    def mean(self) -> Fraction | None:
+        """``None`` if no deal was found."""
+        total = sum(self.counts.values())
+        return Fraction(sum(value * ways for (value,), ways in self.counts.items()), total) if total else None
+
+    @property
+    def error(self) -> float | None:
+        """One standard error of the mean, ``None`` where it is exact."""
+        mean, total = self.mean, sum(self.counts.values())
+        if mean is None or self.exact:
+            return None
+        spread = sum(ways * (value - mean) ** 2 for (value,), ways in self.counts.items()) / total
+        return sqrt(float(spread) / max(total - 1, 1))
+
     def lines(self) -> Iterator[str]:
         """One line."""
-        mean = Mean.of(self.counts, exact=self.exact)
         title = f"{self.action.title}: " if self.action.title else ""
-        yield f"{title}{float(mean.value):.6g} ({'exact' if mean.error is None else f'± {mean.error:.2g}'})"
+        if self.mean is None:
+            yield f"{title}no deal was found"
+            return
+        yield f"{title}{float(self.mean):.6g} ({'exact' if self.error is None else f'± {self.error:.2g}'})"
 
     def document(self) -> dict[str, Any]:
         """``value`` with ``fraction`` where it is exact, else with ``error`` and ``n``; null if no deal was found."""
-        mean = Mean.of(self.counts, exact=self.exact)
-        value = None if isnan(mean.value) else float(mean.value)
+        value = None if self.mean is None else float(self.mean)
         head = {"name": self.action.title, "kind": "average", "exact": self.exact, "value": value}
         if self.exact:
-            return {**head, "fraction": str(mean.value)}
-        return {**head, "error": mean.error, "n": sum(self.counts.values())}
+            return {**head, "fraction": str(self.mean)}
+        return {**head, "error": self.error, "n": sum(self.counts.values())}
+
+
+def binned(counts: Counts, bounds: tuple[tuple[int, int], ...]) -> dict[tuple[int, ...], int]:
+    """Counts by bin: 0 for what is below a range, then its values, then one bin for what is above.
+
+    >>> binned({(1,): 2, (5,): 1, (9,): 4}, ((4, 6),))
+    {(0,): 2, (2,): 1, (4,): 4}
+    """
+    found: dict[tuple[int, ...], int] = {}
+    for values, ways in counts.items():
+        key = tuple(
+            min(max(value - low + 1, 0), high - low + 2) for value, (low, high) in zip(values, bounds, strict=True)
+        )
+        found[key] = found.get(key, 0) + ways
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,14 +424,6 @@ def findings(
                 yield FoundAverage(action, _counts(action, counted, values), counted is not None)
             case Frequency():
                 yield FoundFrequency(action, _counts(action, counted, values), counted is not None)
-
-
-def summarised(
-    script: Script, exact: Sequence[Counts | None], values: LayoutValues | None, solver: Solver | None = None
-) -> Iterator[str]:
-    """The same in lines; exact ones say so, others state a standard error."""
-    for found in findings(script, exact, values, solver):
-        yield from found.lines()
 
 
 def _counts(action: Action, counted: Counts | None, values: LayoutValues | None) -> Counts:

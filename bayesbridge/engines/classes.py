@@ -25,18 +25,6 @@ captures and walks (:class:`SuitWalks`). Codes forget what cannot matter: a suit
 leaves no budget for the lowest target of interest, is DEAD; and once the captures suffice for every target that can
 have this budget, what was paid is forgotten (ENOUGH). The targets with budget R need at most 9 − Δ − R captures after
 the first ones, and no more than the highest target of interest.
-
-**Two levels at once.** Classes (a, b) of the low pair and (c, d) of the high pair make layouts if a fits c and b fits
-d. With tens of thousands of entries on either side there are too many pairs to try. But the classes of the high pair
-fall into *parts* by the leading gaps of hearts and spades, and towards one part the hundreds of classes of the low pair
-are some dozens of *states*, since the budget is known. For two parts let ::
-
-    S[s, t] = pairs of low rows in the states s and t,
-    V[d, s] = pairs of high rows of class d for the second level whose class for the first one fits s.
-
-Then Σ over d of V[d, s] [t fits d], a product of matrices, completes each pair of low rows in the states s and t, and
-pairs of high rows are completed from S in the same way. Sums are whole numbers up to 3²⁶, which floating point adds
-exactly.
 """
 
 from __future__ import annotations
@@ -45,7 +33,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import product
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -53,14 +40,15 @@ from numpy.typing import NDArray
 
 from bayesbridge.capture.half_deals import merge_table, outcome_table, simplified
 from bayesbridge.capture.kernels import walk_table
+from bayesbridge.capture.outcomes import CODES
 from bayesbridge.capture.strains import walks
 from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
-from bayesbridge.engines.counting import MOST_POINTS
-from bayesbridge.engines.tables import Ints, SuitPair, SuitRows, Unranking
+from bayesbridge.engines.counting import MOST_POINTS, row_classes
+from bayesbridge.engines.tables import Ints, Sampler, SuitPair, SuitRows
 from bayesbridge.errors import TablesTooLarge
-from bayesbridge.jit import njit, one_thread
+from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.shapes import Shapes, shape_table
 
@@ -88,7 +76,7 @@ class Quantity(Protocol):
     def composed(self, first: Ints, second: Ints) -> Ints:
         """(n, m) codes of two suits from (n,) codes of the first and (m,) codes of the next one."""
 
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) values of layouts with (n,) codes in clubs and diamonds and (m,) codes in hearts and spades."""
 
 
@@ -105,66 +93,45 @@ class Classes:
     """(classes of hearts, classes of spades) the class of the pair."""
     values: Ints
     """(classes of the low pair, classes of the high pair) the value."""
-    high_codes: Ints
-    """(classes of the high pair,) a code of each."""
 
     @classmethod
     def of(cls, quantity: Quantity, suits: list[Fields]) -> Self:
         """The fewest classes; ``suits``: the rows of C D H S, certain cards included."""
-        codes, places = [], []
-        for suit, fields in enumerate(suits):
-            distinct, place = np.unique(quantity.codes(suit, fields), return_inverse=True)
-            codes.append(distinct)
-            places.append(place)
-        low_codes, low = _distinct(quantity.composed(codes[0], codes[1]))
-        high_codes, high = _distinct(quantity.composed(codes[2], codes[3]))
+        found = [np.unique(quantity.codes(suit, fields), return_inverse=True) for suit, fields in enumerate(suits)]
+        codes, places = zip(*found, strict=True)
+        low_codes, low = np.unique(quantity.composed(codes[0], codes[1]), return_inverse=True)
+        high_codes, high = np.unique(quantity.composed(codes[2], codes[3]), return_inverse=True)
         if len(low_codes) * len(high_codes) > MOST_CODES:
             raise TablesTooLarge(
                 f"{len(low_codes)} codes of two suits are joined with {len(high_codes)} of the others; tables stop at "
                 f"{MOST_CODES} pairs: use another method, or make a hand known",
                 needed=len(low_codes) * len(high_codes),
             )
-        values = quantity.values(low_codes, high_codes)
-        low_kept, low_class = distinct_rows(values)
-        high_kept, high_class = distinct_rows(values[low_kept].T)
-        values = values[np.ix_(low_kept, high_kept)]
-        merged = []
-        for pair, classes in ((low, low_class), (high, high_class)):
-            pair = classes[pair]
-            first_kept, first_class = distinct_rows(pair)
-            second_kept, second_class = distinct_rows(pair.T)
-            merged.append((pair[np.ix_(first_kept, second_kept)], first_class, second_class))
-        (low, clubs, diamonds), (high, hearts, spades) = merged
-        rows = tuple(by_code[place] for by_code, place in zip((clubs, diamonds, hearts, spades), places, strict=True))
-        return cls(quantity.size, rows, low, high, values.astype(np.int64), high_codes[high_kept])
-
-    def without_first(self) -> Self:
-        """The classes of the layouts whose value is not 0: the others move down by one. What cannot lead to them is −1.
-
-        A class of a half is left out if it has the value 0 with all classes of the other half, a class of a suit if it
-        makes such a class with all classes of its neighbour.
-        """
-        fits = self.values > 0
-        low, high = (
-            np.where(alive[pair], pair, -1) for alive, pair in ((fits.any(1), self.low), (fits.any(0), self.high))
-        )
-        alive = [(pair >= 0).any(axis) for pair in (low, high) for axis in (1, 0)]
-        rows = tuple(np.where(kept[row], row, -1) for kept, row in zip(alive, self.rows, strict=True))
-        return type(self)(self.size - 1, rows, low, high, self.values - 1, self.high_codes)
+        by_code, (low, high), values, _ = merged((low, high), quantity.values(low_codes, high_codes))
+        rows = tuple(classes[place] for classes, place in zip(by_code, places, strict=True))
+        return cls(quantity.size, rows, low, high, values.astype(np.int64))
 
 
-def _distinct(codes: Ints) -> tuple[Ints, Ints]:
-    """The distinct codes of a matrix, ascending, and the place of each entry among them."""
-    distinct, place = np.unique(codes, return_inverse=True)
-    return distinct, place.reshape(codes.shape)
+def merged[Kind: NDArray[Any]](
+    pairs: tuple[Ints, Ints], values: Kind
+) -> tuple[list[Ints], tuple[Ints, Ints], Kind, tuple[Ints, Ints]]:
+    """The fewest classes: what leads to the same values whatever the other suits are is one class, −1 leads nowhere.
 
-
-def distinct_rows(matrix: NDArray[Any]) -> tuple[Ints, Ints]:
-    """One row of each kind of a matrix, and the kind of each row."""
-    kinds: dict[bytes, int] = {}
-    rows = np.ascontiguousarray(matrix)
-    kind = np.array([kinds.setdefault(row.tobytes(), len(kinds)) for row in rows], dtype=np.int64)
-    return np.unique(kind, return_index=True)[1], kind
+    ``pairs``: for each half, (codes, codes) of its suits, the number of the half; ``values``: by the numbers of both.
+    Negative numbers stand for what is impossible. Returns the class of each code by suit, both tables by class, and one
+    half of each class.
+    """
+    low, low_kept = row_classes(values)
+    high, high_kept = row_classes(values[low_kept].T)
+    by_code, tables = [], []
+    for pair, classes in zip(pairs, (low, high), strict=True):
+        table = np.where(pair >= 0, classes[pair], -1)
+        first, ones = row_classes(table)
+        second, twos = row_classes(table[ones].T)
+        by_code += [first, second]
+        tables.append(np.ascontiguousarray(table[np.ix_(ones, twos)]))
+    kept: Any = values[np.ix_(low_kept, high_kept)]
+    return by_code, (tables[0], tables[1]), kept, (low_kept, high_kept)
 
 
 DEAD: Final = -1
@@ -253,7 +220,7 @@ class Level:
         """(n, m) codes of suits with ``first`` (n,) followed by suits with ``second`` (m,)."""
         return _compose_all(first, second, *self._scope)
 
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) values of hands with codes ``low`` (n,) in clubs and diamonds and ``high`` (m,) in the majors."""
         return _values(low, high, *self._scope, np.array(self.by_level, dtype=np.uint8))
 
@@ -320,7 +287,7 @@ def _compose_all(first: Ints, second: Ints, most: int, targets: int, needed: int
 @njit
 def _values(
     low: Ints, high: Ints, most: int, targets: int, needed: int, by_level: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
+) -> NDArray[np.integer]:
     """(n, m) values by level: the targets 7, 8, … met before the first that is missed, none beyond 6 + ``targets``."""
     out = np.full((len(low), len(high)), by_level[0], np.uint8)
     for i in range(len(low)):
@@ -356,7 +323,7 @@ class Additive:
         """(n, m) sums."""
         return first[:, None] + second
 
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) sums."""
         return (low[:, None] + high).astype(np.uint8)
 
@@ -373,7 +340,7 @@ class Points(Additive):
         points: Ints = _POINTS[fields[:, self.seat]]
         return points
 
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) sums; those past 37 belong to no hand of 13 cards."""
         sums: NDArray[np.uint8] = np.minimum(low[:, None] + high, MOST_POINTS).astype(np.uint8)
         return sums
@@ -396,7 +363,7 @@ class HasShape:
         """(n, m) both lengths in one number."""
         return 14 * first[:, None] + second
 
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) whether the four lengths are one of the shapes."""
         c, d, h = low[:, None] // 14, low[:, None] % 14, high // 14
         sums = c + d + h + high % 14
@@ -421,10 +388,9 @@ class Tricks:
         """(n, m) merged summaries."""
         return merge_table(first, second)
 
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) T of whole deals."""
-        codes = outcome_table(low, high).astype(np.int64)
-        return (codes % 512 // 32).astype(np.uint8)
+        return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -457,31 +423,25 @@ class TotalGap(Additive):
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Outcome(Tricks):
+    """The outcome code of Algorithm 2 for the hands of two seats (see ``capture.half_deals``)."""
+
+    size: ClassVar[int] = CODES
+
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
+        """(n, m) codes of whole deals."""
+        return outcome_table(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition(Tricks):
     """How the conditions of Algorithm 2 come out for the hands of two seats: 0 A fails, 1 only B fails, 2 both hold."""
 
-    first: int
-    second: int
     size: ClassVar[int] = 3
 
-    def codes(self, suit: int, fields: Fields) -> Ints:  # noqa: ARG002
-        """(r,) leading gap, up to 7, and 8 where condition B fails."""
-        ours, theirs = fields[:, self.first], fields[:, self.second]
-        gap = LEADING_GAP[ours | theirs].astype(np.int64)
-        fails = np.minimum(np.bitwise_count(ours), np.bitwise_count(theirs)) <= gap
-        codes: Ints = np.minimum(gap, 7) | fails.astype(np.int64) << 3
-        return codes
-
-    def composed(self, first: Ints, second: Ints) -> Ints:
-        """(n, m) the same of two suits."""
-        left = first[:, None]
-        codes: Ints = np.minimum((left & 7) + (second & 7), 7) | (left | second) & 8
-        return codes
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.uint8]:
+    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) 0, 1 or 2."""
-        code = self.composed(low, high)
-        return np.where(code & 7 > 6, 0, np.where(code & 8, 1, 2)).astype(np.uint8)
+        return np.minimum(outcome_table(low, high), 2).astype(np.uint8)
 
 
 MOST_CLASSES: Final = 1 << 24
@@ -490,14 +450,11 @@ MOST_CLASSES: Final = 1 << 24
 MOST_PRODUCTS: Final = 1 << 28
 """Pairs of entries to go through beyond which tables are refused; so many take a second or two."""
 
-MOST_JOINT_PRODUCTS: Final = 1 << 29
-"""The same for two callers at once, where any other engine takes as long."""
-
 
 class Lookup(NamedTuple):
     """For each quantity a matrix, all in one array; what is looked up for several quantities is added up."""
 
-    table: NDArray[np.int32]
+    table: NDArray[np.signedinteger]
     offset: Ints
     """(quantities,) where the matrix of a quantity begins."""
     width: Ints
@@ -506,24 +463,25 @@ class Lookup(NamedTuple):
     """All sums are below it."""
 
     @classmethod
-    def of(cls, matrices: Sequence[Ints], sizes: Sequence[int]) -> Self:
+    def of(cls, matrices: Sequence[NDArray[Any]], sizes: Sequence[int], most: int = MOST_CLASSES) -> Self:
         """Matrices whose entries are below ``sizes``; their sum is a number in mixed radix, the first digit lowest.
 
-        The sum is negative where an entry is.
+        It is negative where an entry is; numbers past ``most`` are refused.
         """
         size = math.prod(sizes)
-        if size > MOST_CLASSES:
+        if size > most:
             raise TablesTooLarge(
-                f"{size} classes of two suits are needed and tables stop at {MOST_CLASSES}: "
+                f"{size} classes of two suits are needed and tables stop at {most}: "
                 "ask about fewer seats at once, or make a hand known",
                 needed=size,
             )
         flat = [
-            np.where(matrix < 0, -(1 << 30), matrix * radix).astype(np.int32).ravel()
+            np.where(matrix < 0, -2 * most, matrix.astype(np.int64) * radix).ravel()
             for matrix, radix in zip(matrices, radices(sizes), strict=True)
         ]
+        table = np.concatenate([*flat, np.zeros(0, dtype=np.int64)])
         return cls(
-            np.concatenate([*flat, np.zeros(0, dtype=np.int32)]),
+            table.astype(np.int32) if most < 1 << 30 else table,
             np.cumsum([0, *map(len, flat)], dtype=np.int64)[:-1],
             np.array([matrix.shape[1] for matrix in matrices], dtype=np.int64),
             size,
@@ -545,17 +503,14 @@ class ClassRows(NamedTuple):
     @classmethod
     def of(cls, rows: SuitRows, classes: Sequence[Ints]) -> Self:
         """The rows of a suit, with the class of each row for each quantity."""
-        kept = np.ones(len(rows.fields), dtype=np.bool_)
-        for of_row in classes:
-            kept &= of_row >= 0
         sizes = [1 + int(of_row.max(initial=0)) for of_row in classes]
-        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel())[kept] * math.prod(sizes)
+        label = np.repeat(np.arange(rows.ways.size), rows.ways.ravel()) * math.prod(sizes)
         for of_row, radix in zip(classes, radices(sizes), strict=True):
-            label += of_row[kept] * radix
+            label += of_row * radix
         order = np.argsort(label, kind="stable")
         entries, row_start = np.unique(label[order], return_index=True)
         return cls(
-            np.ascontiguousarray(rows.fields[kept][order]),
+            np.ascontiguousarray(rows.fields[order]),
             np.append(row_start, len(label)).astype(np.int64),
             np.searchsorted(entries // math.prod(sizes), np.arange(rows.ways.size + 1)),
             digits(entries, sizes),
@@ -574,12 +529,12 @@ class PairPlan(NamedTuple):
     """The classes of the pair, of each quantity."""
 
     @classmethod
-    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes], most: int | None = None) -> Self:
-        """A suit and the next one; more than ``most`` pairs of entries are refused (see :func:`verify_work`)."""
+    def of(cls, pair: SuitPair, suit: int, quantities: Sequence[Classes]) -> Self:
+        """A suit and the next one; too many pairs of entries are refused (see :func:`verify_work`)."""
         first = ClassRows.of(pair.first, [classes.rows[suit] for classes in quantities])
         second = ClassRows.of(pair.second, [classes.rows[suit + 1] for classes in quantities])
         ones, twos = (np.diff(rows.key_start).reshape(-1, pair.ways.shape[1]).sum(1) for rows in (first, second))
-        verify_work(int((ones[pair.split_first] * twos[pair.split_second]).sum()), most)
+        verify_work(int((ones[pair.split_first] * twos[pair.split_second]).sum()))
         matrices = [classes.low if suit == 0 else classes.high for classes in quantities]
         sizes = [1 + int(matrix.max(initial=0)) for matrix in matrices]
         splits = _splits(pair, np.zeros(pair.first.ways.size + 1, dtype=np.int64))
@@ -636,9 +591,8 @@ class Matching(NamedTuple):
     """The value of a layout from the classes of both pairs, all quantities in one number."""
 
 
-def verify_work(products: int, most: int | None = None) -> None:
-    """Refuse what takes too long: more than ``MOST_PRODUCTS`` by default."""
-    most = MOST_PRODUCTS if most is None else most
+def verify_work(products: int, most: int = MOST_PRODUCTS) -> None:
+    """Refuse what takes too long."""
     if products > most:
         raise TablesTooLarge(
             f"{products} pairs of suit classes are needed and tables stop at {most}: "
@@ -711,8 +665,6 @@ def _tally(
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
-                    if name < 0:
-                        continue
                     if sums[name] == 0:
                         touched[found] = name
                         found += 1
@@ -726,126 +678,6 @@ def _tally(
             entries += 1
         key_start[key + 1] = entries
     return key_start, label[:entries].copy(), ways[:entries].copy()
-
-
-type Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """The parts of one level, for one of its values."""
-
-    part: Ints
-    """(high classes,) the part of each."""
-    place: Ints
-    """(high classes,) its place within the part."""
-    state: Ints
-    """(parts, low classes) the state of each low class towards a part, −1 if it fits nothing there."""
-    fits: tuple[Floats, ...]
-    """For each part, (classes, states) whether they fit: 1 or 0."""
-
-    @classmethod
-    def of(cls, classes: Classes, value: int) -> Self:
-        """Parts by the leading gap Δ that is in the codes of high classes, one more for DEAD codes."""
-        codes = classes.high_codes
-        part = np.unique(np.where(codes < 0, np.int64(-1), codes & 15), return_inverse=True)[1]
-        place, states, fits = np.zeros(len(part), dtype=np.int64), [], []
-        for number in range(part.max(initial=-1) + 1):
-            mine = np.flatnonzero(part == number)
-            place[mine] = np.arange(len(mine))
-            fit = classes.values[:, mine] == value
-            alive = np.flatnonzero(fit.any(1))
-            state = np.full(len(fit), -1, dtype=np.int64)
-            kept, state[alive] = distinct_rows(fit[alive])
-            states.append(state)
-            fits.append(np.ascontiguousarray(fit[alive][kept].T.astype(np.float64)))
-        return cls(part, place, np.stack(states), tuple(fits))
-
-
-def join(low: ClassPair, high: ClassPair, matching: Matching, first: Classes, second: Classes) -> tuple[Ints, Ints]:
-    """For each entry of the low and of the high pair, (entries, values): see ``ClassTables.rests``."""
-    ones, twos = ([Parts.of(classes, value) for value in range(classes.size)] for classes in (first, second))
-    low_rest = np.zeros((len(low.ways), len(ones) * len(twos)), dtype=np.int64)
-    high_rest = np.zeros((len(high.ways), len(ones) * len(twos)), dtype=np.int64)
-    with one_thread():
-        for value, (two, one) in enumerate(product(twos, ones)):
-            low_rest[:, value], high_rest[:, value] = _join(low, high, matching, one, two)
-    return low_rest, high_rest
-
-
-def _join(low: ClassPair, high: ClassPair, matching: Matching, first: Parts, second: Parts) -> tuple[Floats, Floats]:
-    """The same for one value of each level: (entries,) of the low and of the high pair."""
-    low_rest, high_rest = np.zeros(len(low.ways)), np.zeros(len(high.ways))
-    c, d = high.classes.T
-    column, line = first.place[c], second.place[d]
-    group = first.part[c] * len(second.fits) + second.part[d]
-    for key, there in _joined_keys(low, high, matching):
-        mine = slice(low.key_start[key], low.key_start[key + 1])
-        classes, ways, rest = low.classes[mine], low.ways[mine], low_rest[mine]
-        others = np.arange(high.key_start[there], high.key_start[there + 1])
-        others = others[np.argsort(group[others], kind="stable")]
-        groups, begins = np.unique(group[others], return_index=True)
-        for number, chosen in zip(groups.tolist(), np.split(others, begins[1:]), strict=True):
-            one, two = divmod(number, len(second.fits))
-            states = (first.state[one], second.state[two])
-            fits, more = first.fits[one], second.fits[two]
-            counted, through = np.zeros((fits.shape[1], more.shape[1])), np.zeros((len(more), fits.shape[1]))
-            _add_low(states, classes, ways, counted)
-            _add_high(chosen, column, line, high.ways, fits, through)
-            _take_low(states, classes, np.ascontiguousarray(through.T @ more), rest)
-            _take_high(chosen, column, line, fits, np.ascontiguousarray(more @ counted.T), high_rest)
-    return low_rest, high_rest
-
-
-def _joined_keys(low: ClassPair, high: ClassPair, matching: Matching) -> list[tuple[int, int]]:
-    """The keys of both pairs that make whole hands; all have entries."""
-    some, others = np.diff(low.key_start) > 0, np.diff(high.key_start) > 0
-    found = []
-    for key in np.flatnonzero(some).tolist():
-        other, score = int(matching.partner[key // matching.points]), key % matching.points
-        if other >= 0:
-            fitting = matching.fit_points[matching.fit_start[score] : matching.fit_start[score + 1]]
-            there = other * matching.points + fitting
-            found += [(key, place) for place in there[others[there]].tolist()]
-    return found
-
-
-@njit
-def _add_low(states: tuple[Ints, Ints], classes: Ints, ways: Ints, out: Floats) -> None:
-    """Pairs of rows in each pair of states, added to (states, states)."""
-    one, two = states
-    for i in range(len(ways)):
-        s, t = one[classes[i, 0]], two[classes[i, 1]]
-        if s >= 0 and t >= 0:
-            out[s, t] += ways[i]
-
-
-@njit
-def _add_high(chosen: Ints, column: Ints, line: Ints, ways: Ints, fits: Floats, out: Floats) -> None:
-    """Pairs of rows that fit each state of the first quantity, added to (classes of the second quantity, states)."""
-    for j in chosen:
-        for s in range(fits.shape[1]):
-            out[line[j], s] += ways[j] * fits[column[j], s]
-
-
-@njit
-def _take_low(states: tuple[Ints, Ints], classes: Ints, found: Floats, rest: Floats) -> None:
-    """What completes each low entry, from (states, states)."""
-    one, two = states
-    for i in range(len(rest)):
-        s, t = one[classes[i, 0]], two[classes[i, 1]]
-        if s >= 0 and t >= 0:
-            rest[i] += found[s, t]
-
-
-@njit
-def _take_high(chosen: Ints, column: Ints, line: Ints, fits: Floats, found: Floats, rest: Floats) -> None:
-    """What completes each high entry, from (classes of the second quantity, states of the first)."""
-    for j in chosen:
-        total = 0.0
-        for s in range(fits.shape[1]):
-            total += fits[column[j], s] * found[line[j], s]
-        rest[j] += total
 
 
 @njit
@@ -945,7 +777,7 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
-                    at = following[name] if name >= 0 else -1
+                    at = following[name]
                     if at < 0:
                         continue
                     more = two_rows[j + 1] - two_rows[j]
@@ -971,29 +803,17 @@ def add_pair(pair: ClassPair, shift: int, entry: Ints, number: Ints, order: Ints
 class ClassTables:
     """The tables of some quantities over the layouts of one set of constraints."""
 
-    unranking: Unranking
+    unranking: Sampler
     classes: tuple[Classes, ...]
     """Of each quantity."""
     low: ClassPair
     high: ClassPair
     matching: Matching
-    joined: bool = False
-    """Whether these are tables of two levels, too large to join entries one by one."""
 
     @classmethod
-    def of(cls, unranking: Unranking, quantities: Sequence[Quantity]) -> Self:
+    def of(cls, unranking: Sampler, quantities: Sequence[Quantity]) -> Self:
         """Tables over all layouts that are numbered."""
         return cls._of_classes(unranking, tuple(_classes(quantity, unranking) for quantity in quantities))
-
-    @classmethod
-    def joint(cls, unranking: Unranking, first: Quantity, second: Quantity, patient: bool = False) -> Self:
-        """Tables over the layouts in which neither of two levels has the value 0, which is left out of both.
-
-        With ``patient`` they may take a minute.
-        """
-        classes = (_classes(quantity, unranking).without_first() for quantity in (first, second))
-        # With patience: some 20 s for the tables, as much again for draws, and 1.5 GiB.
-        return cls._of_classes(unranking, tuple(classes), 1 << 31 if patient else MOST_JOINT_PRODUCTS)
 
     def extended(self, *quantities: Quantity) -> Self:
         """Tables of more quantities, the last ones."""
@@ -1001,24 +821,19 @@ class ClassTables:
         return self._of_classes(self.unranking, (*self.classes, *more))
 
     @classmethod
-    def _of_classes(cls, unranking: Unranking, classes: tuple[Classes, ...], most: int | None = None) -> Self:
-        """Tables of some classes; ``most``: of two levels that are to be joined, pairs of entries beyond which they
-        are refused."""
+    def _of_classes(cls, unranking: Sampler, classes: tuple[Classes, ...]) -> Self:
         keys, order = unranking.keys, unranking.order
         value = Lookup.of([c.values for c in classes], [c.size for c in classes])
         within = (keys.cards[:, :-1] <= keys.rooms[:-1]).all(1)
         full = (keys.cards[:, :-1] == keys.rooms[:-1]).all(1).argmax()
         partner = np.where(within, full - np.arange(len(within)), -1)
         matching = Matching(len(keys.points), partner, order.fit_start, order.fit_points, value)
-        joined = most is not None
-        plans = PairPlan.of(unranking.low, 0, classes, most), PairPlan.of(unranking.high, 2, classes, most)
-        if not joined:
-            # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
-            verify_work(_joined_pairs(matching, *(plan.most_entries for plan in plans)), 1 << 38)
+        plans = PairPlan.of(unranking.low, 0, classes), PairPlan.of(unranking.high, 2, classes)
+        # Of the pairs of entries that could be joined, one in a thousand is, or fewer.
+        verify_work(_joined_pairs(matching, *(plan.most_entries for plan in plans)), 1 << 38)
         low, high = map(ClassPair.of, plans)
-        if not joined:
-            verify_work(_joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))))
-        return cls(unranking, classes, low, high, matching, joined)
+        verify_work(_joined_pairs(matching, *(np.diff(pair.key_start) for pair in (low, high))))
+        return cls(unranking, classes, low, high, matching)
 
     @property
     def size(self) -> int:
@@ -1027,18 +842,16 @@ class ClassTables:
 
     def counts(self) -> Ints:
         """(size,) how many layouts have each value."""
-        out = np.zeros(self.size, dtype=np.int64)
-        _count(self.low, self.high, self.matching, out)
+        out, no_rest = np.zeros(self.size, dtype=np.int64), np.zeros((0, 0), dtype=np.int64)
+        _count(self.low, self.high, self.matching, out, no_rest, no_rest)
         return out
 
     def rests(self) -> tuple[Ints, Ints]:
         """For each entry of the low and of the high pair, (entries, size): how many pairs of rows of the other pair
         make a layout of each value with one of its pairs of rows."""
-        if self.joined:
-            return join(self.low, self.high, self.matching, *self.classes)
         low = np.zeros((len(self.low.ways), self.size), dtype=np.int64)
         high = np.zeros((len(self.high.ways), self.size), dtype=np.int64)
-        _count_joins(self.low, self.high, self.matching, low, high)
+        _count(self.low, self.high, self.matching, np.zeros(0, dtype=np.int64), low, high)
         return low, high
 
     def layouts(self, low_rest: Ints, values: Ints, numbers: Ints) -> Masks:
@@ -1076,8 +889,8 @@ def _joined_pairs(matching: Matching, low: Ints, high: Ints) -> int:
     return int((ones[within] * (twos[matching.partner[within]] @ fits.T)).sum())
 
 
-@lru_cache(maxsize=4)  # common tables, a mixture and the tables of one caller use the same classes in turn
-def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
+@lru_cache(maxsize=4)  # common tables and those of one caller use the same classes in turn
+def _classes(quantity: Quantity, unranking: Sampler) -> Classes:
     must = unranking.keys.known.must
     certain = [np.array([must[seat] >> (13 * suit) & SUIT_MASK for seat in SEATS], dtype=np.uint16) for suit in SUITS]
     return Classes.of(quantity, [rows.fields | cards for rows, cards in zip(unranking.suits, certain, strict=True)])
@@ -1087,7 +900,8 @@ def _classes(quantity: Quantity, unranking: Unranking) -> Classes:
 
 
 @njit
-def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints) -> None:
+def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints, low_rest: Ints, high_rest: Ints) -> None:
+    """Add up layouts by value; or, without ``out``, for each entry the pairs of rows that it is joined with."""
     low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
     low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
     fit_start, fit_points = matching.fit_start, matching.fit_points
@@ -1107,33 +921,9 @@ def _count(low: ClassPair, high: ClassPair, matching: Matching, out: Ints) -> No
                     value = 0
                     for q in range(quantities):
                         value += table[base[q] + twos[j, q]]
-                    if value >= 0:
+                    if len(out):
                         out[value] += low_count[i] * high_count[j]
-
-
-@njit
-def _count_joins(low: ClassPair, high: ClassPair, matching: Matching, low_rest: Ints, high_rest: Ints) -> None:
-    """Add to each entry the pairs of rows of the entries that it is joined with, by value."""
-    low_start, high_start, ones, twos = low.key_start, high.key_start, low.classes, high.classes
-    low_count, high_count, points, partner = low.ways, high.ways, matching.points, matching.partner
-    fit_start, fit_points = matching.fit_start, matching.fit_points
-    table, offset, width = matching.value.table, matching.value.offset, matching.value.width
-    quantities = ones.shape[1]
-    base = np.empty(quantities, np.int64)
-    for key in range(len(low_start) - 1):
-        other, score = partner[key // points], key % points
-        if other < 0:
-            continue
-        for i in range(low_start[key], low_start[key + 1]):
-            for q in range(quantities):
-                base[q] = offset[q] + ones[i, q] * width[q]
-            for place in range(fit_start[score], fit_start[score + 1]):
-                there = other * points + fit_points[place]
-                for j in range(high_start[there], high_start[there + 1]):
-                    value = 0
-                    for q in range(quantities):
-                        value += table[base[q] + twos[j, q]]
-                    if value >= 0:
+                    else:
                         low_rest[i, value] += high_count[j]
                         high_rest[j, value] += low_count[i]
 
@@ -1165,8 +955,6 @@ def _completions(pair: ClassPair, rest: Ints) -> tuple[Ints, Ints]:
                     name = 0
                     for q in range(quantities):
                         name += table[base[q] + twos[j, q]]
-                    if name < 0:
-                        continue
                     entry, more = entry_of[name], two_rows[j + 1] - two_rows[j]
                     for value in range(size):
                         for_first[i, value] += more * rest[entry, value]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Self
@@ -60,15 +60,16 @@ class ShapeClasses:
         return cls(minors.reshape(14, 14), majors.reshape(14, 14), flat[np.ix_(first, second)])
 
 
-def row_classes(table: Ints) -> tuple[Ints, Ints]:
-    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; one row of each class."""
-    classes = np.full(len(table), -1, dtype=np.int64)
+def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """The class of each row of a table, equal for equal rows and -1 for rows of -1 only; the first row of each."""
     alive = np.flatnonzero((table >= 0).any(1))
-    if not len(alive):
-        return classes, alive
-    rows = table[alive].astype(np.int32)
-    _, places, classes[alive] = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return classes, alive[places]
+    kind = "u1" if table.itemsize == 1 else ">u4"  # bytes are in the order of the numbers
+    names = [(table[place] + 1).astype(kind).tobytes() for place in alive]
+    first = {name: place for place, name in zip(alive[::-1].tolist(), reversed(names), strict=True)}
+    order = {name: number for number, name in enumerate(sorted(first))}
+    classes = np.full(len(table), -1, dtype=np.int64)
+    classes[alive] = [order[name] for name in names]
+    return classes, np.array([first[name] for name in order], dtype=np.int64)
 
 
 type Ways = NDArray[np.int64]
@@ -180,7 +181,9 @@ def _suit_ways(
     )
     ways: Ways = np.ones((1,) * len(limits), dtype=np.int64)
     for (seats, points), size in classes.items():
-        ways = _spread(ways, list(_splits(seats, points, size, hidden, scored)), limits)
+        shares, many = compositions(size, [hidden.index(seat) for seat in seats], len(hidden))
+        steps = [(*row[:-1], *(points * row[hidden.index(seat)] for seat in scored)) for row in shares.tolist()]
+        ways = _spread(ways, list(zip(steps, many.tolist(), strict=True)), limits)
     fits = np.ones(ways.shape, dtype=np.bool_)
     for seat, length in _lengths(ways, known, suit, hidden).items():
         fits &= (length >= known.shortest[seat][suit]) & (length <= known.longest[seat][suit])
@@ -243,23 +246,19 @@ def _added(total: Ways | None, more: Ways) -> Ways:
     return out
 
 
-def _splits(
-    seats: tuple[int, ...], points: int, size: int, hidden: Sequence[int], scored: Sequence[int]
-) -> Iterator[tuple[tuple[int, ...], int]]:
-    """All ways to share ``size`` like cards among seats: the step along each axis, and how many ways."""
-    for bars in itertools.combinations(range(size + len(seats) - 1), len(seats) - 1):
-        ends = (-1, *bars, size + len(seats) - 1)
-        shares = dict(zip(seats, (b - a - 1 for a, b in itertools.pairwise(ends)), strict=True))
-        ways = math.factorial(size)
-        for share in shares.values():
-            ways //= math.factorial(share)
-        yield (
-            (
-                *(shares.get(seat, 0) for seat in hidden[:-1]),
-                *(points * shares.get(seat, 0) for seat in scored),
-            ),
-            ways,
-        )
+def compositions(size: int, allowed: Sequence[int], holders: int) -> tuple[Ints, Ints]:
+    """(n, holders) all ways to share like cards among the allowed holders by number, and (n,) how many ways each is.
+
+    >>> shares, ways = compositions(2, (0, 2), 3)
+    >>> shares.tolist(), ways.tolist()
+    ([[0, 0, 2], [1, 0, 1], [2, 0, 0]], [1, 2, 1])
+    """
+    bars = list(itertools.combinations(range(size + len(allowed) - 1), len(allowed) - 1))
+    ends = np.array([(-1, *bar, size + len(allowed) - 1) for bar in bars], dtype=np.int64).reshape(len(bars), -1)
+    found = np.zeros((len(bars), holders), dtype=np.int64)
+    found[:, list(allowed)] = np.diff(ends) - 1
+    ways = [math.factorial(size) // math.prod(map(math.factorial, share)) for share in found.tolist()]
+    return found, np.array(ways, dtype=np.int64)
 
 
 def _spread(table: Ways, steps: Sequence[tuple[Sequence[int], int]], limits: Sequence[int]) -> Ways:

@@ -6,7 +6,7 @@ cards and lengths follow from that table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol, Self
@@ -83,14 +83,6 @@ def _add(masks: Masks, weights: Floats, field_points: NDArray[np.int64], fields:
     points += lost_points
 
 
-class Drawing(Protocol):
-    """Tables from which layouts are drawn exactly, without weights."""
-
-    def draw_from(self, n: int, state: State) -> Masks:
-        """``n`` independent layouts from a state of the kernels' own generator, which is advanced."""
-        ...
-
-
 class ExactMarginals(Protocol):
     """Probabilities that are counted, not estimated."""
 
@@ -130,7 +122,7 @@ class Shares:
 class Pending:
     """Exact draws, made on first access: exact answers need none."""
 
-    tables: Drawing
+    draw: Callable[[int, State], Masks]
     n: int
     state: State
 
@@ -140,7 +132,7 @@ class Pending:
     @cached_property
     def masks(self) -> Masks:
         """(n, 4) the layouts."""
-        return read_only(self.tables.draw_from(self.n, self.state.copy()))
+        return read_only(self.draw(self.n, self.state.copy()))
 
 
 type Source = Masks | Enumeration | Pending
@@ -179,8 +171,6 @@ class Draws:
     """What to be wary of, and what to do; empty where all is well."""
     proposal: Proposal | None = None
     """What the draws were fitted to; the next step along a record starts from it."""
-    chains: int = 1
-    """How many chains the draws come from, one after the other."""
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.tables import Ints, Order, SuitPair, Unranking, Where, add_pair, locate
+from bayesbridge.engines.tables import Ints, Order, Sampler, SuitPair, Where, add_pair, locate
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
@@ -35,10 +35,10 @@ class Enumeration:
     [5000, 3568]
     """
 
-    unranking: Unranking
+    unranking: Sampler
 
     @classmethod
-    def of(cls, tables: Constraints | Unranking, limit: int = MOST_LAYOUTS) -> Self:
+    def of(cls, tables: Constraints | Sampler, limit: int = MOST_LAYOUTS) -> Self:
         """Prepare the walk; more than ``limit`` layouts are refused."""
         layouts = count(tables) if isinstance(tables, Constraints) else tables.total
         if layouts > limit:
@@ -46,7 +46,7 @@ class Enumeration:
                 f'{layouts} layouts fit; enumeration stops at {limit}. Use method="sample", or add evidence.',
                 layouts=layouts,
             )
-        return cls(Unranking.of(tables) if isinstance(tables, Constraints) else tables)
+        return cls(Sampler.of(tables) if isinstance(tables, Constraints) else tables)
 
     def __len__(self) -> int:
         return self.unranking.total

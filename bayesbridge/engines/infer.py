@@ -98,7 +98,7 @@ def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: P
     if target.soft:
         raise BayesBridgeError('calls weigh layouts, which plain draws cannot: use method="auto", "tilted" or "smc"')
     why = f"sample: {why}; {draws} independent exact draws, marginals exact by counting"
-    pending = Pending(target.sampler, draws, seed_state(rng))
+    pending = Pending(target.sampler.draw, draws, seed_state(rng))
     return Draws(target, "sample", why, pending, ess=float(draws), tables=Shares(target.sampler))
 
 

@@ -13,8 +13,8 @@ affordable. Copies drift apart; the stated effective sample size ignores that, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,7 @@ from bayesbridge.shapes import shape_table
 _POINTS: Final = np.array(HIGH_CARD_POINTS * 4, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Moves:
+class Moves(NamedTuple):
     """Hard evidence as the kernel reads it.
 
     cards:  (m,) the cards whose place is not certain
@@ -79,10 +78,7 @@ class Moves:
         made = 0
         # With fewer than two hands in doubt there is nothing to swap.
         if np.count_nonzero(np.diff(self.start)) > 1:
-            made = _shuffle(
-                moved, counts, self.cards, self.start, self.seats, self.certain,
-                self.shortest, self.longest, self.points_low, self.points_high, self.shapes, _POINTS, seed_state(rng),
-            )  # fmt: skip
+            made = _shuffle(moved, counts, self, seed_state(rng))
         if made < 0:
             raise DealError(
                 f"layout {-1 - made} does not fit the hard evidence: its hands differ in size", row=-1 - made
@@ -91,25 +87,13 @@ class Moves:
 
 
 @njit
-def _shuffle(
-    layouts: Masks,
-    swaps: NDArray[np.int64],
-    cards: NDArray[np.int64],
-    start: NDArray[np.int64],
-    seats: NDArray[np.int64],
-    certain: NDArray[np.uint64],
-    shortest: NDArray[np.int64],
-    longest: NDArray[np.int64],
-    points_low: NDArray[np.int64],
-    points_high: NDArray[np.int64],
-    shapes: NDArray[np.bool_],
-    points_of: NDArray[np.int64],
-    state: NDArray[np.uint64],
-) -> int:
+def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDArray[np.uint64]) -> int:
     """Swap in place and count the swaps made, or -1 - row for a row that is no layout of these cards.
 
     Cards in doubt go by their index into ``cards``.
     """
+    cards, start, certain, shapes = moves.cards, moves.start, moves.certain, moves.shapes
+    shortest, longest, points_low, points_high = moves.shortest, moves.longest, moves.points_low, moves.points_high
     m = len(cards)
     one, half, low32 = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
     seat_of = np.empty(m, dtype=np.int64)
@@ -118,8 +102,8 @@ def _shuffle(
     allowed = np.empty(m, dtype=np.int64)
     for index in range(m):
         suit_of[index] = cards[index] // 13
-        card_points[index] = points_of[cards[index]]
-        allowed[index] = seats[cards[index]]
+        card_points[index] = _POINTS[cards[index]]
+        allowed[index] = moves.seats[cards[index]]
     # What the certain cards give every seat is the same in all layouts.
     base_lengths = np.zeros((4, 4), dtype=np.int64)
     base_points = np.zeros(4, dtype=np.int64)
@@ -129,7 +113,7 @@ def _shuffle(
         for card in range(52):
             if certain[seat] >> np.uint64(card) & one:
                 base_lengths[seat, card // 13] += 1
-                base_points[seat] += points_of[card]
+                base_points[seat] += _POINTS[card]
     lengths = np.empty((4, 4), dtype=np.int64)
     points = np.empty(4, dtype=np.int64)
     filled = np.empty(4, dtype=np.int64)

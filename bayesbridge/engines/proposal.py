@@ -8,14 +8,12 @@ the importance weights above, whatever the tilts.
 One split gives a seat its 13 cards out of those that are left; the *rest* is another seat, or several seats that split
 again. The weight of a split is the product of the two sides' tilts. A tilt is a function of one hand::
 
-    tilt(hand) = Π_suits holding[suit, length, honours] · Π_pairs pair[b(points), length, length] · points[points]
+    tilt(hand) = Π_suits holding[suit, length, honours] · points[points]
 
-Points are high-card points, or other values of the honours that add up to ten in a suit at most, if the model offers
-them and no hard evidence is about high-card points. b is the class of the hand's points, honours are the A K Q J it
-holds in the suit, the pairs are clubs with diamonds and hearts with spades. The sum over all splits is exact, by
-convolution: a suit is a table by (length, points), two suits combine to one by (length, length, points); both are free
-of classes. Over a stretch of points within which no class changes the pairs shrink to (length, points) and are joined
-where 13 cards are reached. The same sums, walked backwards, draw a split with probability weight / sum.
+Points are high-card points, honours are the A K Q J that the hand holds in the suit. The sum over all splits is exact,
+by convolution: a suit is a table by (points, length), two suits combine to one of the same form, and the two pairs,
+clubs with diamonds and hearts with spades, are joined where 13 cards are reached. The same sums, walked backwards, draw
+a split with probability weight / sum.
 
 Splits use the hard evidence only of the seats that they deal to. With three hidden hands, evidence about the second
 and third may leave a first hand without any completion. Such a draw is *dead*: it is reported, not repeated, and
@@ -44,8 +42,12 @@ type Ints = NDArray[np.int64]
 type Hands = NDArray[np.uint64]
 
 
-STRETCHES: Final = 8
-"""Stretches of points at most over which neither side changes its class; four classes a side make seven."""
+HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
+"""(16,) points of a set of honours, jack at bit 0."""
+
+COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
+_WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
+"""(14, 14) binomial coefficients."""
 
 
 class Side(NamedTuple):
@@ -59,12 +61,8 @@ class Side(NamedTuple):
     high: Ints
     bounds: Ints
     """(2,) fewest and most points."""
-    classes: Ints
-    """(41,) the class of its points; all zero for a side without a tilt."""
     holding: Floats
     """(4, 14, 16) by suit, length and honours."""
-    pair: Floats
-    """(classes, 2, 14, 14) by the lengths of clubs and diamonds, of hearts and spades."""
     points: Floats
     """(41,)"""
 
@@ -77,18 +75,10 @@ class Work(NamedTuple):
     those small cards; cards altogether; shortest and longest length of the first side; what the rest certainly gets."""
     ways: Floats
     """(4, 11, 14) weighted ways by suit, points and length of the first side."""
-    both: Floats
-    """(2 · 14 · 22 · 14,) the same of two suits, by pair, length of the first, points of both, length of the second."""
-    factor: Floats
-    """(14 · 14 · 4,) the tilts of two lengths, by stretch, of four stretches at a time."""
     table: Floats
-    """(2, 22, 14, 8) lengths added up and the pairs' tilts put in, by pair, points, length and stretch."""
-    stretch: Ints
-    """(8, 4): first and last points of the first side, its class, the class of the rest."""
-    which: Ints
-    """(41,) the stretch of the first side's points, -1 if they are out of bounds."""
+    """(2, 22, 14) the same of two suits, by pair."""
     tilt: Floats
-    """(41,) the tilt of both sides by the points of the first."""
+    """(41,) the tilt of both sides by the points of the first, 0 out of bounds."""
     most: Ints
     """(2,) points in each pair."""
     cell: Floats
@@ -98,23 +88,33 @@ class Work(NamedTuple):
 
 
 @njit
-def add_up(
-    one: Side, rest: Side, cards: np.int64, counts: Ints, card_points: Ints, binomial: Floats, work: Work
-) -> float:
+def add_up(one: Side, rest: Side, cards: np.int64, work: Work) -> float:
     """Fill all tables for a set of cards; the sum of the weights of its splits."""
-    certain, doubt, everything = _count_suits(one, rest, cards, counts, card_points, binomial, work)
+    certain, doubt, everything = _count_suits(one, rest, cards, work)
     if certain < 0:
         return 0.0
-    _combine(card_points, work)
-    stretches = _list_stretches(one, rest, certain, doubt, everything, work)
-    _fill(one.pair, rest.pair, stretches, work)
+    suits, ways, table, most, tilt = work.suit, work.ways, work.table, work.most, work.tilt
+    for k in range(2):
+        first, second = HONOUR_POINTS[suits[2 * k, 1]], HONOUR_POINTS[suits[2 * k + 1, 1]]
+        low, high = suits[2 * k + 1, 5], suits[2 * k + 1, 6]
+        most[k] = first + second
+        table[k, : most[k] + 1] = 0.0
+        for p in range(first + 1):
+            for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
+                share = ways[2 * k, p, length]
+                if share > 0.0:
+                    for q in range(second + 1):
+                        for other in range(low, min(high, 13 - length) + 1):
+                            table[k, p + q, length + other] += share * ways[2 * k + 1, q, other]
+    fewest = max(one.bounds[0], everything - rest.bounds[1], certain)
+    tilt[:] = 0.0
+    for points in range(fewest, min(one.bounds[1], everything - rest.bounds[0], certain + doubt) + 1):
+        tilt[points - certain] = one.points[points] * rest.points[everything - points]
     return _join(work)
 
 
 @njit
-def _count_suits(
-    one: Side, rest: Side, cards: np.int64, counts: Ints, card_points: Ints, binomial: Floats, work: Work
-) -> tuple[int, int, int]:
+def _count_suits(one: Side, rest: Side, cards: np.int64, work: Work) -> tuple[int, int, int]:
     """Fill the tables of single suits; the points of the first side that are certain, in doubt, and of both sides.
 
     The first number is -1 if a card has no place.
@@ -131,23 +131,23 @@ def _count_suits(
         mine = one_must[suit] | (left & ~rest_may[suit])
         theirs = rest_must[suit] | (left & ~one_may[suit])
         doubt = left & one_may[suit] & rest_may[suit]
-        honours, small = doubt >> 9, counts[doubt & 0x1FF]
-        certain += card_points[mine >> 9]
-        doubtful += card_points[honours]
-        everything += card_points[(mine | theirs | doubt) >> 9]
-        fewest, all_cards = counts[mine], counts[mine] + counts[theirs] + counts[doubt]
+        honours, small = doubt >> 9, COUNT[doubt & 0x1FF]
+        certain += HONOUR_POINTS[mine >> 9]
+        doubtful += HONOUR_POINTS[honours]
+        everything += HONOUR_POINTS[(mine | theirs | doubt) >> 9]
+        fewest, all_cards = COUNT[mine], COUNT[mine] + COUNT[theirs] + COUNT[doubt]
         shortest = max(fewest, one_low[suit], all_cards - rest_high[suit])
-        longest = min(fewest + counts[doubt], one_high[suit], all_cards - rest_low[suit])
+        longest = min(fewest + COUNT[doubt], one_high[suit], all_cards - rest_low[suit])
         suits[suit, 0], suits[suit, 1], suits[suit, 2], suits[suit, 3] = mine, honours, doubt & 0x1FF, small
         suits[suit, 4], suits[suit, 5], suits[suit, 6], suits[suit, 7] = all_cards, shortest, longest, theirs
-        ways[suit, : card_points[honours] + 1] = 0.0
+        ways[suit, : HONOUR_POINTS[honours] + 1] = 0.0
         given = honours
         while True:  # every subset of the honours in doubt
             mine_here, theirs_here = (mine >> 9) | given, (theirs >> 9) | (honours & ~given)
-            at_least, points = fewest + counts[given], card_points[given]
+            at_least, points = fewest + COUNT[given], HONOUR_POINTS[given]
             for length in range(max(shortest, at_least), min(longest, at_least + small) + 1):
                 ways[suit, points, length] += (
-                    binomial[small, length - at_least]
+                    _WAYS[small, length - at_least]
                     * one_holding[suit, length, mine_here]
                     * rest_holding[suit, all_cards - length, theirs_here]
                 )
@@ -158,121 +158,30 @@ def _count_suits(
 
 
 @njit
-def place(k: int, length: int, points: int) -> int:
-    """Where the lengths of a pair's second suit begin in the table of both suits."""
-    return ((k * 14 + length) * 22 + points) * 14
-
-
-@njit
-def _combine(card_points: Ints, work: Work) -> None:
-    """The tables of two suits, free of classes.
-
-    Indices of the innermost loop are unsigned, so that numba skips the wraparound test.
-    """
-    suits, ways, both = work.suit, work.ways, work.both
-    flat = ways.reshape(-1)
-    for k in range(2):
-        most, more = card_points[suits[2 * k, 1]], card_points[suits[2 * k + 1, 1]]
-        work.most[k] = most + more
-        begin, size = np.uint64((2 * k + 1) * 11 * 14), (more + 1) * 14
-        for length in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
-            both[place(k, length, 0) : place(k, length, most + more + 1)] = 0.0
-            for p in range(most + 1):
-                share = ways[2 * k, p, length]
-                if share > 0.0:
-                    start = np.uint64(place(k, length, p))
-                    for i in range(size):
-                        both[start + np.uint64(i)] += share * flat[begin + np.uint64(i)]
-
-
-@njit
-def _list_stretches(one: Side, rest: Side, certain: int, doubt: int, everything: int, work: Work) -> int:
-    """Stretches of points over which both classes stay the same; returns how many."""
-    stretch, which, tilt = work.stretch, work.which, work.tilt
-    bounds, other = one.bounds, rest.bounds
-    one_classes, rest_classes, one_points, rest_points = one.classes, rest.classes, one.points, rest.points
-    fewest = max(bounds[0], everything - other[1], certain)
-    most = min(bounds[1], everything - other[0], certain + doubt)
-    which[:] = -1
-    n = 0
-    for points in range(fewest, most + 1):
-        a, b, here = one_classes[points], rest_classes[everything - points], points - certain
-        if n == 0 or stretch[n - 1, 2] != a or stretch[n - 1, 3] != b:
-            stretch[n, 0], stretch[n, 2], stretch[n, 3] = here, a, b
-            n += 1
-        stretch[n - 1, 1] = here
-        which[here], tilt[here] = n - 1, one_points[points] * rest_points[everything - points]
-    return n
-
-
-@njit
-def _fill(one_pair: Floats, rest_pair: Floats, stretches: int, work: Work) -> None:
-    """The tables of the two pairs, for four stretches and two numbers of points at a time.
-
-    So the sums stay in registers until they are complete. Points that reach none of the four stretches, whatever the
-    other pair has, are not computed and never read.
-    """
-    suits, both, most, factor, stretch = work.suit, work.both, work.most, work.factor, work.stretch
-    flat, ones, rests = work.table.reshape(-1), one_pair.reshape(-1), rest_pair.reshape(-1)
-    for k in range(2):
-        total, more = suits[2 * k, 4], suits[2 * k + 1, 4]
-        shortest, longest, low, high = suits[2 * k, 5], suits[2 * k, 6], suits[2 * k + 1, 5], suits[2 * k + 1, 6]
-        for group in range(0, stretches, 4):
-            final = min(group + 4, stretches) - 1
-            for s in range(group, final + 1):
-                mine, theirs = (2 * stretch[s, 2] + k) * 196, (2 * stretch[s, 3] + k) * 196
-                for length in range(shortest, longest + 1):
-                    at = np.uint64(4 * (14 * length + low) + s - group)
-                    left = np.uint64(mine + 14 * length + low)
-                    right = np.uint64(theirs + 14 * (total - length) + more - low)
-                    for _ in range(low, min(high, 13 - length) + 1):
-                        factor[at] = ones[left] * rests[right]
-                        at, left, right = at + np.uint64(4), left + np.uint64(1), right - np.uint64(1)
-            first, last = max(0, stretch[group, 0] - most[1 - k]), min(most[k], stretch[final, 1])
-            for together in range(14):
-                begin, end = max(shortest, together - high), min(longest, together - low)
-                for p in range(first, last + 1, 2):
-                    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-                    for length in range(begin, end + 1):
-                        here, at = np.uint64(place(k, length, p) + together - length), np.uint64(13 * length + together)
-                        share, other_share = both[here], both[here + np.uint64(14)]
-                        at *= np.uint64(4)
-                        w, x, y, z = (
-                            factor[at],
-                            factor[at + np.uint64(1)],
-                            factor[at + np.uint64(2)],
-                            factor[at + np.uint64(3)],
-                        )
-                        a, b, c, d = a + share * w, b + share * x, c + share * y, d + share * z
-                        e, f = e + other_share * w, f + other_share * x
-                        g, h = g + other_share * y, h + other_share * z
-                    at = np.uint64(((k * 22 + p) * 14 + together) * STRETCHES + group)
-                    flat[at], flat[at + np.uint64(1)], flat[at + np.uint64(2)], flat[at + np.uint64(3)] = a, b, c, d
-                    at += np.uint64(14 * STRETCHES)
-                    flat[at], flat[at + np.uint64(1)], flat[at + np.uint64(2)], flat[at + np.uint64(3)] = e, f, g, h
-
-
-@njit
 def _join(work: Work) -> float:
     """The weight of every pair of points, and of all."""
-    table, tilt, most, which, cell, row = work.table, work.tilt, work.most, work.which, work.cell, work.row
+    table, tilt, most, cell, row = work.table, work.tilt, work.most, work.cell, work.row
     whole = 0.0
     for p in range(most[0] + 1):
         so_far = 0.0
         for q in range(most[1] + 1):
-            s = which[p + q]
             part = 0.0
-            if s >= 0:
+            if tilt[p + q] > 0.0:
                 even, odd = 0.0, 0.0  # two sums, so that one need not wait for the other
                 for length in range(0, 14, 2):
-                    even += table[0, p, length, s] * table[1, q, 13 - length, s]
-                    odd += table[0, p, length + 1, s] * table[1, q, 12 - length, s]
+                    even += table[0, p, length] * table[1, q, 13 - length]
+                    odd += table[0, p, length + 1] * table[1, q, 12 - length]
                 part = (even + odd) * tilt[p + q]
             cell[p, q] = part
             so_far += part
         row[p] = so_far
         whole += so_far
     return whole
+
+
+@njit
+def _uniform(state: State) -> float:
+    return float(next64(state) >> np.uint64(11)) * 2.0**-53
 
 
 @njit
@@ -294,9 +203,9 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
             q = here
             before += cell[p, here]
     limit = (limit - (before - cell[p, q])) / work.tilt[p + q]
-    s, before = work.which[p + q], 0.0
+    before = 0.0
     for here in range(14):
-        part = table[0, p, here, s] * table[1, q, 13 - here, s]
+        part = table[0, p, here] * table[1, q, 13 - here]
         if part > 0.0 and before <= limit:
             length = here
             before += part
@@ -304,31 +213,8 @@ def _find(limit: float, work: Work) -> tuple[int, int, int]:
 
 
 @njit
-def _uniform(state: State) -> float:
-    return float(next64(state) >> np.uint64(11)) * 2.0**-53
-
-
-@njit
-def _lengths(one: Side, rest: Side, s: int, k: int, length: int, points: int, limit: float, work: Work) -> int:
-    """The length of a pair's first suit, by a share of the pair's weight."""
-    suits, both = work.suit, work.both
-    one_pair, rest_pair = one.pair[work.stretch[s, 2]], rest.pair[work.stretch[s, 3]]
-    limit *= work.table[k, points, length, s]
-    total, found = 0.0, -1
-    for mine in range(suits[2 * k, 5], suits[2 * k, 6] + 1):
-        other = length - mine
-        if suits[2 * k + 1, 5] <= other <= suits[2 * k + 1, 6] and total <= limit:
-            tilt = one_pair[k, mine, other] * rest_pair[k, suits[2 * k, 4] - mine, suits[2 * k + 1, 4] - other]
-            part = tilt * both[place(k, mine, points) + other]
-            if part > 0.0:
-                found = mine
-                total += part
-    return found
-
-
-@njit
 def _pick(
-    one: Side, rest: Side, suit: int, length: int, points: int, counts: Ints, card_points: Ints, binomial: Floats,
+    one: Side, rest: Side, suit: int, length: int, points: int,
     state: State, work: Work,
 ) -> int:  # fmt: skip
     """The first side's cards of one suit, given their number and points in doubt; as 13 bits."""
@@ -340,10 +226,10 @@ def _pick(
     total, chosen, needed = 0.0, 0, 0
     given = honours
     while True:
-        few = length - counts[mine] - counts[given]
-        if card_points[given] == points and 0 <= few <= small and total <= limit:
+        few = length - COUNT[mine] - COUNT[given]
+        if HONOUR_POINTS[given] == points and 0 <= few <= small and total <= limit:
             part = (
-                binomial[small, few]
+                _WAYS[small, few]
                 * one_holding[suit, length, (mine >> 9) | given]
                 * rest_holding[suit, all_cards - length, theirs | (honours & ~given)]
             )
@@ -365,113 +251,66 @@ def _pick(
 
 
 @njit
-def _pick_pair(
-    one: Side, rest: Side, k: int, length: int, other: int, points: int, counts: Ints, card_points: Ints,
-    binomial: Floats, state: State, work: Work,
-) -> int:  # fmt: skip
-    """The first side's cards of two suits, given both lengths and their points in doubt."""
-    ways, suit = work.ways, 2 * k
-    limit = _uniform(state) * work.both[place(k, length, points) + other]
-    total, found = 0.0, 0
-    most, more = card_points[work.suit[suit, 1]], card_points[work.suit[suit + 1, 1]]
-    for p in range(max(0, points - more), min(points, most) + 1):
-        if total <= limit:
-            part = ways[suit, p, length] * ways[suit + 1, points - p, other]
-            if part > 0.0:
-                found = p
-                total += part
-    hand = _pick(one, rest, suit, length, found, counts, card_points, binomial, state, work) << (13 * suit)
-    hand |= _pick(one, rest, suit + 1, other, points - found, counts, card_points, binomial, state, work) << (
-        13 * suit + 13
-    )
-    return hand
+def _pick_pair(one: Side, rest: Side, k: int, length: int, points: int, state: State, work: Work) -> int:
+    """The first side's cards of two suits, given their number and points in doubt."""
+    suits, ways, suit = work.suit, work.ways, 2 * k
+    limit = _uniform(state) * work.table[k, points, length]
+    total, mine, worth = 0.0, 0, 0
+    for p in range(min(points, HONOUR_POINTS[suits[suit, 1]]) + 1):
+        if points - p <= HONOUR_POINTS[suits[suit + 1, 1]]:
+            for here in range(max(suits[suit, 5], length - suits[suit + 1, 6]), min(suits[suit, 6], length) + 1):
+                part = ways[suit, p, here] * ways[suit + 1, points - p, length - here]
+                if part > 0.0 and total <= limit:
+                    mine, worth = here, p
+                    total += part
+    hand = _pick(one, rest, suit, mine, worth, state, work) << (13 * suit)
+    return hand | _pick(one, rest, suit + 1, length - mine, points - worth, state, work) << (13 * suit + 13)
 
 
 @njit
-def fill_splits(
-    one: Side,
-    rest: Side,
-    cards: Hands,
-    counts: Ints,
-    card_points: Ints,
-    binomial: Floats,
-    state: State,
-    drawn: bool,
-    hands: Hands,
-    logs: Floats,
-) -> None:
+def fill_splits(one: Side, rest: Side, cards: Hands, state: State, drawn: bool, hands: Hands, logs: Floats) -> None:
     """Hands of the first side if ``drawn``, and log sums of weights; see ``split``."""
     work = Work(
         np.zeros((4, 8), np.int64),
         np.zeros((4, 11, 14)),
-        np.zeros(2 * 14 * 22 * 14),
-        np.zeros(14 * 14 * 4),
-        np.zeros((2, 22, 14, STRETCHES)),
-        np.zeros((STRETCHES, 4), np.int64),
-        np.zeros(41, np.int64),
+        np.zeros((2, 22, 14)),
         np.zeros(41),
         np.zeros(2, np.int64),
         np.zeros((21, 21)),
         np.zeros(21),
     )
-    which, whole = work.which, 0.0
+    whole = 0.0
     for i in range(len(cards)):
         if i == 0 or cards[i] != cards[i - 1]:
-            whole = add_up(one, rest, np.int64(cards[i]), counts, card_points, binomial, work)
+            whole = add_up(one, rest, np.int64(cards[i]), work)
         logs[i] = np.log(whole) if whole > 0.0 else -np.inf
         if drawn and whole > 0.0:
             length, p, q = _find(_uniform(state) * whole, work)
-            s, hand = which[p + q], 0
-            for k in range(2):
-                cards_here, points_here = (length, p) if k == 0 else (13 - length, q)
-                first = _lengths(one, rest, s, k, cards_here, points_here, _uniform(state), work)
-                hand |= _pick_pair(
-                    one, rest, k, first, cards_here - first, points_here, counts, card_points, binomial, state, work
-                )
-            hands[i] = np.uint64(hand)
-
-
-CLASSES: Final = 4
-"""Classes of points that have a table of lengths each."""
-
-CLASS: Final = np.digitize(np.arange(41), (7, 11, 15)).astype(np.int64)
-"""(41,) the class of a hand's points."""
-
-HONOUR_POINTS: Final = (np.arange(16)[:, None] >> np.arange(4) & 1) @ np.arange(1, 5)
-"""(16,) points of a set of honours, jack at bit 0."""
-
-COUNT: Final = np.array([field.bit_count() for field in range(1 << 13)])
-_WAYS: Final = np.array([[float(np.prod([(n - i) / (i + 1) for i in range(k)])) for k in range(14)] for n in range(14)])
-"""(14, 14) binomial coefficients."""
+            hand = _pick_pair(one, rest, 0, length, p, state, work)
+            hands[i] = np.uint64(hand | _pick_pair(one, rest, 1, 13 - length, q, state, work))
 
 
 class Tilt(NamedTuple):
-    """The logarithm of a seat's tilt, in three tables; see the module's text."""
+    """The logarithm of a seat's tilt, in two tables; see the module's text."""
 
     holding: Floats
     """(4, 14, 16)"""
-    pair: Floats
-    """(classes, 2, 14, 14)"""
     points: Floats
     """(41,)"""
     coefficients: Floats | None
     """What the tables were made of, for a later fit to start from; ``None`` if the tilt is 1 for every hand."""
-    card_points: Ints = HONOUR_POINTS
-    """(16,) points of a set of honours; the same for all seats of a proposal."""
 
     @classmethod
-    def none(cls, card_points: Ints = HONOUR_POINTS) -> Self:
+    def none(cls) -> Self:
         """Every hand counts the same."""
-        return cls(np.zeros((4, 14, 16)), np.zeros((CLASSES, 2, 14, 14)), np.zeros(41), None, card_points)
+        return cls(np.zeros((4, 14, 16)), np.zeros(41), None)
 
     def log(self, hands: Hands) -> Floats:
         """(n,) log tilt of (n,) hands of 13 cards."""
         if self.coefficients is None:
             return np.zeros(len(hands))
-        found = np.empty(len(hands))
-        _log_tilt(
-            np.ascontiguousarray(hands), CLASS, self.holding, self.pair, self.points, COUNT, self.card_points, found
-        )
+        found = np.zeros(len(hands))
+        _log_tilt(np.ascontiguousarray(hands), self.holding, self.points, found)
         return found
 
 
@@ -481,23 +320,19 @@ def side(known: Constraints, seats: tuple[int, ...], tilt: Tilt) -> Side:
     must, may = (reduce(or_, (masks[seat] for seat in seats)) >> every & SUIT_MASK for masks in (known.must, known.may))
     low = np.array([sum(known.shortest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
     high = np.array([sum(known.longest[seat][suit] for seat in seats) for suit in range(4)], dtype=np.int64)
-    bounds = [0, 40]
-    if np.array_equal(tilt.card_points, HONOUR_POINTS):
-        bounds = [sum(known.points_low[seat] for seat in seats), sum(known.points_high[seat] for seat in seats)]
+    bounds = [min(sum(points[seat] for seat in seats), 40) for points in (known.points_low, known.points_high)]
     return Side(
         must,
         may,
         low,
         np.minimum(high, 13),
-        np.array([bounds[0], min(bounds[1], 40)], dtype=np.int64),
-        np.zeros(41, dtype=np.int64) if tilt.coefficients is None else CLASS,
+        np.array(bounds, dtype=np.int64),
         np.exp(tilt.holding),
-        np.exp(tilt.pair),
         np.exp(tilt.points),
     )
 
 
-def split(one: Side, rest: Side, cards: Hands, state: State | None, card_points: Ints) -> tuple[Hands, Floats]:
+def split(one: Side, rest: Side, cards: Hands, state: State | None) -> tuple[Hands, Floats]:
     """For each (n,) set of cards to split: the hand of ``one`` (with what it must hold), and the log sum of weights.
 
     Without a state of random bits no hand is drawn, and the hands are empty. Sets that cannot be split have the sum
@@ -507,33 +342,19 @@ def split(one: Side, rest: Side, cards: Hands, state: State | None, card_points:
     logs = np.empty(len(cards))
     drawn = state is not None
     some = np.zeros(4, dtype=np.uint64) if state is None else state
-    fill_splits(one, rest, np.ascontiguousarray(cards), COUNT, card_points, _WAYS, some, drawn, hands, logs)
+    fill_splits(one, rest, np.ascontiguousarray(cards), some, drawn, hands, logs)
     return hands, logs
 
 
 @njit
-def _log_tilt(
-    hands: Hands,
-    classes: Ints,
-    holding: Floats,
-    pair: Floats,
-    points: Floats,
-    counts: Ints,
-    card_points: Ints,
-    out: Floats,
-) -> None:
+def _log_tilt(hands: Hands, holding: Floats, points: Floats, out: Floats) -> None:
     for i in range(len(hands)):
-        hand = np.int64(hands[i])
         total = 0
         for suit in range(4):
-            total += card_points[(hand >> (13 * suit + 9)) & 15]
-        b = classes[total]
-        value = points[total]
-        for k in range(2):
-            first, second = (hand >> (26 * k)) & 0x1FFF, (hand >> (26 * k + 13)) & 0x1FFF
-            one, two = counts[first], counts[second]
-            value += pair[b, k, one, two] + holding[2 * k, one, first >> 9] + holding[2 * k + 1, two, second >> 9]
-        out[i] = value
+            field = (np.int64(hands[i]) >> (13 * suit)) & 0x1FFF
+            out[i] += holding[suit, COUNT[field], field >> 9]
+            total += HONOUR_POINTS[field >> 9]
+        out[i] += points[total]
 
 
 SPREAD: Final = 0.05
@@ -558,7 +379,7 @@ class Proposal:
     """A tilted distribution over the layouts that some constraints allow.
 
     order: the hidden seats in the order in which they take cards
-    tilts: one a seat, N E S W; all with the same points of honours
+    tilts: one a seat, N E S W
 
     >>> from bayesbridge.engines.tables import Sampler
     >>> known = Constraints.free().hold(2, 0x1FFF)
@@ -575,16 +396,10 @@ class Proposal:
     spread: float = SPREAD
 
     @classmethod
-    def flat(cls, constraints: Constraints, sampler: Uniform, card_points: Ints = HONOUR_POINTS) -> Self:
-        """The uniform distribution; other points than high-card points count where no hard evidence is about these."""
+    def flat(cls, constraints: Constraints, sampler: Uniform) -> Self:
+        """The uniform distribution."""
         known = constraints.normalised()
-        none = Tilt.none(HONOUR_POINTS if known.bounded else card_points)
-        return cls(known, sampler, known.hidden, (none,) * 4, 1.0)
-
-    @property
-    def card_points(self) -> Ints:
-        """(16,) points of a set of honours."""
-        return self.tilts[0].card_points
+        return cls(known, sampler, known.hidden, (Tilt.none(),) * 4, 1.0)
 
     @property
     def splits(self) -> tuple[tuple[Side, Side], ...]:
@@ -592,7 +407,7 @@ class Proposal:
         sides = []
         for step, seat in enumerate(self.order[:-1]):
             others = self.order[step + 1 :]
-            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none(self.card_points)
+            tilt = self.tilts[others[0]] if len(others) == 1 else Tilt.none()
             sides.append((side(self.known, (seat,), self.tilts[seat]), side(self.known, others, tilt)))
         return tuple(sides)
 
@@ -615,7 +430,7 @@ class Proposal:
         left = np.full(n, self.known.unknown_mask, dtype=np.uint64)
         log_q = np.zeros(n)
         for seat, (one, rest) in zip(self.order, self.splits, strict=False):
-            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator), self.card_points)
+            layouts[:, seat], log_sum = split(one, rest, left, seed_state(generator))
             log_q += self.tilts[seat].log(layouts[:, seat]) - log_sum
             left &= ~layouts[:, seat]
         layouts[:, self.order[-1]] |= left
@@ -650,7 +465,7 @@ class Proposal:
             total += self.tilts[seat].log(layouts[:, seat])
         for step, (one, rest) in enumerate(self.splits):
             left = self.left(layouts, step)
-            total -= split(one, rest, left[:1] if step == 0 else left, None, self.card_points)[1]
+            total -= split(one, rest, left[:1] if step == 0 else left, None)[1]
         return total
 
     def left(self, layouts: Masks, step: int) -> Hands:

@@ -316,11 +316,12 @@ class Where(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unranking:
+class Sampler:
     """The tables of one set of constraints; building them takes milliseconds, a second at worst.
 
-    >>> Unranking.of(Constraints.free().hold(2, 0x1FFF).hold(0, 0x1FFF << 13)).total
-    10400600
+    >>> sampler = Sampler.of(Constraints.free().hold(2, SUIT_MASK))
+    >>> sampler.total, sampler.draw(5, rng=1).shape
+    (84478098072866400, (5, 4))
     """
 
     keys: Keys
@@ -392,6 +393,41 @@ class Unranking:
             add_pair(self.low, 0, in_low, part)
             add_pair(self.high, 26, in_high, part)
         return out
+
+    def draw(self, n: int, rng: Seed | State = None) -> Masks:
+        """``n`` independent uniform layouts: (n, 4) masks."""
+        numbers = np.empty(n, dtype=np.int64)
+        _random_numbers(np.uint64(self.total), seed_state(rng), numbers)
+        return self.layouts(numbers)
+
+    def card_marginals(self) -> Ints:
+        """(52, 4) in how many layouts each seat holds each card."""
+        ways = np.empty((52, 4), dtype=np.int64)
+        for suit, rows, completions in zip(SUITS, self.suits, self.completions(), strict=True):
+            ways[13 * suit : 13 * suit + 13] = _tally_cards(rows, completions.ravel()).T
+        for seat in SEATS:
+            for card in range(52):
+                if self.keys.known.must[seat] >> card & 1:
+                    ways[card, seat] = self.total
+        return ways
+
+    def length_distributions(self) -> Ints:
+        """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
+        keys = self.keys
+        ways = np.zeros((4, 4, 14), dtype=np.int64)
+        for suit, rows, completions in zip(SUITS, self.suits, self.completions(), strict=True):
+            layouts = (rows.ways * completions).sum(1)
+            occurs = layouts > 0
+            shares = dict(zip(keys.hidden, keys.shares(suit)[occurs].T, strict=True))
+            for seat in SEATS:
+                certain = (self.keys.known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
+                lengths = certain + shares.get(seat, np.zeros(occurs.sum(), dtype=np.int64))
+                np.add.at(ways[seat, suit], lengths, layouts[occurs])
+        return ways
+
+    def point_distributions(self) -> Ints:
+        """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
+        return np.array([count_points(self.keys.known, seat) for seat in SEATS], dtype=np.int64)
 
 
 def _nothing_fits() -> Contradiction:
@@ -517,74 +553,6 @@ def add_pair(pair: SuitPair, shift: int, where: Where, out: Masks) -> None:
 def sample(constraints: Constraints, n: int, rng: Seed = None) -> Masks:
     """``n`` independent uniform layouts that fit: (n, 4) masks."""
     return Sampler.of(constraints).draw(n, rng)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sampler:
-    """The tables of one set of constraints, kept so that every further draw costs nothing to set up.
-
-    >>> sampler = Sampler.of(Constraints.free().hold(2, SUIT_MASK))
-    >>> sampler.total, sampler.draw(5, rng=1).shape
-    (84478098072866400, (5, 4))
-    """
-
-    unranking: Unranking
-
-    @classmethod
-    def of(cls, constraints: Constraints) -> Self:
-        """Build the tables; raises ``Contradiction`` if nothing fits."""
-        return cls(Unranking.of(constraints))
-
-    @property
-    def total(self) -> int:
-        """The exact number of layouts."""
-        return self.unranking.total
-
-    def draw(self, n: int, rng: Seed = None) -> Masks:
-        """``n`` independent uniform layouts: (n, 4) masks."""
-        return self.draw_from(n, seed_state(rng))
-
-    def draw_from(self, n: int, state: State) -> Masks:
-        """The same from a state of the kernels' own generator, which is advanced."""
-        numbers = np.empty(n, dtype=np.int64)
-        _random_numbers(np.uint64(self.total), state, numbers)
-        return self.unranking.layouts(numbers)
-
-    def card_marginals(self) -> Ints:
-        """(52, 4) in how many layouts each seat holds each card."""
-        ways = np.empty((52, 4), dtype=np.int64)
-        for suit, rows, completions in self._suits():
-            ways[13 * suit : 13 * suit + 13] = _tally_cards(rows, completions.ravel()).T
-        for seat in SEATS:
-            for card in range(52):
-                if self._known.must[seat] >> card & 1:
-                    ways[card, seat] = self.total
-        return ways
-
-    def length_distributions(self) -> Ints:
-        """(4, 4, 14) in how many layouts each seat has 0 … 13 cards of each suit."""
-        keys = self.unranking.keys
-        ways = np.zeros((4, 4, 14), dtype=np.int64)
-        for suit, rows, completions in self._suits():
-            layouts = (rows.ways * completions).sum(1)
-            occurs = layouts > 0
-            shares = dict(zip(keys.hidden, keys.shares(suit)[occurs].T, strict=True))
-            for seat in SEATS:
-                certain = (self._known.must[seat] >> (13 * suit) & SUIT_MASK).bit_count()
-                lengths = certain + shares.get(seat, np.zeros(occurs.sum(), dtype=np.int64))
-                np.add.at(ways[seat, suit], lengths, layouts[occurs])
-        return ways
-
-    def point_distributions(self) -> Ints:
-        """(4, 38) in how many layouts each seat has 0 … 37 high-card points."""
-        return np.array([count_points(self._known, seat) for seat in SEATS], dtype=np.int64)
-
-    @property
-    def _known(self) -> Constraints:
-        return self.unranking.keys.known
-
-    def _suits(self) -> zip[tuple[int, SuitRows, Ints]]:
-        return zip(SUITS, self.unranking.suits, self.unranking.completions(), strict=True)
 
 
 @njit

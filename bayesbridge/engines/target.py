@@ -182,7 +182,7 @@ class Target:
         """All layouts, in order; refuses more than enumeration walks."""
         from bayesbridge.engines.enumeration import Enumeration
 
-        return Enumeration.of(self.sampler.unranking)
+        return Enumeration.of(self.sampler)
 
     def unexplained(self, tried: int | None = None) -> Contradiction:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""

@@ -10,7 +10,7 @@ error. (With ``most``, a last round of very small effective sample size (ESS) be
 whose ESS is too small is continued from the same proposal. These choices do depend on its draws.)
 
 **Fit.** The tilt of a seat should be proportional to the likelihood of its hand. Its logarithm is linear in features:
-lengths as separate values, and as parabolas by class of points; honours, and honours times length; points. Given hands
+lengths as separate values and as parabolas; honours, and honours times length; points. Given hands
 with log likelihoods y and importance weights ω, the coefficients β maximise ::
 
     Σ ω (exp(y) f - exp(f)) / exp(y),    f = feature · β,    less a penalty Σ λ β²
@@ -48,8 +48,6 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
 from bayesbridge.engines.proposal import (
-    CLASS,
-    CLASSES,
     COUNT,
     HONOUR_POINTS,
     SPREAD,
@@ -60,21 +58,19 @@ from bayesbridge.engines.proposal import (
     Uniform,
     split,
 )
-from bayesbridge.engines.target import SoftEvidence, Target
+from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.evidence.models import honour_values_of
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
 
 _LENGTHS: Final = 9
 """Lengths 0 … 7, and 8 or more."""
-_CURVES: Final = _LENGTHS + 2
-_HONOURS: Final = _CURVES + 2 * CLASSES
+_HONOURS: Final = _LENGTHS + 2
 _SUIT: Final = _HONOURS + 8
-"""Features of a suit: its length, and the same as a parabola; a parabola by class of points from _CURVES on; from
-_HONOURS on which of J Q K A it holds, and the same times length."""
+"""Features of a suit: its length, and the same as a parabola; from _HONOURS on which of J Q K A it holds, and the same
+times length."""
 _MOST_POINTS: Final = 24
 _POINTS: Final = 1 + 4 * _SUIT
 FEATURES: Final = _POINTS + _MOST_POINTS + 3
@@ -83,7 +79,7 @@ ACTIVE: Final = 64
 
 type Floats = NDArray[np.float64]
 
-_BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 6.0, 15.0], [_LENGTHS, 2, 2 * CLASSES, 4, 4])
+_BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
 PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])
 """(features,) λ, for weights ω that sum to some hundreds."""
 
@@ -98,73 +94,59 @@ def fit_tilt(hands: Hands, values: Floats, weights: Floats, before: Tilt) -> Til
     centre = np.zeros(FEATURES) if before.coefficients is None else before.coefficients
     coefficients = centre
     if before.coefficients is None:
-        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre, before.card_points)
+        coefficients = _solve(hands, 0.7 * weights + 0.3 * weights.mean(), values, centre)
     for _ in range(3):
-        predicted = predict(hands, coefficients, before.card_points)
+        predicted = predict(hands, coefficients)
         top = float((predicted - values).max())
         predicted -= top + float(np.log((weights @ np.exp(predicted - values - top)) / weights.sum()))
         pull = np.clip(predicted - values, -1.0, 8.0)  # a larger one would make the Newton step too long
-        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre, before.card_points)
-    return tilt_of(coefficients, before.card_points)
+        coefficients = _solve(hands, weights * np.exp(pull), predicted + np.expm1(-pull), centre)
+    return tilt_of(coefficients)
 
 
-def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats, card_points: Ints) -> Floats:
+def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> Floats:
     """Ridge regression that shrinks towards a centre."""
-    penalty = PENALTY.copy()
-    if not np.array_equal(card_points, HONOUR_POINTS):  # points of the model: each value may matter by itself
-        penalty[_POINTS:] = 0.6
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
-    _normal_equations(hands, weights, response, CLASS, COUNT, card_points, matrix, right)
-    matrix[np.diag_indices(FEATURES)] += penalty
-    found: Floats = cho_solve(cho_factor(matrix, lower=True), right + penalty * centre)
+    _normal_equations(hands, weights, response, matrix, right)
+    matrix[np.diag_indices(FEATURES)] += PENALTY
+    found: Floats = cho_solve(cho_factor(matrix, lower=True), right + PENALTY * centre)
     return found
 
 
-def predict(hands: Hands, coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Floats:
-    """(n,) features · β of (n,) hands."""
-    return _predictions(hands, coefficients, CLASS, COUNT, card_points)
-
-
-def tilt_of(coefficients: Floats, card_points: Ints = HONOUR_POINTS) -> Tilt:
+def tilt_of(coefficients: Floats) -> Tilt:
     """The tilt with these coefficients, up to a constant; each table is bounded below, so that exp cannot underflow."""
     length = np.arange(14)
     x = (length - 3.25) / 2.0
     suits = coefficients[1:_POINTS].reshape(4, _SUIT)
-    common = suits[:, np.minimum(length, _LENGTHS - 1)]
-    common = common + suits[:, _LENGTHS, None] * x + suits[:, _LENGTHS + 1, None] * x**2
-    curves = suits[:, _CURVES:_HONOURS].reshape(4, CLASSES, 2)
-    lengths = common[:, None] + curves[:, :, 0, None] * x + curves[:, :, 1, None] * x**2
+    lengths = suits[:, np.minimum(length, _LENGTHS - 1)]
+    lengths = lengths + suits[:, _LENGTHS, None] * x + suits[:, _LENGTHS + 1, None] * x**2
     bits = (np.arange(16)[:, None] >> np.arange(4) & 1).astype(np.float64)
-    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None]
-    pair = np.stack([lengths[2 * k, :, :, None] + lengths[2 * k + 1, :, None, :] for k in range(2)], axis=1)
+    holding = (suits[:, -8:-4] @ bits.T)[:, None] + (suits[:, -4:] @ bits.T)[:, None] * x[:, None] + lengths[..., None]
     points = np.arange(41)
     scaled = (points - 10.0) / 5.0
     by_points = coefficients[_POINTS + np.minimum(points, _MOST_POINTS)]
     by_points = by_points + coefficients[-2] * scaled + coefficients[-1] * scaled**2
-    holding, pair, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, pair, by_points))
-    return Tilt(holding, pair, by_points, coefficients, card_points)
+    holding, by_points = (np.maximum(table - table.max(), -25.0) for table in (holding, by_points))
+    return Tilt(holding, by_points, coefficients)
 
 
 @njit
-def _features(hand: np.int64, classes: Ints, counts: Ints, card_points: Ints, at: Ints, value: Floats) -> int:
+def _features(hand: np.int64, at: Ints, value: Floats) -> int:
     """Write the features of a hand that are not zero, as rising places and values; returns how many."""
     total = 0
     for suit in range(4):
-        total += card_points[(hand >> (13 * suit + 9)) & 15]
-    b = classes[total]
+        total += HONOUR_POINTS[(hand >> (13 * suit + 9)) & 15]
     at[0], value[0] = 0, 1.0
     n = 1
     for suit in range(4):
         field = (hand >> (13 * suit)) & 0x1FFF
-        length = counts[field]
+        length = COUNT[field]
         x = (length - 3.25) / 2.0
         start = 1 + suit * _SUIT
         at[n], value[n] = start + min(length, _LENGTHS - 1), 1.0
         at[n + 1], value[n + 1] = start + _LENGTHS, x
         at[n + 2], value[n + 2] = start + _LENGTHS + 1, x * x
-        at[n + 3], value[n + 3] = start + _CURVES + 2 * b, x
-        at[n + 4], value[n + 4] = start + _CURVES + 2 * b + 1, x * x
-        n += 5
+        n += 3
         for rank in range(4):
             if (field >> (9 + rank)) & 1:
                 at[n], value[n] = start + _HONOURS + rank, 1.0
@@ -182,20 +164,11 @@ def _features(hand: np.int64, classes: Ints, counts: Ints, card_points: Ints, at
 
 
 @njit
-def _normal_equations(
-    hands: Hands,
-    weights: Floats,
-    response: Floats,
-    classes: Ints,
-    counts: Ints,
-    card_points: Ints,
-    matrix: Floats,
-    right: Floats,
-) -> None:
+def _normal_equations(hands: Hands, weights: Floats, response: Floats, matrix: Floats, right: Floats) -> None:
     """Add Σ ω x xᵀ, lower triangle, and Σ ω y x."""
     at, value = np.empty(ACTIVE, np.int64), np.empty(ACTIVE)
     for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), classes, counts, card_points, at, value)
+        n = _features(np.int64(hands[i]), at, value)
         for j in range(n):
             share = weights[i] * value[j]
             right[at[j]] += share * response[i]
@@ -205,10 +178,11 @@ def _normal_equations(
 
 
 @njit
-def _predictions(hands: Hands, coefficients: Floats, classes: Ints, counts: Ints, card_points: Ints) -> Floats:
+def predict(hands: Hands, coefficients: Floats) -> Floats:
+    """(n,) features · β of (n,) hands."""
     at, value, out = np.empty(ACTIVE, np.int64), np.empty(ACTIVE), np.zeros(len(hands))
     for i in range(len(hands)):
-        n = _features(np.int64(hands[i]), classes, counts, card_points, at, value)
+        n = _features(np.int64(hands[i]), at, value)
         for j in range(n):
             out[i] += coefficients[at[j]] * value[j]
     return out
@@ -384,7 +358,7 @@ def _tempered(log_weights: Floats, power: float) -> Floats:
 
 def _log_sums(proposal: Proposal, layouts: Masks, step: int) -> Floats:
     """(n,) the logarithm of the sum of weights of a split, clipped."""
-    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None, proposal.card_points)[1]
+    log_sum = split(*proposal.splits[step], proposal.left(layouts, step), None)[1]
     found: Floats = np.maximum(log_sum, log_sum.max() + LOWEST)
     return found
 
@@ -434,16 +408,14 @@ class Tilted:
         return self.ess / self.drawn
 
     @property
-    def diagnosis(self) -> str:
-        """One sentence: the effective sample size, and what to do when it is small."""
-        if self.unexplained:
-            return (
-                f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
-                "the weights say nothing; take more draws, or check the call"
-            )
-        if self.degrees[-1] < 1.0:
-            return f"the draws took in {self.degrees[-1]:.0%} of the evidence only; {self.weights.diagnosis}"
-        return self.weights.diagnosis
+    def warning(self) -> str:
+        """What to be wary of, empty where all is well."""
+        if not self.unexplained:
+            return ""
+        return (
+            f"{self.evaluations} hands were tried and none explains what seat {self.unexplained[0]} did: "
+            "the weights say nothing; take more draws, or check the call"
+        )
 
     def thinned(self, n: int, rng: Seed) -> Tilted:
         """About ``n`` of the draws, of nearly equal weight and still independent.
@@ -476,7 +448,6 @@ def tilted(
     draws: int,
     rng: Seed,
     start: Proposal | None = None,
-    card_points: Ints = HONOUR_POINTS,
     search: int = SEARCH,
     most: int = 0,
 ) -> Tilted:
@@ -485,9 +456,6 @@ def tilted(
     Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
     rounds before.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
-    ``card_points``: (16,) points of sets of honours that the tilts count, ten at most; where hard evidence is about
-    high-card points, these count in any case.
-
     >>> from bayesbridge.engines.tables import Sampler
     >>> from bayesbridge.layouts import high_card_points
     >>> spades = Constraints.free().hold(2, 0x1FFF << 39)
@@ -499,13 +467,9 @@ def tilted(
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better a thousand", draws=draws)
     generator, requested, rounds = np.random.default_rng(rng), draws, 5
-    proposal = Proposal.flat(constraints, sampler, card_points)
-    same = (
-        start is not None
-        and set(start.order) == set(proposal.order)
-        and (start.card_points == proposal.card_points).all()
-    )
-    if start is not None and same and not start.uniform:  # made to fit the hard evidence of today
+    proposal = Proposal.flat(constraints, sampler)
+    if start is not None and set(start.order) == set(proposal.order) and not start.uniform:
+        # made to fit the hard evidence of today
         proposal = replace(start, known=proposal.known, sampler=sampler)
     known = proposal.known
     hidden = [seat for seat in known.hidden if seat in seats]
@@ -612,19 +576,6 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     )
 
 
-def honour_points(soft: SoftEvidence) -> Ints:
-    """(16,) the points of sets of honours that the tilts count: those of all callers' models, or high-card points.
-
-    Values are scaled up to ten in a suit, or as near to it as whole numbers go, like those of high-card points.
-    """
-    offered = {honour_values_of(term.call[0]) if term.call else None for term in soft.terms}
-    values = offered.pop() if len(offered) == 1 else None
-    if values is None:
-        return HONOUR_POINTS
-    by_rank = np.array(values[::-1]) * (10 // sum(values))
-    return np.array([sum(by_rank[rank] for rank in range(4) if held >> rank & 1) for held in range(16)], dtype=np.int64)
-
-
 def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
     search = min(SEARCH, target.cost.most_layouts // 10)
@@ -639,7 +590,6 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
-            card_points=honour_points(target.soft),
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
@@ -656,6 +606,6 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         log_soft=found.log_soft,
         log_soft_error=found.log_soft_error,
         ess=found.ess,
-        warning=found.diagnosis if found.unexplained else "",
+        warning=found.warning,
         proposal=found.proposal,
     )

@@ -35,19 +35,8 @@ if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
 
 
-ENOUGH: Final = 100.0
-"""ESS below which :attr:`Weights.diagnosis` recommends a better engine: two digits need about that many draws."""
-
 EQUAL: Final = 1e-9
 """Log weights that differ by less are the same but for rounding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tail:
-    """The Pareto shape k̂ of the largest weights, or why there is none."""
-
-    khat: float | None
-    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -68,7 +57,7 @@ class Weights:
     log: NDArray[np.float64]
     W: NDArray[np.float64]
     log_mean: float
-    _tail: list[Tail]  # empty until first access: fitting a tail loads ArviZ
+    _khat: list[float | None]  # empty until first access: fitting a tail loads ArviZ
 
     def __init__(self, log: ArrayLike) -> None:
         log_weights = np.array(log, dtype=np.float64)
@@ -101,7 +90,7 @@ class Weights:
         object.__setattr__(self, "log", log_weights)
         object.__setattr__(self, "W", normalised)
         object.__setattr__(self, "log_mean", largest + math.log(total) - math.log(len(log_weights)))
-        object.__setattr__(self, "_tail", [])
+        object.__setattr__(self, "_khat", [])
 
     @classmethod
     def equal(cls, n: int) -> Weights:
@@ -140,33 +129,11 @@ class Weights:
         return math.sqrt(max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1))
 
     @property
-    def tail(self) -> Tail:
-        """k̂ by ArviZ's PSIS, or the reason why it cannot be had; computed once, on first access."""
-        if not self._tail:
-            self._tail.append(_tail_of(self.log))
-        return self._tail[0]
-
-    @property
     def khat(self) -> float | None:
-        """Pareto k̂ of the largest weights, ``None`` where they do not determine it (see :attr:`tail`)."""
-        return self.tail.khat
-
-    @property
-    def khat_limit(self) -> float:
-        """The largest k̂ at which n draws still suffice: min(0.7, 1 - 1 / log₁₀ n)."""
-        return min(0.7, 1.0 - 1.0 / math.log10(max(len(self), 11)))
-
-    @property
-    def diagnosis(self) -> str:
-        """One sentence: the effective sample size, and what to do when it is small."""
-        n, ess, tail = len(self), self.ess, self.tail
-        shape = f"k̂ {tail.khat:.2f}" if tail.khat is not None else f"no k̂: {tail.reason}"
-        heavy = tail.khat is not None and tail.khat > self.khat_limit
-        worth = f"{n} weighted draws are worth {ess:.0f} independent ones ({shape})"
-        if ess >= ENOUGH and not heavy:
-            return f"{worth}."
-        fault = "too few" if ess < ENOUGH else f"and k̂ above {self.khat_limit:.2f} makes even that too hopeful"
-        return f'{worth}, {fault}: draw more layouts, or use method="auto", which draws them where it matters.'
+        """Pareto k̂ of the largest weights by ArviZ's PSIS, ``None`` where they do not determine it; computed once."""
+        if not self._khat:
+            self._khat.append(_khat_of(self.log))
+        return self._khat[0]
 
     def resample(
         self,
@@ -220,9 +187,9 @@ def tempering(log_weights: NDArray[np.float64], ess: float, halvings: int) -> fl
     return low
 
 
-def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
+def _khat_of(log_weights: NDArray[np.float64]) -> float | None:
     if log_weights.max() == log_weights.min():
-        return Tail(None, "all weights are equal")
+        return None
     from arviz_stats.base import array_stats as statistics
 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -230,12 +197,9 @@ def _tail_of(log_weights: NDArray[np.float64]) -> Tail:
         try:
             # psislw expects log likelihoods to be left out and negates them: it must be handed minus the log weights.
             khat = float(statistics.psislw(-(log_weights - log_weights.max()))[1])
-        except (ValueError, IndexError):
-            few = len(log_weights) < 25
-            return Tail(None, "too few draws to fit a tail" if few else "the largest weights are all equal")
-    if not math.isfinite(khat):
-        return Tail(None, "too few different weights among the largest")
-    return Tail(khat, None)
+        except (ValueError, IndexError):  # too few draws, or the largest weights are all equal
+            return None
+    return khat if math.isfinite(khat) else None
 
 
 type Floats = NDArray[np.float64]

@@ -87,8 +87,7 @@ class CaptureEstimator:
         if not factors(constraints):
             return None
         counts = capture_counts(constraints, *question.pair)
-        from_zero = ("c1", "c2", "c0", "delta", "M", "Delta", "condition", "T", "chi")
-        return {name: (0, getattr(counts, name)) for name in from_zero} | {"Z": (LOWEST_Z, counts.Z)}
+        return {name: (LOWEST_Z if name == "Z" else 0, ways) for name, ways in counts.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from bayesbridge.belief.wins import verify_seen
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.engines.enumeration import BLOCK
-from bayesbridge.engines.levels import LevelMixture, LevelTables
+from bayesbridge.engines.levels import LevelTables
 from bayesbridge.errors import BayesBridgeError, PluginError, TablesTooLarge
 from bayesbridge.estimators.protocol import (
     Estimator,
@@ -188,7 +188,7 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
     target, tables = posterior.draws.target, posterior.draws.tables
     outputs = {output.name: output for output in estimator.outputs}
     if target.soft:
-        if not isinstance(tables, LevelMixture | LevelTables) or not isinstance(estimator, SuitwiseEstimator):
+        if not isinstance(tables, LevelTables) or not isinstance(estimator, SuitwiseEstimator):
             return {}
         try:
             shares = {name: tables.distribution(one) for name, one in estimator.quantities(question).items()}

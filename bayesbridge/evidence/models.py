@@ -10,7 +10,6 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,30 +89,6 @@ class SystemsModel(Protocol):
     def systems(self) -> tuple[object, ...]:
         """What was told, one agreement after the other; each has a text for people."""
         ...
-
-
-def honour_values_of(model: object) -> tuple[int, int, int, int] | None:
-    """What an ace, king, queen and jack count for a bidder with a count of its own; ``None`` if it offers none.
-
-    A bidder model may have an attribute ``honour_values``, four whole numbers from 0 on that add up to 1 … 10: draws
-    are then tilted by lengths, honours and this count in place of high-card points, which gives more effective draws.
-    Answers are unbiased either way.
-
-    >>> honour_values_of(object()) is None
-    True
-    """
-    values = getattr(model, "honour_values", None)
-    if values is None:
-        return None
-    whole = isinstance(values, tuple | list) and len(values) == 4 and all(type(v) is int and v >= 0 for v in values)
-    if not whole or not 1 <= sum(values) <= 10:
-        raise BayesBridgeError(
-            f"model {type(model).__name__} has honour_values {values!r}: give four whole numbers from 0 on, for an "
-            "ace, king, queen and jack, that add up to 1 to 10",
-            honour_values=values,
-        )
-    ace, king, queen, jack = values
-    return ace, king, queen, jack
 
 
 @dataclass(frozen=True, slots=True)

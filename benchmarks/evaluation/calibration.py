@@ -303,7 +303,7 @@ def _counted(scene: Scene, _draws: int, _rng: np.random.Generator) -> Prediction
     cards = np.asarray(sampler.card_marginals() / sampler.total, dtype=np.float64)
     points, lengths = sampler.point_distributions(), sampler.length_distributions()
     tables: Iterable[Values] = (
-        capture_counts(belief.constraints, *_pair(belief)).T,
+        capture_counts(belief.constraints, *_pair(belief))["T"],
         points[LEFT],
         points[RIGHT],
         lengths[LEFT, Suit.S],

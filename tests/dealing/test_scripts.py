@@ -13,7 +13,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal
 from bayesbridge.dealing.language import TRUE, parse
 from bayesbridge.dealing.plan import DealPlan, LayoutValues, first
-from bayesbridge.dealing.run import USUAL, exact_statistics, printed, summarised
+from bayesbridge.dealing.run import USUAL, exact_statistics, findings, printed
 from bayesbridge.layouts import Layouts, high_card_points, suit_lengths
 from tests.dealing.plain_conditions import holds
 
@@ -57,7 +57,8 @@ def test_deals_meet_the_condition(path):
     exact = exact_statistics(script, plan)
     layouts = Layouts.adopt(masks[:3])
     values = LayoutValues(layouts.masks)
-    lines = [*(printed(script, layouts, USUAL, values) if script.prints else ()), *summarised(script, exact, values)]
+    lines = list(printed(script, layouts, USUAL, values)) if script.prints else []
+    lines += [line for found in findings(script, exact, values) for line in found.lines()]
     assert lines
 
 

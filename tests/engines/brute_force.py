@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -11,6 +9,7 @@ from scipy import stats
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.layouts import Masks
+from tests.engines.positions import brute_force
 
 HANDS = ("AKQ52.J3.A94.K83", "T9.AQ72.KQ65.A92", "J873.K84.832.QJ5", "64.T965.JT7.T764")
 """N E S W of one deal."""
@@ -36,20 +35,7 @@ def position(unknown: str, rooms: tuple[int, int, int, int]) -> Constraints:
 
 def all_layouts(constraints: Constraints) -> Masks:
     """(n, 4) every layout that fits, in rising order of North, East, South."""
-    unknown = [card for card in range(52) if constraints.unknown_mask >> card & 1]
-    rows: list[tuple[int, ...]] = []
-
-    def deal(seat: int, rest: list[int], row: tuple[int, ...]) -> None:
-        if seat == 4:
-            rows.append(row)
-            return
-        for cards in combinations(rest, constraints.room(seat)):
-            mask = constraints.must[seat] | sum(1 << card for card in cards)
-            deal(seat + 1, [card for card in rest if card not in cards], (*row, mask))
-
-    deal(0, unknown, ())
-    masks = np.array(sorted(rows), dtype=np.uint64)
-    return masks[constraints.allows(masks)]
+    return brute_force(constraints, constraints)
 
 
 def tally(layouts: Masks, listed: Masks) -> NDArray[np.int64]:

@@ -86,8 +86,8 @@ def integers_agree(belief: Belief, deal: Deal, rng: np.random.Generator) -> Mask
         first, second = (int(seat) for seat in rng.permutation(4)[:2])
         T = tricks(np.ascontiguousarray(layouts[:, first]), np.ascontiguousarray(layouts[:, second]))
         counts = capture_counts(constraints, first, second)
-        assert counts.total == len(layouts)
-        np.testing.assert_array_equal(counts.T, np.bincount(T, minlength=14))
+        assert counts["T"].sum() == len(layouts)
+        np.testing.assert_array_equal(counts["T"], np.bincount(T, minlength=14))
     return layouts
 
 
@@ -115,15 +115,6 @@ def test_exact_engines_agree_on_random_positions(seed: int) -> None:
     assert min(right) > 1e-6 / len(right)
     assert abs(np.mean(right) - 0.5) < 4.5 / math.sqrt(12 * len(right)), "p-values of the truth are uniform"
     assert np.mean(np.array(wrong) < 0.01) > 0.7, "and the wrong target is told apart"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4, 8))
-def test_exact_engines_agree_on_larger_positions(seed: int) -> None:
-    """Integers only: a χ² test over so many layouts would need millions of draws."""
-    rng = np.random.default_rng([62, seed])
-    for _ in range(60):
-        integers_agree(*random_belief(rng, most=100_000), rng)
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,6 @@ def test_numbers_everybody_knows() -> None:
     assert count(DUMMY.hold(E, Hand.of("JT98.K54.QJT2.Q2").mask)) == 1
 
 
-def test_rare_evidence() -> None:
-    west_void_east_hearts = SOUTH.lack(W, SPADES).length(E, 2, 5, 13)
-    west_void_east_spades = SOUTH.lack(W, HEARTS).length(E, 3, 6, 13)
-    assert count(west_void_east_hearts) / count(SOUTH) == pytest.approx(0.0039015, abs=5e-8)
-    assert count(west_void_east_spades) / count(SOUTH) == pytest.approx(9.81e-6, abs=5e-9)
-
-
 SUIT_SPLITS = {
     2: {1: 52.000, 2: 48.000},
     3: {2: 78.000, 3: 22.000},
@@ -64,18 +57,7 @@ def test_the_table_of_suit_splits(missing: int) -> None:
         assert 100 * seats * ways.pop() / layouts == pytest.approx(percent, abs=5e-4)
 
 
-def test_restricted_choice_cards_are_equal_before_the_play() -> None:
-    """Missing QJ32 of spades: each honour alone is as likely as the other, and both together likelier than one."""
-    seen = Constraints.free().hold(S, SPADES & ~(0b0011000000011 << 39) | 0b1111).hold(N, DIAMONDS)
-    queen, jack = 1 << 49, 1 << 48
-    low = 0b11 << 39
-    alone = [count(seen.hold(W, honour).lack(W, (queen | jack | low) & ~honour)) for honour in (queen, jack)]
-    both = count(seen.hold(W, queen | jack).lack(W, low))
-    assert alone[0] == alone[1] == math.comb(22, 12)
-    assert both == math.comb(22, 11)
-
-
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_counting_equals_brute_force(seed: int) -> None:
     rng = np.random.default_rng([7, seed])
     answers = []

@@ -15,12 +15,12 @@ from bayesbridge.capture import literal
 from bayesbridge.capture.kernels import tricks
 from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
-from bayesbridge.engines import classes
 from bayesbridge.engines.classes import Level, Points, Tricks
 from bayesbridge.engines.levels import LevelTables
 from bayesbridge.engines.tables import Sampler
-from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.errors import BayesBridgeError, Contradiction, TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
+from tests.engines.brute_force import p_value, tally
 from tests.engines.positions import in_order
 from tests.engines.strong_positions import Weights, levels_of, questions
 
@@ -118,24 +118,6 @@ def test_levels_by_the_literal_algorithm() -> None:
     assert checked >= 2
 
 
-def test_a_call_that_says_nothing_leaves_hard_evidence() -> None:
-    evidence = STRONG.length(E, 2, 0, 3).points(W, 3, 9)
-    for weights in ({}, {W: [0.5] * 8}):
-        tables = LevelTables.of(evidence, weights)
-        assert tables.mean == (0.5 if weights else 1)
-        assert tables.counts == (tables.total,)
-        np.testing.assert_allclose(
-            tables.card_marginals(), Sampler.of(evidence).card_marginals() / tables.total, atol=1e-12
-        )
-        np.testing.assert_allclose(
-            tables.length_distributions(), Sampler.of(evidence).length_distributions() / tables.total, atol=1e-12
-        )
-        np.testing.assert_allclose(
-            tables.point_distributions(), Sampler.of(evidence).point_distributions() / tables.total, atol=1e-12
-        )
-        assert evidence.allows(tables.draw(1000, rng=1)).all()
-
-
 def test_draws_have_the_exact_probabilities() -> None:
     """χ² over layouts on small positions; draws for other weights are told apart."""
     values, controls = [], []
@@ -144,26 +126,13 @@ def test_draws_have_the_exact_probabilities() -> None:
         if share.sum() == 0 or len(set(share)) == 1 or len(layouts) > 1000:
             continue
         draws = LevelTables.of(evidence, weights).draw(50 * len(layouts), rng=number)
-        values.append(_p_value(draws, layouts, share))
+        values.append(p_value(tally(draws, layouts), share / share.sum()))
         wrong = LevelTables.of(evidence, {}).draw(50 * len(layouts), rng=number)
-        controls.append(_p_value(wrong, layouts, share))
+        controls.append(p_value(tally(wrong, layouts), share / share.sum()))
     assert len(values) >= 8
     assert min(values) > 1e-4
     assert 0.2 < np.mean(values) < 0.8
     assert np.median(controls) < 1e-6
-
-
-def _p_value(draws: NDArray[np.uint64], layouts: NDArray[np.uint64], share: NDArray[np.float64]) -> float:
-    names = {tuple(row): place for place, row in enumerate(layouts.tolist())}
-    seen = np.bincount([names[tuple(row)] for row in draws.tolist()], minlength=len(layouts))
-    if seen[share == 0].any():
-        return 0.0
-    expected = share / share.sum() * len(draws)
-    pool = np.where(expected >= 10, np.arange(1, len(expected) + 1), 0)
-    kinds, place = np.unique(pool[share > 0], return_inverse=True)
-    if len(kinds) == 1:
-        return 1.0
-    return float(chisquare(np.bincount(place, seen[share > 0]), np.bincount(place, expected[share > 0])).pvalue)
 
 
 def test_the_known_figures_of_a_closed_dummy() -> None:
@@ -177,16 +146,8 @@ def test_the_known_figures_of_a_closed_dummy() -> None:
 
 
 def test_weighed_uniform_draws_agree_at_full_size() -> None:
-    _check_uniform_draws(10**7)
-
-
-@pytest.mark.slow
-def test_a_hundred_million_weighed_uniform_draws_agree() -> None:
-    _check_uniform_draws(10**8)
-
-
-def _check_uniform_draws(wanted: int) -> None:
     """P(calls), cards, and P(both bid) of two callers, within 4.5 standard errors of weighed uniform draws."""
+    wanted = 10**7
     evidence = WEAK.lack(E, 0x1FFF << 26).length(W, 3, 2, 5)
     cards = [Card.of(name).index for name in ("CA", "DK", "HQ", "SA")]
     one, two = {W: called(1)}, {W: called(1), E: [1.0, 1.0] + [0.02 / 36] * 6}
@@ -233,27 +194,12 @@ def test_draws_at_full_size_follow_the_exact_marginals() -> None:
         expected = np.bincount(place, n * exact[seat])
         seen = np.bincount(place, np.bincount(points[:, seat], minlength=38), minlength=len(expected))
         assert chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-4
-    share = (levels_of(draws, W) == 1).mean()
-    assert share == pytest.approx(tables.shares @ _bids_one(tables), abs=4.5 / math.sqrt(4 * n))
-
-
-def _bids_one(tables: LevelTables) -> NDArray[np.float64]:
-    """Which values have West at level 1: the first caller's value is the lowest digit."""
-    return np.array([value % 2 == 1 for value in range(len(tables.counts))], dtype=float)
-
-
-def test_one_seed_one_answer() -> None:
-    tables = LevelTables.of(STRONG, {W: called(1)})
-    assert (tables.draw(100, rng=5) == tables.draw(100, rng=5)).all()
-    assert (tables.draw(100, rng=5)[:10] == tables.draw(10, rng=5)).all()
-    assert (tables.draw(100, rng=5) != tables.draw(100, rng=6)).any()
-    assert tables.draw(0, rng=5).shape == (0, 4)
 
 
 def test_what_cannot_be_is_proved() -> None:
     """South holds the aces of spades and diamonds and no other hand bids 6NT; a slip makes it possible again."""
     with pytest.raises(Contradiction, match="explains the calls: take a call away, or let the bidder slip"):
-        LevelTables.if_affordable(STRONG, {W: called(6, slip=0.0)})
+        LevelTables.of(STRONG, {W: called(6, slip=0.0)})
     assert LevelTables.of(STRONG, {W: called(6)}).mean == pytest.approx(0.02 / 36, rel=1e-12)
     with pytest.raises(Contradiction, match="no layout fits the evidence"):
         LevelTables.of(STRONG.points(E, 0, 1).points(W, 0, 1).points(N, 0, 1), {W: called(1)})
@@ -261,25 +207,15 @@ def test_what_cannot_be_is_proved() -> None:
 
 def test_weights_that_are_none_are_refused() -> None:
     for weights in ([1.0] * 7, [1.0] * 7 + [-0.1], [1.0] * 7 + [math.inf], [1.0] * 7 + [math.nan]):
-        for build in (LevelTables.of, LevelTables.if_affordable):
-            with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
-                build(STRONG, {W: weights})
+        with pytest.raises(BayesBridgeError, match="give eight, finite and not negative"):
+            LevelTables.of(STRONG, {W: weights})
 
 
-def test_tables_beyond_patience_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is not None
-    assert LevelTables.if_affordable(Constraints.free().lack(W, 1), {W: called(1)}) is None, "four hands are hidden"
-    monkeypatch.setattr(classes, "MOST_PRODUCTS", 1000)
-    assert LevelTables.if_affordable(STRONG, {W: called(1)}) is None
-    with pytest.raises(BayesBridgeError, match="pairs of suit classes are needed and tables stop at 1000"):
-        LevelTables.of(STRONG, {W: called(1)})
-    monkeypatch.setattr(classes, "MOST_PRODUCTS", 1 << 40)
-    monkeypatch.setattr(classes, "MOST_CLASSES", 10)
-    with pytest.raises(BayesBridgeError, match="classes of two suits are needed and tables stop at 10"):
-        LevelTables.of(STRONG, {W: called(1)})
-    monkeypatch.setattr(classes, "MOST_CODES", 100)
-    with pytest.raises(BayesBridgeError, match=r"codes of two suits are joined .* tables stop at 100 pairs"):
-        LevelTables.of(STRONG, {W: called(2)})  # the classes of 1NT are kept
+def test_tables_beyond_patience_are_refused() -> None:
+    with pytest.raises(BayesBridgeError, match="four hands are hidden"):
+        LevelTables.of(Constraints.free().lack(W, 1), {W: called(1)})
+    with pytest.raises(TablesTooLarge, match="are needed and tables stop at"):
+        LevelTables.of(WEAK, {W: called(1), E: called(2)})
 
 
 def test_composition_is_associative() -> None:

@@ -8,7 +8,7 @@ import pytest
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.proposal import CLASSES, Proposal, Tilt
+from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import FEATURES, PENALTY, fit_tilt, predict, tilt_of
 from bayesbridge.errors import Contradiction
@@ -18,8 +18,7 @@ from tests.engines.positions import random_deal, random_position
 
 def random_tilt(rng):
     """Tables without any structure."""
-    tables = rng.normal(size=(4, 14, 16)), rng.normal(size=(CLASSES, 2, 14, 14)), rng.normal(size=41)
-    return Tilt(*tables, np.zeros(FEATURES))
+    return Tilt(rng.normal(size=(4, 14, 16)), rng.normal(size=41), np.zeros(FEATURES))
 
 
 def random_proposal(constraints, rng, spread=0.05, flat=()):

@@ -198,7 +198,7 @@ def test_hands_that_a_rare_call_needs_are_found_or_their_absence_is_told():
     lost = tilted(constraints, sampler, bids, [3], draws=300, rng=1, search=2000)
     assert lost.unexplained == (3,)
     assert lost.ess == 1.0
-    assert "none explains" in lost.diagnosis
+    assert "none explains" in lost.warning
     assert np.ptp(lost.weights.W) < 1e-12, "equal weights: without the flag they would look perfect"
 
     def rare(seat, hands):
@@ -233,7 +233,7 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
         assert abs(one.log_soft - plain.log_mean) < 4.5 * math.hypot(one.log_soft_error, plain.log_mean_error)
     monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
     before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(4)]
-    assert np.median([one.share for one in before]) < 0.5 * np.median([one.share for one in found])
+    assert np.median([one.share for one in before]) < 0.6 * np.median([one.share for one in found])
 
 
 def test_known_hands_count_and_bad_questions_are_refused():
@@ -262,4 +262,4 @@ def test_same_seed_same_answer_and_impossible_hands_have_no_weight():
     truth, log_soft, _ = exactly(constraints, sharp, [1])
     assert worst_z(one, truth) < 4.5
     assert abs(one.log_soft - log_soft) < 4.5 * one.log_soft_error
-    assert "independent" in one.diagnosis
+    assert not one.warning

@@ -1,0 +1,227 @@
+"""Integer tables by suit rows: every layout has one number, walks and marginals are exact, draws pass χ² tests.
+
+Every sampler test has a sampler that is wrong on purpose and must fail. Counting shares no code with these tables.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from bayesbridge.cards import HIGH_CARD_POINTS, Hand, Suit
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.counting import count
+from bayesbridge.engines.draws import Marginals
+from bayesbridge.engines.enumeration import Enumeration
+from bayesbridge.engines.tables import Keys, Sampler, SuitRows, sample
+from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
+from bayesbridge.layouts import high_card_points, suit_lengths
+from tests.engines.brute_force import p_value
+from tests.engines.positions import brute_force, in_order, random_position, random_view
+
+N, E, S, W = range(4)
+HEARTS = 0x1FFF << 26
+SOUTH = Constraints.free().hold(S, Hand.of("AKQ52.J3.A94.K83").mask)
+DUMMY = SOUTH.hold(N, Hand.of("643.AQ2.K87.A764").mask)
+RARE = SOUTH.lack(W, HEARTS).length(E, 3, 6, 13)
+STRONG = SOUTH.points(E, 12, 14).points(W, 5, 9).points(N, 3, 9).length(W, 2, 3, 6)
+FULL_SIZE = {"plain": SOUTH, "rare": RARE, "strong": STRONG, "dummy": DUMMY}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_layout_has_one_number_and_is_walked_once(seed):
+    rng = np.random.default_rng([21, seed])
+    feasible = 0
+    for _ in range(60):
+        known, evidence = random_position(rng)
+        layouts = brute_force(known, evidence)
+        if len(layouts) == 0:
+            with pytest.raises(Contradiction, match="no layout fits"):
+                Sampler.of(evidence)
+            continue
+        feasible += 1
+        sampler, size = Sampler.of(evidence), int(rng.integers(1, 200))
+        assert sampler.total == len(layouts)
+        numbered = sampler.layouts(np.arange(sampler.total))
+        assert (in_order(numbered) == layouts).all()
+        parts = list(Enumeration.of(evidence).blocks(size))
+        assert all(len(part) == size for part in parts[:-1])
+        assert (np.concatenate(parts) == numbered).all()
+    assert feasible > 25
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tables_and_counting_agree_on_whole_views(seed):
+    rng = np.random.default_rng([22, seed])
+    for _ in range(20):
+        view = random_view(rng)
+        sampler = Sampler.of(view)
+        assert sampler.total == count(view) > 0
+        for rows, completions in zip(sampler.suits, sampler.completions(), strict=True):
+            assert int((rows.ways * completions).sum()) == sampler.total
+
+
+def test_rows_lie_under_their_keys():
+    keys = Keys.of(SOUTH.points(1, 8, 11).points(3, 8, 11).length(0, 2, 3, 5).normalised())
+    assert (keys.hidden, keys.scored) == ((0, 1, 3), (1, 3))
+    rows = SuitRows.of(keys, 2)
+    assert len(np.unique(rows.fields, axis=0)) == len(rows.fields) == rows.start[-1] == rows.ways.sum()
+    worth = np.array([sum(HIGH_CARD_POINTS[r] for r in range(13) if field >> r & 1) for field in range(8192)])
+    for key in np.flatnonzero(np.diff(rows.start)):
+        length, points = divmod(int(key), len(keys.points))
+        fields = rows.fields[rows.start[key] : rows.start[key + 1]]
+        assert (np.bitwise_count(fields[:, keys.hidden]) == keys.shares(2)[length]).all()
+        assert (worth[fields[:, keys.scored]] == keys.points[points]).all()
+        assert np.isin(np.bitwise_count(fields[:, 0]), (3, 4, 5)).all()
+
+
+def test_what_no_table_can_hold_is_refused():
+    with pytest.raises(BayesBridgeError, match=r"67108864 ways in one suit.*Make one hand known"):
+        Sampler.of(Constraints.free())
+    unplaced = Constraints.free()
+    for seat in range(4):
+        unplaced = unplaced.hold(seat, 0b111 << 13 * seat)
+    with pytest.raises(TooManyLayouts, match=r"2\^63. Make one hand known") as refusal:
+        Sampler.of(unplaced)
+    assert refusal.value.data["layouts"] == count(unplaced) > 1 << 63
+    with pytest.raises(BayesBridgeError, match="ways to score points"):
+        Sampler.of(unplaced.points(0, 5, 9).points(1, 5, 9).points(2, 5, 9))
+    sampler = Sampler.of(SOUTH)
+    for number in (-1, sampler.total):
+        with pytest.raises(IndexError, match="numbered 0 to 84478098072866399"):
+            sampler.layouts(np.array([0, number]))
+    with pytest.raises(TooManyLayouts) as refusal:
+        Enumeration.of(SOUTH)
+    assert str(refusal.value) == (
+        '84478098072866400 layouts fit; enumeration stops at 20000000. Use method="sample", or add evidence.'
+    )
+
+
+def test_four_hidden_hands_of_few_unknown_cards():
+    """A spectator late in the play: nobody's hand is known, yet the tables are small."""
+    spots = [13 * suit + rank for rank in range(9) for suit in range(4)]
+    seen = Constraints.free()
+    for seat in range(4):
+        seen = seen.hold(seat, sum(1 << card for card in spots[9 * seat : 9 * seat + 9]))
+    evidence = seen.points(0, 8, 12).length(1, 3, 3, 5).lack(2, 1 << 51)
+    assert Sampler.of(evidence).total == count(evidence) > 0
+
+
+def test_an_open_dummy_leaves_10400600_layouts():
+    east = np.sort(np.concatenate([block[:, 1].copy() for block in Enumeration.of(DUMMY).blocks()]))
+    assert len(east) == 10_400_600
+    assert (np.diff(east) > 0).all()
+    assert (np.bitwise_count(east) == 13).all()
+    assert int(np.bitwise_or.reduce(east)) == DUMMY.normalised().unknown_mask
+
+
+def test_three_hidden_hands_are_walked_at_full_size():
+    shapely = SOUTH.length(1, 2, 8, 13).length(0, 3, 7, 13).length(3, 0, 8, 13)
+    tight = shapely.points(0, 0, 0).points(1, 18, 19).points(3, 3, 4)
+    layouts = in_order(np.concatenate(list(Enumeration.of(tight).blocks())))
+    assert len(layouts) == count(tight) > 100_000
+    assert tight.allows(layouts).all()
+    assert (layouts[1:] != layouts[:-1]).any(1).all()
+
+
+def test_any_stretch_stands_alone():
+    rng = np.random.default_rng(32)
+    whole = Enumeration.of(DUMMY.points(1, 5, 9).length(3, 1, 4, 6))
+    walked = np.concatenate(list(whole.blocks(10_000)))
+    for _ in range(50):
+        begin, end = np.sort(rng.integers(0, len(whole) + 1, 2)).tolist()
+        assert (whole.stretch(begin, end) == walked[begin:end]).all()
+    assert (whole.stretch(len(whole) - 3, len(whole) + 10) == walked[-3:]).all()
+    assert len(whole.stretch(len(whole), len(whole) + 10)) == 0
+
+
+def test_draws_do_not_depend_on_the_draw_before():
+    def p_of_successions(points):
+        share = np.bincount(points, minlength=5)
+        return p_value(
+            np.bincount(5 * points[:-1] + points[1:], minlength=25), np.outer(share, share).ravel() / share.sum() ** 2
+        )
+
+    points = high_card_points(sample(DUMMY, 50_000, rng=3)[:, E]).astype(np.int64) % 5
+    assert p_of_successions(points) > 1e-6
+    sticky = np.where(np.random.default_rng(3).random(len(points)) < 0.1, np.roll(points, 1), points)
+    assert p_of_successions(sticky) < 1e-9
+
+
+@pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
+def test_lengths_points_and_cards_of_draws_follow_the_exact_distributions(evidence):
+    sampler, n = Sampler.of(evidence), 100_000
+    draws = sampler.draw(n, rng=8)
+    assert evidence.allows(draws).all()
+    lengths, points = suit_lengths(draws), high_card_points(draws)
+    exact_lengths, exact_points = (
+        counts / sampler.total for counts in (sampler.length_distributions(), sampler.point_distributions())
+    )
+    values = []
+    for seat in range(4):
+        values.append(p_value(np.bincount(points[:, seat], minlength=38), exact_points[seat]))
+        for suit in range(4):
+            values.append(p_value(np.bincount(lengths[:, seat, suit], minlength=14), exact_lengths[seat, suit]))
+    uncertain = [value for value in values if not np.isnan(value)]
+    assert min(uncertain) > 1e-6 / len(uncertain)
+    bits = draws[:, None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)
+    p = sampler.card_marginals() / sampler.total
+    unsure = (p > 0) & (p < 1)
+    z = (bits.sum(0) - n * p)[unsure] / np.sqrt(n * p * (1 - p))[unsure]
+    assert np.abs(z).max() < 5.5
+    # The sum of z² strays as the cards hang together: a multiple of χ², with the mean and the variance that R gives.
+    R = np.corrcoef(bits[:20_000, unsure].astype(np.float32), rowvar=False)
+    scale = (R**2).sum() / len(z)
+    assert 1e-6 < chi2.cdf((z**2).sum() / scale, len(z) / scale) < 1 - 1e-6
+
+
+def test_the_wrong_target_fails():
+    """Draws under slightly different evidence do not pass for draws under this one."""
+    near = SOUTH.points(E, 12, 14)
+    spades = suit_lengths(sample(near.length(W, 3, 0, 4), 100_000, rng=8))[:, E, 3]
+    assert (
+        p_value(np.bincount(spades, minlength=14), Sampler.of(near).length_distributions()[E, 3] / count(near)) < 1e-9
+    )
+
+
+@pytest.mark.parametrize("evidence", FULL_SIZE.values(), ids=FULL_SIZE)
+def test_marginals_equal_counting(evidence):
+    """Each number is also the count of layouts with one more piece of evidence."""
+    cards, lengths = Sampler.of(evidence).card_marginals(), Sampler.of(evidence).length_distributions()
+    layouts = count(evidence)
+    assert (cards.sum(1) == layouts).all()
+    assert (cards.sum(0) == 13 * layouts).all()
+    for card in np.random.default_rng(1).permutation(52)[:8].tolist():
+        assert cards[card].tolist() == [count(evidence.hold(seat, 1 << card)) for seat in range(4)]
+    for seat, suit in ((N, 0), (E, 3), (W, 2)):
+        assert lengths[seat, suit].tolist() == [count(evidence.length(seat, suit, n, n)) for n in range(14)]
+
+
+def test_one_seed_one_answer():
+    sampler = Sampler.of(SOUTH)
+    assert (sampler.draw(1000, rng=5)[:10] == sampler.draw(10, rng=5)).all()
+    assert (sampler.draw(1000, rng=5) != sampler.draw(1000, rng=6)).any()
+    rng = np.random.default_rng(5)
+    assert (sampler.draw(1000, rng) != sampler.draw(1000, rng)).any()
+    everything = DUMMY.hold(E, Hand.of("JT98.K54.QJT2.Q2").mask)
+    assert everything.allows(sample(everything, 7, rng=0)).all()
+
+
+def test_weighted_sums_by_card_length_and_points():
+    """Against sums over single layouts in plain Python."""
+    layouts = sample(SOUTH, 200, rng=1)
+    weights = np.random.default_rng(2).random(200)
+    cards, lengths, points = np.zeros((52, 4)), np.zeros((4, 4, 14)), np.zeros((4, 41))
+    for row, weight in zip(layouts, weights, strict=True):
+        for seat in range(4):
+            hand = Hand(int(row[seat]))
+            for card in hand:
+                cards[card.index, seat] += weight
+            for suit in Suit:
+                lengths[seat, suit, hand.length(suit)] += weight
+            points[seat, hand.points] += weight
+    sums = Marginals.empty()
+    sums.add(layouts[:70], weights[:70])
+    sums.add(layouts[70:], weights[70:])
+    np.testing.assert_allclose(sums.cards(), cards)
+    np.testing.assert_allclose(sums.lengths(), lengths)
+    np.testing.assert_allclose(sums.points, points)
