@@ -12,7 +12,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge import cli
-from bayesbridge.bidders.fit import Styles
 from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, iter_lin
 from bayesbridge.studies import benchmark, engine
@@ -96,17 +95,6 @@ def test_hands_are_taken_as_text_where_they_are_meant():
     assert capture(SOUTH, NORTH) == capture(bb.Hand.of(SOUTH), bb.Hand.of(NORTH))
     assert bid(SOUTH) == bid(bb.Hand.of(SOUTH))
     assert bb.Hand.of(SOUTH).length("S") == 4
-
-
-@pytest.mark.parametrize("content", [b"", b"no netCDF", None])
-def test_styles_of_another_file(tmp_path, content):
-    path = tmp_path / "styles.nc"
-    if content is None:
-        bb.estimate(wide().infer(draws=10, rng=1)).to_netcdf(path, engine="h5netcdf")
-    else:
-        path.write_bytes(content)
-    with pytest.raises(bb.BayesBridgeError, match="holds no fitted styles: give a file that save wrote"):
-        Styles.load(path)
 
 
 def test_a_trick_that_is_no_evidence_is_refused_either_way():
