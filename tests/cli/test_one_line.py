@@ -99,7 +99,7 @@ def test_hands_are_taken_as_text_where_they_are_meant():
 
 def test_a_trick_that_is_no_evidence_is_refused_either_way():
     posterior, trick = wide().infer(draws=10, rng=1), bb.Trick.of("W:H5")
-    for question in (lambda: bb.card_wins(posterior, trick), lambda: bb.estimate(posterior, "card_wins", trick=trick)):
+    for question in (lambda: bb.card_wins(posterior, trick), lambda: bb.estimate(posterior, trick=trick)):
         with pytest.raises(bb.errors.IllegalPlay, match="is not in the evidence"):
             question()
 

@@ -12,7 +12,7 @@ from bayesbridge.estimators import registry
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Output, PluginError
 
-BUILT_IN = ("capture", "bid", "card_wins", "play_out", "tricks")
+BUILT_IN = ("capture", "bid", "play_out", "tricks")
 
 
 ONES = (Output("ones", "One for each layout."),)
