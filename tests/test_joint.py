@@ -259,12 +259,12 @@ def test_cards_weighed_by_a_player_model_count_too():
 
 def test_chances_of_many_styles_are_those_of_the_bidder():
     question = StyleQuestion.of(SOME, "W", [], KNOWN)
-    cell = cells(Enumeration.of(SOME.constraints).stretch(0, 500)[:, question.seat])
+    hands = Enumeration.of(SOME.constraints).stretch(0, 500)[:, question.seat]
     styles = np.array([[0.4, -0.3, 0.8, 0.05], [-4.0, 4.0, 0.1, 1e-9], [4.0, 1.0, 100.0, 1.0]])
-    found = SeatChances.of(cell, question.calls).of_styles(styles)
+    found = SeatChances.of(cells(hands), question.calls).of_styles(styles)
     for row, style in zip(found, styles, strict=True):
         bidder = StyleBidder(*style.tolist())
-        expected = sum(bidder.log_chances(cell, options, call) for options, call in question.calls)
+        expected = sum(bidder.log_likelihood(hands, SOME.auction, index) for index in (0, 3))
         np.testing.assert_allclose(np.log(row), expected, rtol=1e-9)
 
 

@@ -70,7 +70,6 @@ class Aces(Piece):
 
     option: ClassVar[str] = "aces"
     example: ClassVar[str] = "W:all"
-    parts: ClassVar[str] = "seat and 'all'"
     help: ClassVar[str] = "a seat holds the aces"
 
     def __init__(self, seat):

@@ -58,8 +58,8 @@ class CallRecord:
 
     >>> auction = Auction.of("N:Pass 1H 1S")
     >>> record = CallRecord("South", "AKQ52.J3.A94.K83", auction, 2, "NS")
-    >>> record.call, record.is_bid, record.is_opening_turn, record.is_overcall_turn
-    (Call.of('1S'), True, False, True)
+    >>> record.call, record.before.last_bid
+    (Call.of('1S'), Call.of('1H'))
     """
 
     player: str
@@ -88,27 +88,9 @@ class CallRecord:
         return self.auction.calls[self.index]
 
     @property
-    def is_bid(self) -> bool:
-        """Whether the call was a bid: not Pass, X or XX."""
-        return self.call.is_bid
-
-    @property
     def before(self) -> Auction:
         """The auction up to the call."""
         return Turn.of(self.auction, self.index).before
-
-    @property
-    def is_opening_turn(self) -> bool:
-        """Whether nobody had bid before, so that a bid would open the auction."""
-        return self.before.last_bid is None
-
-    @property
-    def is_overcall_turn(self) -> bool:
-        """Whether opponents had bid and the caller's own side had only passed, so that a bid would be an overcall."""
-        turn = Turn.of(self.auction, self.index)
-        side = {turn.seat} if self.auction.dummy is not None else {turn.seat, turn.seat.partner}
-        own = [call for seat, call in turn.before if seat in side]
-        return turn.before.last_bid is not None and all(call.index == 0 for call in own)
 
 
 def records_of(

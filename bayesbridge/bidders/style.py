@@ -211,25 +211,11 @@ class StyleBidder:
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
-        return self.log_chances(cells(hands), Options.of(turn.before, self.vulnerable), turn.call.index)
-
-    def log_chances(self, cell: Cells, options: Options, call: int) -> Floats:
-        """log P(call) for (n, 5) cells of hands: what :meth:`log_likelihood` answers, its inputs worked out."""
-        # Many hands share few cells: beyond some, odds are looked up and not worked out.
-        few = len(cell) < CELLS
-        at = cell[:, options.strain] if few else np.arange(CELLS, dtype=np.int16)[:, None]
-        odds = self._odds(at, options)
-        column = int(np.searchsorted(options.call, call)) if call else -1
-        floor = self.slip / (1 + len(options.call))
-        if few:
-            chosen = odds[:, column] if call else 1.0
-            with np.errstate(divide="ignore"):
-                return np.log(floor + (1.0 - self.slip) * chosen / (1.0 + odds.sum(axis=1)))
-        totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])
-        numerator = np.ascontiguousarray(odds[:, column]) if call else np.ones(CELLS)
-        out = np.empty(len(cell))
-        _log_chances(cell, totals, numerator, int(options.strain[column]) if call else 0, self.slip, floor, out)
-        return out
+        totals, chosen, strain = _odds_by_cell(self, turn.before, turn.call.index)
+        floor = self.slip / len(legal_indices(turn.before))
+        found = np.empty(len(hands))
+        _log_chances(cells(hands), totals, chosen, strain, self.slip, floor, found)
+        return found
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
@@ -248,6 +234,21 @@ class StyleBidder:
         added = self.aggressiveness + self.suit_preference * LEANING[options.call]
         odds: Floats = np.exp(Terms.of(cell, options).utility(added) / self.temperature)
         return odds
+
+
+@lru_cache(maxsize=256)
+def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> tuple[Floats, Floats, int]:
+    """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call by its cell, and its strain.
+
+    Many hands share few cells, and a model is asked about the same call for one batch of hands after the other.
+    """
+    options = Options.of(before, bidder.vulnerable)
+    odds = bidder._odds(np.arange(CELLS, dtype=np.int16)[:, None], options)
+    totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])
+    if not call:
+        return totals, np.ones(CELLS), 0
+    column = int(np.searchsorted(options.call, call))
+    return totals, np.ascontiguousarray(odds[:, column]), int(options.strain[column])
 
 
 @njit

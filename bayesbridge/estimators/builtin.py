@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.capture.outcomes import POLICIES
 from bayesbridge.cards import Strain
 from bayesbridge.constraints import Constraints
@@ -186,11 +185,10 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, a sober player with a style, points and lengths, and experts."""
+    """The paper's bidder, the same with suits, a sober player with a style, and experts."""
     return {
         "iterative": IterativeBidder(),
         "iterative-suits": IterativeBidder(suits=True),
         "style": StyleBidder(),
-        "textbook": TextbookBidder(),
         "learned": LearnedBidder(),
     }

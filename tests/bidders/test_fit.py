@@ -117,7 +117,7 @@ def test_bidders_come_out_of_a_fit(fitted, random_hands):
 
 
 def test_rates_are_those_of_the_bidders(fitted, table):
-    turns = [record for record in table[1] if record.is_opening_turn][:5]
+    turns = [record for record in table[1] if record.before.last_bid is None][:5]
     rates = fitted.bid_rates(turns)
     assert rates.dims == ("chain", "draw", "player")
     first = StyleBidder(*fitted.draws("bold")[0].tolist())

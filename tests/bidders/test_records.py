@@ -30,37 +30,6 @@ TABLES = read_pbn(f"""
 """).records
 
 
-@pytest.mark.parametrize(
-    ("text", "dummy", "opening", "overcall"),
-    [
-        ("S:Pass", None, True, False),
-        ("S:Pass Pass 1C", None, True, False),
-        ("S:1H Pass", None, False, True),
-        ("S:1H Pass 2H 2S", None, False, True),
-        ("S:1H X 2H Pass", None, False, True),
-        ("S:1H 1S Pass 2S", None, False, False),
-        ("S:1H 1S Pass 2S 3H", None, False, False),
-        ("S:1H X Pass 1S", None, False, False),
-        ("S:1H Pass 1S", "N", False, True),
-        ("S:1H Pass 1S 2H", "N", False, False),
-    ],
-)
-def test_the_last_turn_is_one_to_open_or_to_overcall(text, dummy, opening, overcall):
-    auction = Auction.of(text, dummy=dummy)
-    record = CallRecord("x", HAND, auction, len(auction.calls) - 1)
-    assert (record.is_opening_turn, record.is_overcall_turn) == (opening, overcall and not _partner_acted(auction))
-    assert record.call == auction.calls[-1]
-    assert record.is_bid == (record.call.index > 2)
-    assert record.before == Auction.of(text.rpartition(" ")[0] if " " in text else "S:", dummy=dummy)
-
-
-def _partner_acted(auction):
-    """Whether the caller or their partner called anything but Pass before."""
-    seats = [seat for seat, _ in auction]
-    own = {seats[-1]} if auction.dummy is not None else {seats[-1], seats[-1].partner}
-    return any(seat in own and call.index for seat, call in list(auction)[:-1])
-
-
 def test_vulnerable_players_are_more_cautious_on_record_too():
     """A quarter of a trick: the arrays of a vulnerable record are those of a player who is so much more timid."""
     auction = Auction.of("N:Pass 1H")

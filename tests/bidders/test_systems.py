@@ -6,7 +6,6 @@ from scipy import stats
 
 import bayesbridge as bb
 from bayesbridge.bidders.systems import Agreement, Statement, System, SystemBidder, reweighed, system_names
-from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.bidders.turn import call_probabilities
 from bayesbridge.plugins import check_bidder
 from tests.bidders.conftest import deal_masks
@@ -87,7 +86,7 @@ def test_reweighing_follows_its_two_rules(system, hands, plain):
 
 @pytest.mark.parametrize("systems", ["precision", ["weak-twos", "NS:strong-notrump=0.5", "weak-notrump=0.25"]])
 def test_it_keeps_the_contract(systems):
-    check_bidder(SystemBidder(systems, base=TextbookBidder(), faith=0.99), players=4, hands=20)
+    check_bidder(SystemBidder(systems, base=bb.StyleBidder(), faith=0.99), players=4, hands=20)
 
 
 def test_it_keeps_the_contract_with_the_learned_bidder():
@@ -207,7 +206,7 @@ def test_what_it_says_of_itself(tmp_path):
     assert eval(repr(bidder), scope) == bidder
     assert str(bidder).startswith("both sides play strong-notrump (opening 1NT shows 15-17 points, balanced and is")
     assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
-    assert "1C shows 16+ points and is always made with such a hand" in str(System.of("precision"))
+    assert "1C shows (16+ points, always)" in str(System.of("precision"))
     assert hash(System.of("precision")) == hash(System.of("precision"))
     assert repr(System.of("precision")) == "System.of('precision')"
     assert SystemBidder(System.of("precision")) == SystemBidder(Agreement.of("precision"))

@@ -170,5 +170,5 @@ def test_settings_conform(bidder, players):
 
 def test_experts_know_the_game_of_four_alone():
     check_bidder(LearnedBidder("All"), players=4, hands=10)
-    with pytest.raises(PluginError, match="auction 'S:Pass': BayesBridgeError on 10 hands"):
+    with pytest.raises(PluginError, match="auction 'S:': BayesBridgeError on 10 hands"):
         check_bidder(LearnedBidder(), hands=10)

@@ -107,7 +107,12 @@ def test_a_trick_that_is_no_evidence_is_refused_either_way():
 @pytest.mark.parametrize("kind", ["folder", "device", "circle", "long", "read-only"])
 def test_what_hinders_a_report_is_said_before_the_work(capsys, tmp_path, kind, monkeypatch):
     path = tmp_path / "page.html"
-    expected = {"folder": "it is a folder", "device": "it is a device", "circle": "circle", "long": "shorter name"}
+    expected = {
+        "folder": "it is a folder",
+        "device": "it is a device",
+        "circle": "symbolic links",
+        "long": "shorter name",
+    }
     if kind == "folder":
         path.mkdir()
     elif kind == "device":
