@@ -175,7 +175,7 @@ def _of_seat(word: str, seat: Seat) -> Feature:
 def _captured(name: str, first: Seat, second: Seat) -> Callable[[Masks], NDArray[Any]]:
     from bayesbridge.capture.kernels import captures
 
-    return lambda masks: getattr(captures(masks[:, first].copy(), masks[:, second].copy()), name)  # type: ignore[no-any-return]
+    return lambda masks: getattr(captures(masks[:, first].copy(), masks[:, second].copy()), name)
 
 
 def _counted(posterior: Posterior, features: Sequence[Feature]) -> tuple[Floats, NDArray[np.int64] | None] | None:

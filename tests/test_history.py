@@ -36,12 +36,6 @@ def test_cards_come_a_trick_at_a_time(table):
     ]
 
 
-def test_every_card_has_its_row_if_wished():
-    table = bb.sharpening(DEFENDER, pair="S:N", by_card=True, draws=200)
-    assert len(table) == 1 + len(DEFENDER.evidence)
-    assert table["event"].tolist()[1:] == [str(piece) for piece in DEFENDER.evidence]
-
-
 def test_a_row_is_what_is_believed_then(table):
     posterior = DEFENDER.infer(rng=0)
     T = bb.estimate(posterior, pair="S:N")["posterior"]["T"].values.ravel()
@@ -68,17 +62,6 @@ def test_conditions_that_never_hold_leave_no_mean():
     last = bb.sharpening(belief).iloc[-1]
     assert (last["qualified"], last["T_mean"], last["T_at_least"]) == (0.0, 0.0, 0.0)
     assert np.isnan(last["T_mean_qualified"])
-
-
-def test_progress_is_told():
-    told = []
-    bb.sharpening(positions.wide().given(bb.Void("E", "H")), draws=100, progress=lambda *step: told.append(step))
-    assert told == [(1, 2), (2, 2)]
-
-
-def test_there_is_no_level_eight():
-    with pytest.raises(bb.BayesBridgeError, match="level 8: a contract is at level 1 to 7"):
-        bb.sharpening(positions.quiet(), level=8)
 
 
 def test_a_step_starts_from_the_proposal_of_the_step_before():

@@ -135,15 +135,6 @@ def test_under_calls_as_exact_fractions():
     assert cells(walked, "probability") == pytest.approx(cells(joint, "probability"), abs=1e-12)
 
 
-def test_the_margins_are_the_distributions_of_each():
-    posterior = wide().infer(rng=1)
-    joint = joint_distribution(posterior, "T", "length[N:H]")["probability"]
-    pmf = bb.estimate(posterior)["pmf"]["T"]
-    assert joint.sum("length[N:H]").values == pytest.approx(pmf.values, abs=1e-12)
-    lengths = posterior.length_probabilities().sel(seat="N", suit="H").values
-    assert joint.sum("T").values == pytest.approx(lengths[: joint.sizes["length[N:H]"]], abs=1e-12)
-
-
 def test_draws_agree_with_counts_and_a_wrong_table_does_not(monkeypatch):
     posterior = wide().infer(draws=20_000, rng=3)
     truth = joint_distribution(posterior, "T", "points[N]")

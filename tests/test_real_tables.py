@@ -84,29 +84,6 @@ def test_the_solver_is_asked_about_the_declarer(scripts):
     assert {table.contract.declarer for table in tables} != {tables[0].contract.declarer}
 
 
-def test_deals_are_taken_and_set_aside_by_their_cards(scripts, many, tmp_path):
-    """All tables of a deal or none; the error of a share of 100 deals is known."""
-    solve_records = scripts[0]
-    every, half = (list(solve_records.tables_of(many, share)) for share in (1.0, 0.5))
-    assert len(every) == 200
-    taken = {str(table.deal) for table in half}
-    assert len(half) == 2 * len(taken)
-    for share, right in ((len(taken) / 100, 0.5), (np.mean([table.aside for table in every]), 0.25)):
-        assert abs(share - right) < 5 * np.sqrt(right * (1 - right) / 100)
-    with pytest.raises(SystemExit, match="no table with four hands"):
-        solve_records.solved_tables(ROOT / "examples" / "pairs.pbn", tmp_path / "none.tsv", 1.0)
-
-
-def test_defenders_cards_are_dealt_anew(scripts):
-    fit_actual = scripts[1]
-    (layout,) = scripts[0].declarers_first(list(scripts[0].tables_of(RECORDS, 1.0))[:1]).masks
-    dealt = fit_actual.defenders_dealt(layout, np.random.default_rng(1))
-    assert (dealt[:, [0, 2]] == layout[[0, 2]]).all()
-    assert (np.bitwise_count(dealt) == 13).all()
-    assert (np.bitwise_or.reduce(dealt, axis=1) == (1 << 52) - 1).all()
-    assert len(np.unique(dealt[:, 1])) == fit_actual.DRAWS
-
-
 def simulated(fit_actual, n, seed):
     """Tables whose declarers take one trick more than double dummy with 30 %, one less with 20 %."""
     rng = np.random.default_rng(seed)

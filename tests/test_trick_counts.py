@@ -112,8 +112,3 @@ def test_the_report_of_four_players_can_be_made_again(tmp_path, capsys, monkeypa
     assert names["belief"].bidder == bb.LearnedBidder("NS")
     assert isinstance(names["belief"].player, bb.LearnedPlayer)
     assert "belief" in names
-
-
-def test_an_estimator_given_twice_is_refused():
-    with pytest.raises(bb.BayesBridgeError, match="'capture' is given twice"):
-        bb.estimate(OPEN.infer(), ["capture", "capture"])

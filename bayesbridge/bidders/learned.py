@@ -52,9 +52,6 @@ STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 """Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
 (relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
 
-SUIT_WIDTH: Final = 47
-"""Features of a holding in one suit."""
-
 
 class Steps(NamedTuple):
     """An auction of n calls, each with what its caller knew of the auction before making it.

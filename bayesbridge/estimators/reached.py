@@ -87,12 +87,8 @@ def reached(posterior: Posterior) -> Posterior:
 def contract_reached(posterior: Posterior) -> Contract:
     """The contract of the posterior's auction, or one line that says why there is none."""
     auction = posterior.belief.auction
-    if auction is None or auction.turn is not None:
-        raise BayesBridgeError("no contract was reached: give the whole auction, with the passes that end it")
-    if auction.contract is None:
-        raise BayesBridgeError("no contract was reached: all passed")
-    if auction.dummy is not None:
-        raise BayesBridgeError("the contracts of experts are those of four players: give an auction of four")
+    if auction is None or auction.contract is None or auction.dummy is not None:
+        raise BayesBridgeError("no contract was reached: give a whole auction of four players, with its last passes")
     return auction.contract
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
@@ -85,22 +85,20 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    sources: list[tuple[str, str, str, Callable[[], object]]] = [
-        (BUILTIN, DISTRIBUTION, bayesbridge.__version__, lambda: builtin)
-    ]
+    sources: list[tuple[str, str, str, object]] = [(BUILTIN, DISTRIBUTION, bayesbridge.__version__, builtin)]
     for entry in sorted(metadata.entry_points(group=PROJECT), key=lambda one: one.name) if installed else ():
         about: Any = {}
         with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
             about = entry.dist.metadata  # type: ignore[union-attr]
         distribution, version = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
-        sources.append((entry.name, distribution, version, entry.load))
-    sources += [(name, "given by the caller", "", lambda plugin=plugin: plugin) for name, plugin in plugins]
+        sources.append((entry.name, distribution, version, entry))
+    sources += [(name, "given by the caller", "", plugin) for name, plugin in plugins]
     found: list[tuple[Plugin, Offers]] = []
     owners: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, distribution, version, get in sources:
+    for name, distribution, version, source in sources:
         offers, failure = Offers({}, {}), None
         try:
-            offers = offers_of(get())
+            offers = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
         except (Exception, SystemExit) as error:
             failure = f"{type(error).__name__}: {' '.join(str(error).split())}{raised_at(error)}"
         found.append((Plugin(name, distribution, version, failure=failure), offers))
@@ -122,7 +120,9 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
             kept[kind] = tuple(mine)
             getattr(every, kind).update(mine)
             failure = failure or next((lost[kind, one] for one in named if (kind, one) in lost), None)
-        listed.append(dataclasses.replace(plugin, failure=failure, **kept))
+        listed.append(
+            dataclasses.replace(plugin, failure=failure, estimators=kept["estimators"], bidders=kept["bidders"])
+        )
     return Registry(every.estimators, every.bidders, tuple(listed), disputed)
 
 

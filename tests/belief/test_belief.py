@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import bayesbridge as bb
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.cards import Hand, Strain
+from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, TooManyLayouts
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Play, Reveal, Void
@@ -40,13 +39,6 @@ def test_given_returns_a_new_belief_and_leaves_the_old_one() -> None:
     assert SOUTH.given() == SOUTH
 
 
-def test_a_refused_piece_changes_nothing() -> None:
-    belief = SOUTH.given(Length("W", "S", 5))
-    with pytest.raises(BayesBridgeError):
-        belief.given(Length("E", "S", 5))
-    assert belief.evidence == (Length("W", "S", 5),)
-
-
 def test_the_order_of_hard_evidence_does_not_matter_to_the_count() -> None:
     pieces = [Length("W", "S", 4), HighCards("E", 1, 3), Holds("E", "HT"), DUMMY]
     counts = {SOUTH.given(*np.random.default_rng(i).permutation(np.array(pieces, object))).count() for i in range(4)}
@@ -70,12 +62,6 @@ def test_players_left_out_have_passed() -> None:
     assert belief.auction == Auction.of("W:1H Pass 2C", dummy="N")
     with pytest.raises(IllegalCall):
         SOUTH.given(Called("W", "2H"), Called("E", "1H"))
-
-
-def test_the_pair_is_observer_and_dummy() -> None:
-    assert SOUTH.pair == (Seat.S, Seat.N)
-    assert Belief("E", HAND, dummy="S").pair == (Seat.E, Seat.S)
-    assert Belief("E", HAND, dummy=None).pair == (Seat.E, Seat.W)
 
 
 def test_history_is_every_stage() -> None:
@@ -161,10 +147,3 @@ def test_too_many_layouts_say_what_to_do() -> None:
     with pytest.raises(TooManyLayouts, match=r'84478098072866400 layouts fit.*method="sample"') as error:
         SOUTH.infer("enumerate")
     assert error.value.data["layouts"] == SOUTH.count()
-
-
-def test_the_names_of_the_contract_are_at_the_top() -> None:
-    belief = bb.Belief("S", Hand.of(HAND)).given(bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Length("W", "S", 5, 13))
-    posterior = belief.infer(draws=1000, rng=1)
-    assert isinstance(posterior, bb.Posterior)
-    assert posterior.count() == belief.count()

@@ -96,12 +96,6 @@ def test_a_small_conflict_is_found_behind_a_large_one() -> None:
     assert named(SOUTH, *four) == tuple(four)
 
 
-def test_everything_may_be_needed() -> None:
-    nine = [Length(seat, suit, 0, 4) for seat in "WE" for suit in "CDHS"]
-    pieces = [*nine, Length("N", "H", 0, 1)]
-    assert named(SOUTH, *pieces) == (Reveal("S", SOUTH.hand), nine[2], nine[6], pieces[-1])
-
-
 CASES: list[tuple[list[Any], str]] = [
     ([Holds("E", "SA")], "these cannot hold together: S shows AKQ2.KJ3.A54.Q32; E holds SA. Take one of them back."),
     ([Holds("E", "HA"), Holds("W", "HA")], "these cannot hold together: E holds HA; W holds HA. "),
@@ -149,19 +143,6 @@ def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
             slipping.infer(method, draws=200, rng=1)
     else:
         assert len(slipping.infer(method, draws=200, rng=1)) > 0
-
-
-def test_enumeration_offers_the_slip_too() -> None:
-    open_dummy = Belief("S", SOUTH.hand, bidder=IterativeBidder(slip=0.0)).given(
-        Reveal("N", "J54.AQ2.KQ76.A54"),
-        Length("W", "H", 6),
-        Length("E", "S", 5),
-        Length("W", "D", 4),
-        Called("W", "7C"),
-    )
-    assert open_dummy.count() < 30_000
-    with pytest.raises(Contradiction, match=r"W calls 7C.*slip"):
-        open_dummy.infer("enumerate")
 
 
 @pytest.mark.parametrize("rounds", [0, 1])

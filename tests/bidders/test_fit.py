@@ -10,7 +10,7 @@ from pytensor.compile.mode import Mode
 from scipy import stats
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.fit import STYLE, Design, Prior, Styles, fit_styles, log_calls, style_model, with_predictions
+from bayesbridge.bidders.fit import STYLE, Design, Prior, Styles, fit_styles, log_calls, style_model
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
@@ -19,7 +19,6 @@ from tests.bidders.conftest import play
 pytestmark = pytest.mark.filterwarnings("ignore:.*take more with draws=:UserWarning")
 """A small fit says that it is small."""
 
-TIMID = -1.5, 0.0, 1.0, 0.02
 PLAIN = Mode(linker="py", optimizer=None)
 """Evaluate without compiling."""
 ONE = Prior(suit_preference=(0.0, 0.0), log_temperature=(0.0, 0.0), logit_slip=(-4.0, 0.0))
@@ -59,19 +58,6 @@ def test_the_summary_has_players_and_population(fitted):
     ]
     spread = fitted.tree["posterior"]["population_spread"].sel(parameter="aggressiveness")
     assert float((spread > 0.3).mean()) > 0.9  # two tricks lie between the two
-
-
-def test_a_model_that_cannot_bid_so_is_found_out(table):
-    bold = [record for record in table[1] if record.player == "bold"]
-    timid = {
-        name: (("chain", "draw", "player"), np.full((1, 50, 1), value))
-        for name, value in zip(STYLE, TIMID, strict=True)
-    }
-    coords = {"player": ["bold"], "chain": [0], "draw": range(50)}
-    tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset(timid, coords=coords)})
-    predicted = with_predictions(tree, Design.of(bold, ["bold"]), np.random.default_rng(1))["posterior_predictive"]
-    passes = (predicted["call"].values == 0).mean(axis=-1)
-    assert (passes > np.mean([record.call.index == 0 for record in bold])).mean() > 0.99
 
 
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):

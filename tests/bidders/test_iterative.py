@@ -15,7 +15,6 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Call
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Strain
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called
 from tests.strategies import auctions, hands
 
@@ -43,19 +42,6 @@ def test_every_call_of_any_auction(held: list[Hand], auction: Auction, slip: flo
         np.testing.assert_allclose(np.exp(found), truth, rtol=1e-12)
 
 
-@given(levels, auctions(), st.floats(0, 1))
-def test_chances_add_up_to_one(hand: Hand, auction: Auction, slip: float) -> None:
-    if auction.is_over:
-        return
-    mask = np.array([hand.mask], dtype=np.uint64)
-    n = len(auction.calls)
-    each = [
-        math.exp(IterativeBidder(slip).log_likelihood(mask, auction.after(call), n)[0])
-        for call in auction.legal_calls()
-    ]
-    assert sum(each) == pytest.approx(1.0)
-
-
 def test_a_sharp_bidder_makes_a_call_impossible() -> None:
     auction = Auction.of("S:7C", dummy="N")
     mask = np.array([STRONG[0].mask], dtype=np.uint64)
@@ -72,9 +58,3 @@ def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
         points = found.point_probabilities().sel(seat="W")
         mean[call] = float((points * points.points).sum())
     assert mean["Pass"] < float((prior * prior.points).sum()) < mean["1NT"] - 3
-
-
-@pytest.mark.parametrize("slip", [-0.1, 1.1, float("nan")])
-def test_a_slip_is_a_probability(slip: float) -> None:
-    with pytest.raises(BayesBridgeError, match=f"slip {slip!r}: it is a probability"):
-        IterativeBidder(slip)

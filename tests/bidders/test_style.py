@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.style import CELLS, StyleBidder, cells
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
@@ -73,23 +73,6 @@ def test_chances_are_what_the_formulas_say(style, hand, auction, vulnerable):
     calls = auction.legal_calls()
     assert {str(call) for call in calls} == set(expected)
     np.testing.assert_allclose([found[call.index] for call in calls], [expected[str(c)] for c in calls], atol=1e-12)
-
-
-@pytest.mark.parametrize("text", ["S:Pass", "S:1S 2C", "S:1H 1NT Pass 7NT", "S:1H 1NT Pass 2D"])
-def test_tables_for_many_hands_agree_with_the_formulas_for_few(text, random_hands):
-    auction, style = Auction.of(text, dummy="N"), StyleBidder(0.3, -0.4, 0.7, 0.05)
-    assert len(random_hands) > CELLS
-    index = len(auction.calls) - 1
-    many = style.log_likelihood(random_hands, auction, index)
-    few = np.concatenate([style.log_likelihood(part, auction, index) for part in np.split(random_hands, 8)])
-    np.testing.assert_allclose(many, few)
-
-
-def test_cells_stay_in_their_range(random_hands):
-    masks = [Hand.from_pbn(text).mask for text in ("AKQJ.AKQ.AKQ.AKQ", "AKQJT98765432...", "5432.432.432.432")]
-    found = cells(np.array([*masks, *random_hands], dtype=np.uint64))
-    assert found.min() >= 0
-    assert found.max() < CELLS
 
 
 def test_styles_do_what_their_names_say(random_hands):

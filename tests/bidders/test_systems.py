@@ -89,10 +89,6 @@ def test_it_keeps_the_contract(systems):
     check_bidder(SystemBidder(systems, base=bb.StyleBidder(), faith=0.99), players=4, hands=20)
 
 
-def test_it_keeps_the_contract_with_the_learned_bidder():
-    check_bidder(SystemBidder(["weak-twos", "strong-notrump=0.5"]), players=4, hands=10)
-
-
 class Silent:
     """Passes whatever happens, and knows nothing but its one method."""
 
@@ -144,37 +140,6 @@ def share(weights, inside):
     """P(inside) of weighed hands, and its standard error."""
     mean = weights @ inside / weights.sum()
     return mean, np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
-
-
-def test_one_no_trump_means_what_the_system_says(hands, plain):
-    points = bb.plugins.high_card_points(hands)
-    found = {}
-    for low in (12, 15):
-        inside = ((points >= low) & (points <= low + 2)).astype(float)
-        found["plain", low] = share(plain[:, NT], inside)
-        for name in ("strong-notrump", "weak-notrump"):
-            chances = SystemBidder(name).probabilities(hands, START)
-            found[name, low] = share(chances[:, NT], inside)
-    for name, low in (("strong-notrump", 15), ("weak-notrump", 12)):
-        (mean, error), (usual, usual_error) = found[name, low], found["plain", low]
-        assert mean - 5 * error > 0.8
-        assert usual + 5 * usual_error < 0.65
-
-
-def test_a_posterior_agrees_with_weighed_hands():
-    """P(15 to 17 points) of a 1NT opener, by the engine and by hands dealt from the other 39 cards."""
-    mine = bb.Hand.of("A432.K43.J54.Q32")
-    bidder = SystemBidder("EW:strong-notrump", base=bb.LearnedBidder("All"))
-    belief = bb.Belief("S", mine, dummy=None, bidder=bidder).given(bb.Called("W", "1NT"))
-    posterior = belief.infer(draws=4000, rng=3)
-    found = float(posterior.point_probabilities().sel(seat="W", points=slice(15, 17)).sum())
-    others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
-    order = np.random.default_rng(5).random((20_000, 39)).argpartition(13, axis=1)[:, :13]
-    dealt = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)
-    points = bb.plugins.high_card_points(dealt)
-    weights = bidder.probabilities(dealt, bb.Auction.four("W"))[:, NT]
-    mean, error = share(weights, ((points >= 15) & (points <= 17)).astype(float))
-    assert abs(found - mean) < 5 * np.hypot(error, np.sqrt(mean * (1 - mean) / posterior.ess))
 
 
 def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
@@ -262,10 +227,3 @@ def test_a_malformed_file_is_named_with_its_line(tmp_path, monkeypatch, text, li
         SystemBidder("own.toml")
     assert line in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_faith_is_below_one_and_the_game_has_four_players(hands):
-    with pytest.raises(bb.BayesBridgeError, match=r"faith 1\.0: it is a probability, from 0 to below 1"):
-        SystemBidder("precision", faith=1.0)
-    with pytest.raises(bb.BayesBridgeError, match="three players: systems are of the four-player game only"):
-        SystemBidder("precision").log_likelihood(hands, bb.Auction.of("S:1NT", dummy="N"), 0)

@@ -124,20 +124,9 @@ class BetterHalf(PointCounter):
         return np.where(passes, legal[0] == auction.calls[index], legal[-1] == auction.calls[index]) + 1e-300
 
 
-class FirstOnes(BetterHalf):
-    """Passes with the first hand of a batch, whichever it is; alone it is right."""
-
-    def chances(self, hands, auction, index):
-        legal = type(auction)(auction.first, auction.calls[:index], auction.dummy).legal_calls()
-        passes = (np.arange(len(hands)) == 0) & (len(hands) > 1) & (hands[:1] > hands[-1:])
-        return np.where(passes, legal[0] == auction.calls[index], legal[-1] == auction.calls[index]) + 1e-300
-
-
 def test_a_hand_stands_for_itself_in_any_order():
     with pytest.raises(PluginError, match="a batch differs from its hands one by one"):
         check_bidder(BetterHalf())
-    with pytest.raises(PluginError, match="the order of hands matters"):
-        check_bidder(FirstOnes())
 
 
 def test_what_is_no_bidder_and_no_game_is_said():

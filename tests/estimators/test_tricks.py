@@ -46,12 +46,6 @@ def test_names_of_suits_do_not_matter(order):
     assert not np.allclose(asked(other, "S:N", Suit(order[0])), asked(LAYOUTS, "S:N", Suit.H), atol=1e-4)
 
 
-def test_the_table_may_be_turned():
-    turned = Layouts(np.roll(LAYOUTS.masks, 1, axis=1))
-    assert np.array_equal(asked(turned, "W:E", Suit.H), asked(LAYOUTS, "S:N", Suit.H))
-    assert not np.allclose(asked(turned, "S:N", Suit.H), asked(LAYOUTS, "S:N", Suit.H), atol=1e-2)
-
-
 def test_extreme_deals():
     """One suit in each hand: trumps in declarer's hand or in dummy's take every trick, in a defender's none."""
     deal = Layouts.of(["N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"])
