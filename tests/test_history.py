@@ -51,19 +51,6 @@ def test_a_row_is_what_is_believed_then(table):
     assert table.iloc[0]["T_at_least"] == pytest.approx(float(first.at_least().sel(tricks=10)))
 
 
-def test_layouts_and_entropy_only_fall_under_hard_evidence(table):
-    assert table["layouts"].is_monotonic_decreasing
-    assert (np.diff(table["entropy_bits"]) <= 1e-9).all()
-    assert all(isinstance(count, int) for count in table["layouts"])
-
-
-def test_conditions_that_never_hold_leave_no_mean():
-    belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
-    last = bb.sharpening(belief).iloc[-1]
-    assert (last["qualified"], last["T_mean"], last["T_at_least"]) == (0.0, 0.0, 0.0)
-    assert np.isnan(last["T_mean_qualified"])
-
-
 def test_a_step_starts_from_the_proposal_of_the_step_before():
     """The fit begins elsewhere, the answer is the same within its errors."""
     first = bb.Belief("S", "KJ5.A842.Q7.JT63", bidder=bb.StyleBidder()).given(bb.Called("W", "1S"))
@@ -105,14 +92,6 @@ def test_what_tells_nothing_moves_nothing():
         "N plays C4",
         "E plays CJ",
     ]
-
-
-def test_draws_are_carried_on_only_where_nothing_was_learned():
-    belief = played()
-    posterior = belief.infer(draws=100, rng=1)
-    assert posterior.carried_to(belief).draws is posterior.draws
-    assert posterior.carried_to(belief.given(bb.Play("S", "HK"))) is None
-    assert posterior.carried_to(belief.with_bidder(bb.StyleBidder())) is None
 
 
 def test_a_card_moves_with_each_piece_of_evidence():

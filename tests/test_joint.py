@@ -14,7 +14,6 @@ import bayesbridge as bb
 from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior, style_variables
 from bayesbridge.bidders.style import BOUNDS, StyleBidder, cells
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.weights import Weights
 from bayesbridge.joint import infer_jointly
 from bayesbridge.joint.question import Cloud, Rows, SeatChances, Source, StyleQuestion
@@ -151,18 +150,6 @@ def test_stated_errors_are_those_from_seed_to_seed(known, seeds):
     assert dishonest([deviations(found, without) for found in every]), "without the records it would fail"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("records", [[], RECORDS], ids=["no records", "records"])
-def test_stated_errors_of_all_four_numbers(records):
-    every = [infer_jointly(SOME, "W", records, rng=seed) for seed in range(200)]
-    assert honest(from_seed_to_seed(every, [found.card_errors().sel(seat="W").values for found in every]))
-    for name in STYLE:
-        means, told = np.array([found.style[name] for found in every]).T
-        assert honest(((means - means.mean()) / told)[:, None] * np.sqrt(200 / 199)), name
-    logs = np.array([[found.layouts.log_soft, found.layouts.log_evidence_error] for found in every])
-    assert honest(((logs[:, 0] - logs[:, 0].mean()) / logs[:, 1])[:, None] * np.sqrt(200 / 199))
-
-
 @pytest.mark.parametrize("seeds", [8, pytest.param(100, marks=pytest.mark.slow)])
 def test_layouts_drawn_where_the_calls_point(known, seeds):
     every = [
@@ -244,17 +231,6 @@ def test_the_summary_of_outputs_counts_the_style():
     by_hand = found.expect(lambda layouts: layouts.lengths[:, 3, 3])
     assert row["mean"] == pytest.approx(by_hand.mean)
     assert row["mcse"] == pytest.approx(by_hand.error, rel=0.05), "two digits are shown"
-
-
-def test_cards_weighed_by_a_player_model_count_too():
-    plain = StyleQuestion.of(SOME, "W", [], KNOWN)
-    assert [term.seat for term in plain.others.terms] == [1], "East's pass; South's own call and West's are not"
-    term = Term(3, (), lambda hands: np.where(hands & np.uint64(1), -1.0, 0.0))
-    target = SOME.target
-    heard = replace(target, soft=SoftEvidence((*target.soft.terms, term)))
-    belief = SOME.given()
-    belief.__dict__["target"] = heard
-    assert [one.seat for one in StyleQuestion.of(belief, "W", [], KNOWN).others.terms] == [1, 3]
 
 
 def test_chances_of_many_styles_are_those_of_the_bidder():

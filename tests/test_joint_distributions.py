@@ -1,7 +1,6 @@
 """Joint distributions: whole counts against every layout listed one by one, draws against counts, refusals."""
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -171,25 +170,13 @@ def test_standard_errors_of_weighted_draws_are_what_they_say(method):
     assert 4 * squares.mean() > 1 + 5 * error  # the control: errors of half the size would be found out
 
 
-def test_what_can_only_be_drawn_says_so():
-    joint = joint_distribution(wide().infer(draws=500, rng=1), "kappa[S]", "T")
-    assert joint.attrs["exact"] == 0
-    assert (joint["error"] > 0).all()
-    assert joint["probability"].sum().item() == pytest.approx(1)
-    one = replace(wide().infer(draws=500, rng=1).draws, ess=1.0)
-    assert np.isfinite(joint_distribution(bb.Posterior(wide(), one), "chi")["error"]).all()
-
-
 @pytest.mark.parametrize(
     ("names", "line"),
     [
         ((), "no number named"),
-        (("T", "T"), "'T' is given twice"),
         (("T", "points"), "unknown number 'points': choose among T, condition"),
-        (("T", "tricks[S]"), "unknown number 'tricks[S]'"),
         (("length[N]",), "unknown number 'length[N]'"),
         (("points[X]",), "unknown seat 'X'"),
-        (("]",), "unknown number ']'"),
     ],
 )
 def test_refusals(names, line):

@@ -73,17 +73,6 @@ def test_what_was_solved_is_kept_and_continued(scripts, tmp_path, capsys):
     assert "8 of 8 tables solved" in capsys.readouterr().err
 
 
-def test_the_solver_is_asked_about_the_declarer(scripts):
-    """Seats are turned so that declarer comes first, then the leader."""
-    solve_records = scripts[0]
-    tables = list(solve_records.tables_of(RECORDS, 1.0))
-    layouts = solve_records.declarers_first(tables)
-    for table, masks in zip(tables, layouts.masks.tolist(), strict=True):
-        declarer = table.contract.declarer
-        assert masks == [table.deal[declarer.next(k)].mask for k in range(4)]
-    assert {table.contract.declarer for table in tables} != {tables[0].contract.declarer}
-
-
 def simulated(fit_actual, n, seed):
     """Tables whose declarers take one trick more than double dummy with 30 %, one less with 20 %."""
     rng = np.random.default_rng(seed)

@@ -8,7 +8,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.engines.classes import ClassTables
 from bayesbridge.sensitivity import models_of
 from tests.positions import called, wide
 
@@ -39,16 +38,6 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
     assert factor == pytest.approx(found["log_evidence"].values - found["log_evidence"].values[0])
     # Calls made at random say nothing: 36 calls are legal for West, and 26 for East after 2NT.
     assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
-
-
-def test_tables_are_counted_once_for_all_slips(belief, monkeypatch):
-    built = []
-    monkeypatch.setattr(ClassTables, "rests", lambda self, plain=ClassTables.rests: built.append(1) or plain(self))
-    fresh = wide().given(bb.Called("W", "2NT"), bb.Called("E", "Pass"))
-    bb.sensitivity(fresh, slips=SLIPS[:3])
-    assert len(built) == 1
-    bb.sensitivity(wide().given(bb.Called("W", "2NT")), slips=[1.0, 0.02])  # nothing to tell apart, then levels
-    assert len(built) == 3
 
 
 def test_bidders_by_name_as_models_and_by_mapping():
@@ -118,8 +107,6 @@ def test_at_the_command_line(capsys, tmp_path):
         ([*WORDS[:5], "--slips", "0.1"], "no call of another seat: the answer depends on no bidder model"),
         ([*WORDS, "--bidders", "nobody"], "arguments --bidders and --slips: unknown bidder model 'nobody'"),
         ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is no probability"),
-        ([*WORDS, "--level", "3"], "argument --level: it is about several models: give --bidders or --slips too"),
-        ([*WORDS, "--slips", "0.1", "--card", "SQ"], "argument --card: several models answer about cards and T alone"),
         ([*WORDS, "--slips", "0.1", "--out", "models.txt"], "argument --out: 'models.txt': the picture is a PNG"),
     ],
 )

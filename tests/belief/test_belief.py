@@ -113,11 +113,7 @@ def test_auto_takes_the_most_exact_engine_and_says_why() -> None:
 
 BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: Belief("N", HAND), "N is the dummy's seat"),
-    (lambda: Belief("Q", HAND), "unknown seat 'Q'"),
-    (lambda: Belief("S", HAND, dummy="P"), "unknown seat 'P'"),
     (lambda: Belief("S", "AKQ2.KJ3.A54.Q3"), "S's hand .* has 12 cards"),
-    (lambda: Belief("S", "AKQ2.KJ3.A54.Q432"), "S's hand .* has 14 cards: .* take away the surplus 1"),
-    (lambda: Belief("S", 5), "5 is no hand"),
     (lambda: Belief("S", HAND, trump="Z"), "unknown strain 'Z'"),
     (lambda: Belief("S", HAND, bidder="keen"), "bidder 'keen' has no log_likelihood"),
     (lambda: SOUTH.given("void E H"), "'void E H' is no evidence"),
@@ -125,14 +121,10 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: SOUTH.given(Called("W", "2NT"), Called("E", "1NT")), "illegal call '1NT' by E .* does not outrank 2NT"),
     (lambda: SOUTH.infer("magic"), "unknown method 'magic': choose auto, enumerate"),
     (lambda: SOUTH.infer(draws=0), "0 draws: take at least 2"),
-    (lambda: SOUTH.infer(draws=-5), "-5 draws"),
     (lambda: SOUTH.infer(draws="many"), "draws 'many': give a whole number"),
-    (lambda: SOUTH.infer(draws=2.5), "draws 2.5: give a whole number"),
     (lambda: SOUTH.infer(draws=10**30), "draws: take at most 50000000"),
     (lambda: SOUTH.infer(rng=-1), "rng -1: give a whole number from 0 on"),
-    (lambda: SOUTH.infer(rng="abc"), "rng 'abc': give a whole number"),
     (lambda: SOFT.infer("sample"), 'use method="auto", "tilted" or "smc"'),
-    (lambda: IterativeBidder(slip=1.5), "slip 1.5: it is a probability"),
 ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -160,12 +159,3 @@ def test_resampling_does_not_hide_a_heavy_tail() -> None:
     particles = moved(weighted, 400, np.random.default_rng(4))
     assert particles.importance is None
     assert particles.khat == heavy.khat > 0.7
-
-
-ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "expect": (lambda layouts: layouts.lengths,),
-    "resample": (20, 1),
-    "to_dataframe": (20, 1),
-    "carried_to": (SOUTH,),
-}
-"""Of public methods that need some."""

@@ -1,13 +1,11 @@
 """Calls on record: what they are called with, whose they are in files, and what is refused."""
 
 import numpy as np
-import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.fit import CallRecord, Design, bid_rates, records_of, records_of_tables
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, NotationError
 from bayesbridge.notation import read_pbn
 
 HAND = "AKQ52.J3.A94.K83"
@@ -56,17 +54,3 @@ def test_tables_tell_players_and_pairs():
     assert [record.player for record in pairs] == ["Ann & Zoe"] * 4  # nobody knows who sat opposite Wim
     names = {Seat.N: "Zoe", Seat.S: "Ann", Seat.W: "Wim"}
     assert one == records_of(DEAL, TABLES[0].auction, names, "NS")
-
-
-def test_records_that_cannot_be_are_refused():
-    auction = Auction.of("S:1NT Pass Pass", dummy="N")
-    with pytest.raises(IllegalCall, match="call number 3 of"):
-        CallRecord("x", HAND, auction, 3)
-    with pytest.raises(DealError, match="W's hand"):
-        CallRecord("x", "AK...", auction, 1)
-    with pytest.raises(NotationError, match="unknown vulnerability 'some'"):
-        CallRecord("x", HAND, auction, 1, "some")
-    with pytest.raises(BayesBridgeError, match="no call to learn from in 1 tables: each needs an auction"):
-        records_of_tables(TABLES[1:])
-    with pytest.raises(BayesBridgeError, match="by 'club': choose 'player' or 'pair'"):
-        records_of_tables(TABLES, by="club")

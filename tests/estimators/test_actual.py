@@ -10,7 +10,6 @@ import bayesbridge as bb
 from bayesbridge.calls import Contract
 from bayesbridge.cli import main
 from bayesbridge.estimators import odds
-from bayesbridge.estimators.odds import contract_question
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER
 
@@ -98,11 +97,3 @@ def test_at_the_command_line(capsys):
     assert (plain["actual"], passed["actual"]) == (False, True)
     table = odds.actual_table(Contract.of("3NT by S"))
     np.testing.assert_allclose(list(passed["pmf"].values()), np.array(list(plain["pmf"].values())) @ table, atol=1e-9)
-
-
-def test_it_needs_a_contract(capsys):
-    with pytest.raises(bb.BayesBridgeError, match="actual True without a contract"):
-        bb.estimate(positions.quiet().infer(), "tricks", actual=True)
-    assert contract_question(positions.quiet(), "3NT", "S").actual is False
-    assert main(["estimate", "--observer", "E", "--hand", positions.EAST, "--actual"]) == 2
-    assert "actual True without a contract: name one" in capsys.readouterr().err
