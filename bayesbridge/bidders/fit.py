@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,6 +37,7 @@ from bayesbridge.jit import one_thread
 from bayesbridge.layouts import read_only
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.words import SEATS
 
 if TYPE_CHECKING:
     import pymc
@@ -117,28 +118,22 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
     if by not in ("player", "pair"):
         raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
     found: list[CallRecord] = []
-    seen = 0
     for table in tables:
-        seen += 1
-        if table.auction is None:
-            continue
-        tags = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
-        names = {seat: name for seat, tag in tags.items() if (name := table.tag(tag).strip()) not in ("", "?")}
+        names = {Seat.of(tag): table.tag(tag).strip() for tag in SEATS.values()}
+        names = {seat: name for seat, name in names.items() if name not in ("", "?")}
         if by == "pair":
             names = {
                 seat: " & ".join(sorted((name, names[seat.partner])))
                 for seat, name in names.items()
                 if seat.partner in names
             }
-        for index, (seat, _) in enumerate(table.auction):
+        for index, (seat, _) in enumerate(table.auction or ()):
             hand = table.hands[seat]
             if hand is not None and len(hand) == 13 and seat in names:
                 vulnerable = table.vulnerable or Vulnerability.NONE
-                found.append(CallRecord(names[seat], hand, table.auction, index, vulnerable))
+                found.append(CallRecord(names[seat], hand, cast(Auction, table.auction), index, vulnerable))
     if not found:
-        raise BayesBridgeError(
-            f"no call to learn from in {seen} tables: each needs an auction, full hands and the players' names", by=by
-        )
+        raise BayesBridgeError("no call to learn from: tables need an auction, full hands and players' names", by=by)
     return found
 
 

@@ -18,10 +18,8 @@ units the context scales and shifts::
     v = relu(relu(Σ_s suit_s[holding in s])·W + w)·A      hand: once for each hand, whatever the context
     scores = relu(v ∘ scale(c) + shift(c))·C + c·D + b    c: what the reader says, once, whatever the hand
 
-So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction. Illegal calls are
-left out of the softmax, and a slip rate mixes in any legal call, so that no hand is ever impossible.
-``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are. The learned player
-(:mod:`~bayesbridge.bidders.play`) is made of the same parts.
+So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
+``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are.
 """
 
 from __future__ import annotations

@@ -1,23 +1,9 @@
 """A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
 
-A hand is valued in sixteenths of a trick, taken together with an average dummy:
-
-=====================================  =============  ==========================================
-feature of the hand                    sixteenths     counts in
-=====================================  =============  ==========================================
-an average dummy and a yarborough      64             every strain
-high-card points (A 4, K 3, Q 2, J 1)  3 each         every strain
-controls (A 2, K 1)                    2 each         every strain
-length of the suit                     8 a card − 40  the suit
-quality: A K Q J T of the suit         2 each         the suit
-longest suit of the hand (ties: all)   4              the suit
-suits with fewer than two cards        −12 each       no trumps
-=====================================  =============  ==========================================
-
-Points and controls add up to 13 tricks for a hand with everything, length to half a trick a card as three other hands
-share the rest of the suit. With Algorithm 1's level in the strain (:mod:`~bayesbridge.capture.strains`) the value makes
-one small integer, the *cell* ``8 · value + level``. The five cells of a hand, one a strain, are a sufficient statistic,
-whatever the style and the auction.
+A hand is valued in sixteenths of a trick, taken together with an average dummy, by its points, controls, lengths and
+the quality of its suits (docs/bidders.md has the table, :data:`_VALUE` the numbers). With Algorithm 1's level in the
+strain (:mod:`~bayesbridge.capture.strains`) the value makes one small integer, the *cell* ``8 · value + level``. The
+five cells of a hand, one a strain, are a sufficient statistic, whatever the style and the auction.
 
 A bid of level n in strain s undertakes t = 6 + n tricks. Let x be the hand's value in s and y = x + what the auction
 adds to it + what the player's style adds to it, all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s,

@@ -20,15 +20,8 @@ Two stated errors hold in about 95 of a hundred cases down to a handful of layou
 the edge: what was never seen otherwise in n layouts has two errors of 3 / n (the rule of three).
 
 Experts do not play double dummy. With ``actual`` a function of the tricks is replaced by its mean over what declarers
-take with that double dummy. P(actual tricks ∣ double dummy, contract) was counted on real tables
-(``scripts/fit_actual.py``): by the class of the contract (part score, game, slam), at no trumps or in a suit, doubled
-or not, and by how many tricks double dummy is above or below what the contract needs. Cells with few tables are shrunk
-towards coarser ones::
-
-    P(d ∣ cell) = (tables of the cell with difference d + STRENGTH · P(d ∣ coarser cell)) / (tables + STRENGTH)
-
-from the margin alone to margin and kind of strain, then with the class, then with the double. Differences d = actual −
-double dummy run from −5 to 5.
+take with that double dummy: P(actual tricks ∣ double dummy, contract) was counted on real tables
+(``scripts/fit_actual.py``), cells with few tables shrunk towards coarser ones (:func:`smoothed`).
 """
 
 from __future__ import annotations
@@ -522,7 +515,12 @@ def cell_of(contract: Contract) -> tuple[int, int, int]:
 
 
 def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
-    """Probabilities of the differences in every cell, in the shape of the counts."""
+    """Probabilities of the differences in every cell, in the shape of the counts.
+
+    From the margin alone to margin and kind of strain, then with the class, then with the double::
+
+        P(d ∣ cell) = (tables of the cell with difference d + strength · P(d ∣ coarser cell)) / (tables + strength)
+    """
     by_margin = counts.sum(axis=(0, 1, 2)) + 0.5
     shares = by_margin / by_margin.sum(axis=-1, keepdims=True)
     for axes in ((0, 2), (2,), ()):
