@@ -79,7 +79,7 @@ SETTINGS: Final = {
     "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
     "dummy": Setting(Seat.of, _name, "N", "the seat that does not bid (default: N)"),
     "players": Setting(
-        _one_of("players", "3", "4"), str, "N", "3, or 4 for the usual game where every seat bids (default: 3)"
+        _one_of("number of players", 3, 4), str, "N", "3, or 4 for the usual game where every seat bids (default: 3)"
     ),
     "trump": Setting(
         Strain.of, _name, "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"

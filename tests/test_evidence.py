@@ -6,19 +6,16 @@ from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Call
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import (
-    BidderModel,
     Called,
     HighCards,
     Holds,
@@ -63,12 +60,6 @@ def test_text_and_values_mean_the_same() -> None:
     assert HighCards("W", 12) == HighCards("W", 12, 40)
 
 
-def test_numpy_integers_become_plain_ones() -> None:
-    piece = Length("W", "S", np.int64(5), np.uint8(7))
-    assert (type(piece.low), type(piece.high)) == (int, int)
-    assert piece == Length("W", "S", 5, 7)
-
-
 @given(tricks(), auctions(), st.lists(evidence, max_size=4))
 def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auction, more: list[Piece]) -> None:
     opened = pieces(*more, trick, auction)
@@ -77,11 +68,6 @@ def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auctio
     assert [(p.seat, p.card) for p in plays if isinstance(p, Play)] == list(trick)
     made = opened[len(more) + len(trick.cards) :]
     assert [(p.seat, p.call) for p in made if isinstance(p, Called)] == list(auction)
-
-
-def test_the_papers_bidder_is_a_bidder_model() -> None:
-    assert isinstance(IterativeBidder(), BidderModel)
-    assert not isinstance(object(), BidderModel)
 
 
 BAD: list[tuple[Callable[[], Any], str]] = [

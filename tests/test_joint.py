@@ -1,6 +1,5 @@
 """A style and a layout in one posterior: every way against a sum over every layout and a grid of styles."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -303,14 +302,6 @@ def test_a_bidder_without_a_style_is_not_taken_for_one_with_a_style(bidder):
         infer_jointly(belief, "W")
 
 
-def test_a_style_is_that_of_a_player_as_vulnerable_as_the_belief_says():
-    none = Prior((0.3, 0.0), (0.0, 0.0), (0.0, 0.0), (-4.0, 0.0))
-    style = replace(none.draw(), vulnerable="EW")
-    found = infer_jointly(FEW.with_bidder(style), "W", prior=none, rng=1)
-    assert found.layouts.log_soft == pytest.approx(FEW.with_bidder(style).infer().log_soft)
-    assert found.layouts.log_soft != pytest.approx(FEW.with_bidder(replace(style, vulnerable="None")).infer().log_soft)
-
-
 def test_a_question_that_makes_no_sense_is_refused_in_one_line():
     with pytest.raises(bb.BayesBridgeError, match=r"^S is the observer"):
         infer_jointly(SOME, "S")
@@ -318,9 +309,5 @@ def test_a_question_that_makes_no_sense_is_refused_in_one_line():
         infer_jointly(OPEN, "W")
     with pytest.raises(bb.BayesBridgeError, match=r"^records of her, him: give those of W alone$"):
         infer_jointly(SOME, "W", [RECORDS[0], CallRecord("her", "KQ852.J3.A94.Q83", RECORDS[0].auction, 0)])
-    with pytest.raises(bb.BayesBridgeError, match=r"^unknown method 'magic'"):
-        infer_jointly(SOME, "W", method="magic")
-    with pytest.raises(bb.BayesBridgeError, match=r"^unknown sampler 'gibbs': choose importance, nuts$"):
-        infer_jointly(SOME, "W", sampler="gibbs")
     with pytest.raises(bb.BayesBridgeError, match=r"^1 draws: give at least 4$"):
         infer_jointly(SOME, "W", draws=1)

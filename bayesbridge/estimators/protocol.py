@@ -318,7 +318,8 @@ def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int)
     """A lowest value and whole counts by value, which add up to all layouts in every cell."""
     try:
         lowest, counts = index(pair[0]), np.asarray(pair[1], dtype=object)  # counts pass 2⁶³
-        sound = counts.shape[:-1] == output.shape and bool((counts >= 0).all() and (counts.sum(axis=-1) == total).all())
+        cells = counts.reshape(-1, counts.shape[-1])
+        sound = counts.shape[:-1] == output.shape and all(sum(cell) == total and min(cell) >= 0 for cell in cells)
     except (TypeError, ValueError, IndexError, KeyError):
         sound = False
     if not sound:

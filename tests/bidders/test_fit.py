@@ -50,16 +50,6 @@ def test_a_fit_finds_the_players(fitted, table):
     assert (fitted.draws("bold")[:, 0] > fitted.draws("cautious")[:, 0]).mean() > 0.99
 
 
-def test_the_summary_has_players_and_population(fitted):
-    scales = ("aggressiveness", "suit_preference", "log_temperature", "logit_slip")
-    assert list(fitted.summary().index) == [
-        *(f"{name}[{player}]" for name in STYLE for player in fitted.players),
-        *(f"population_{which}[{scale}]" for which in ("mean", "spread") for scale in scales),
-    ]
-    spread = fitted.tree["posterior"]["population_spread"].sel(parameter="aggressiveness")
-    assert float((spread > 0.3).mean()) > 0.9  # two tricks lie between the two
-
-
 def test_log_likelihood_and_predictions_are_those_of_the_model(fitted, table):
     """PyMC's own way to the same numbers, with every call's share of the predictions against its probability."""
     few = fitted.tree.isel(draw=slice(0, 400, 40), chain=slice(0, 1))

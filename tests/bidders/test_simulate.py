@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.turn import MixtureBidder, sample_call, simulate_auction
 from bayesbridge.cards import Hand
@@ -37,14 +36,6 @@ def test_whole_auctions_are_over_and_repeat_with_their_seed():
         assert auction.bidders == (Seat.W, Seat.E, Seat.S)
         assert auction == simulate_auction(deal, dict.fromkeys(Seat, StyleBidder()), first="W", rng=number)
     assert simulate_auction(deal, StyleBidder(), dummy=None, first="N", rng=1).dummy is None
-
-
-def test_sharp_bidders_reach_the_highest_bid():
-    for deal in random_deals(30, 3):
-        auction = simulate_auction(deal, IterativeBidder(slip=0.0, suits=True))
-        masks = np.array([deal[seat].mask for seat in auction.bidders], dtype=np.uint64)
-        highest = IterativeBidder(suits=True).highest_bids(masks).max()
-        assert (auction.last_bid.index if auction.last_bid else 0) == highest
 
 
 def test_a_mixture_sums_its_models_out_over_a_whole_auction(random_hands):

@@ -3,7 +3,6 @@
 from math import exp
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,7 +11,6 @@ from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
-from bayesbridge.errors import BayesBridgeError
 from tests import strategies
 
 styles = st.builds(StyleBidder, st.floats(-2, 2), st.floats(-2, 2), st.floats(0.2, 5), st.floats(0, 1))
@@ -88,11 +86,3 @@ def test_styles_do_what_their_names_say(random_hands):
     cold = StyleBidder(temperature=0.1, slip=0.0).probabilities(random_hands, opening).max(axis=1)
     hot = StyleBidder(temperature=10.0, slip=0.0).probabilities(random_hands, opening).max(axis=1)
     assert cold.mean() > 0.9 > 0.3 > hot.mean()
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"), [("temperature", 0.0), ("aggressiveness", 9.0), ("suit_preference", float("nan"))]
-)
-def test_numbers_that_are_no_style_are_refused(argument, value):
-    with pytest.raises(BayesBridgeError, match=rf"^{argument} {value}: it lies from"):
-        StyleBidder(**{argument: value})

@@ -62,13 +62,6 @@ def test_kinds_of_contracts_have_shifts_of_their_own():
             )
 
 
-def test_cards_are_those_of_the_new_weights():
-    after = bb.reached(leader())
-    ace = bb.Card.of("SA").index
-    wanted = after.weights @ (after.layouts.masks[:, 0] >> np.uint64(ace) & np.uint64(1)).astype(float)
-    assert after.card_probabilities().sel(card="SA", seat="N").item() == pytest.approx(wanted)
-
-
 @pytest.mark.parametrize(
     ("calls", "said"),
     [("S:1NT Pass 3NT", "give a whole auction"), ("S:Pass Pass Pass Pass", "give a whole auction")],
@@ -76,12 +69,6 @@ def test_cards_are_those_of_the_new_weights():
 def test_where_no_contract_was_reached(calls, said):
     with pytest.raises(bb.BayesBridgeError, match=said):
         bb.reached(leader(calls))
-
-
-def test_three_players_are_no_experts():
-    belief = bb.Belief("W", HAND).given(bb.Auction.of("S:1NT Pass Pass", dummy="N"))
-    with pytest.raises(bb.BayesBridgeError, match="auction of four"):
-        bb.reached(belief.infer(draws=100, rng=1))
 
 
 def test_at_the_command_line(capsys):

@@ -159,14 +159,6 @@ def test_a_built_in_name_stays_the_built_ins():
     assert found.estimator("kept").name == "kept"
 
 
-def test_built_ins_come_through_the_same_hooks():
-    found = registry.load()
-    first = found.plugins[0]
-    assert (first.name, first.distribution) == ("bayesbridge", "bayesbridge-hands")
-    assert first.estimators == BUILT_IN
-    assert "iterative" in first.bidders
-
-
 def test_an_unknown_name_lists_the_known_ones():
     found = registry.load()
     with pytest.raises(PluginError, match=r"unknown estimator 'captur': choose .*capture.*play_out"):
@@ -184,12 +176,6 @@ def test_no_plugin_is_loaded_before_somebody_asks(install, tmp_path):
 
     assert output("import bayesbridge, bayesbridge.estimators.registry") == ""
     assert output("from bayesbridge.estimators import registry; registry.load()") == "loaded\n"
-
-
-def test_metadata_that_cannot_be_read_leave_the_origin_open(install, tmp_path):
-    install("plain", GOOD.format(name="plain"))
-    (tmp_path / "plain-1.2.dist-info" / "METADATA").unlink()
-    assert [(one.name, one.failure) for one in registry.load().plugins] == [("bayesbridge", None), ("plain", None)]
 
 
 def test_what_fails_at_import_is_told_with_the_plugins_own_line(install, tmp_path):
