@@ -401,27 +401,21 @@ class SystemBidder:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
-        ways = self._ways(auction, turn.seat)
-        if not _covered(ways, turn.before):
+        if not _covered(self._ways(auction, turn.seat), turn.before):
             return self.base.log_likelihood(hands, auction, index)
-        total: Floats = np.logaddexp.reduce(
-            self._log_weights(hands, turn.before, turn.seat, ways) + self._log_chances(hands, turn, ways), axis=0
-        )
-        return total
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         one_row("hands", hands)
         seat = seat_to_call(auction)
         ways = self._ways(auction, seat)
-        plain = call_probabilities(self.base, hands, auction)
         if not _covered(ways, auction):
-            return plain
+            return call_probabilities(self.base, hands, auction)
         weights = np.exp(self._log_weights(hands, auction, seat, ways))
-        total = np.zeros_like(plain)
-        for weight, chances in zip(weights, self._chances(hands, plain, auction, ways), strict=True):
-            total += weight[:, None] * chances
-        return total
+        found: Floats = (weights[:, :, None] * self._chances(hands, auction, ways)).sum(axis=0)
+        return found
 
     def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
         if auction.dummy is not None:
@@ -441,24 +435,17 @@ class SystemBidder:
             return weights
         for index, (caller, _) in enumerate(before):
             if caller == seat and _covered(ways, (turn := Turn.of(before, index)).before):
-                weights += self._log_chances(hands, turn, ways)
+                with np.errstate(divide="ignore"):
+                    weights += np.log(self._chances(hands, turn.before, ways)[:, :, turn.call.index])
         total = np.logaddexp.reduce(weights, axis=0)
         # A call that is impossible with a hand whatever the system tells nothing of the system.
         return np.where(np.isneginf(total), prior, weights - np.where(np.isneginf(total), 0.0, total))
 
-    def _log_chances(self, hands: NDArray[np.uint64], turn: Turn, ways: tuple[Component, ...]) -> Floats:
-        """(ways, n) log P(call ∣ hand, way)."""
-        plain = call_probabilities(self.base, hands, turn.before)
-        with np.errstate(divide="ignore"):
-            return np.log([chances[:, turn.call.index] for chances in self._chances(hands, plain, turn.before, ways)])
-
-    def _chances(
-        self, hands: NDArray[np.uint64], plain: Floats, before: Auction, ways: tuple[Component, ...]
-    ) -> Iterator[Floats]:
-        """(n, 38) P(call ∣ hand, way) for each way."""
-        for way in ways:
-            meanings = way.system.meanings(before)
-            yield plain if meanings is None else reweighed(plain, hands, meanings, self.faith)
+    def _chances(self, hands: NDArray[np.uint64], before: Auction, ways: tuple[Component, ...]) -> Floats:
+        """(ways, n, 38) P(call ∣ hand, way)."""
+        plain = call_probabilities(self.base, hands, before)
+        meanings = [way.system.meanings(before) for way in ways]
+        return np.stack([plain if one is None else reweighed(plain, hands, one, self.faith) for one in meanings])
 
 
 def reweighed(plain: Floats, hands: NDArray[np.uint64], meanings: Meanings, faith: float) -> Floats:

@@ -182,4 +182,4 @@ def test_the_player_model_is_a_setting(complaint, tmp_path):
     exec(python_lines(given.belief()), scope)
     assert scope["belief"] == given.belief()
     assert "argument --player: unknown player 'x': write learned or none" in complaint("count", *four, "--player", "x")
-    assert "argument --player: experts are four players" in complaint("count", *four[:4], "--player", "none")
+    assert "argument --player: it is for four players" in complaint("count", *four[:4], "--player", "none")
