@@ -271,9 +271,7 @@ def test_the_sum_over_layouts_in_the_graph_is_the_sum_over_layouts():
     east = SOME.bidder.log_likelihood(masks[:, 1], SOME.auction, 1)
     expected = np.log(np.mean(np.exp(sum(west) + east)))
     symbols = [pt.as_tensor(np.array([getattr(style, name)])) for name in STYLE]
-    assert SeatChances.of(rows.cell, question.calls).log_marginal(rows.log, symbols).eval(mode=PLAIN) == pytest.approx(
-        expected
-    )
+    assert rows.chances.log_marginal(rows.log, symbols).eval(mode=PLAIN) == pytest.approx(expected)
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.joint.question import Cloud, Floats, Rows, SeatChances, Source, StyleQuestion, log_mean
+from bayesbridge.joint.question import Cloud, Floats, Rows, Source, StyleQuestion, log_mean
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
@@ -152,70 +152,39 @@ class Weighed:
         return 1.0 / float((self.weights**2).sum())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Weighing:
-    """A question with its rows."""
+def by_points(
+    question: StyleQuestion, rows: Rows, cloud: Cloud, n: int, rng: np.random.Generator
+) -> tuple[Weighed, float, float]:
+    """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
+    styles, log = question.weighted(cloud, cloud.points(n, rng))
+    scale = log.max()
+    prior = np.exp(log - scale)
+    weighed, marginal = _weigh(rows, styles, prior)
+    below, error_below = question.log_of_records(log.size, rng)
+    above, error = log_mean((prior * marginal).mean(axis=1))
+    return weighed, above + scale + rows.most - below, float(np.hypot(error, error_below))
 
-    question: StyleQuestion
-    rows: Rows
-    chances: SeatChances
 
-    @classmethod
-    def of(cls, question: StyleQuestion, source: Source) -> Weighing:
-        """Sort the layouts into rows."""
-        rows = Rows.of(question, source)
-        return cls(question, rows, SeatChances.of(rows.cell, question.calls))
+def _weigh(rows: Rows, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
+    """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
 
-    def by_points(self, cloud: Cloud, n: int, rng: np.random.Generator) -> tuple[Weighed, float, float]:
-        """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
-        styles, log = self.question.weighted(cloud, cloud.points(n, rng))
-        scale = log.max()
-        prior = np.exp(log - scale)
-        weighed, marginal = self._weigh(styles, prior)
-        below, error_below = self.question.log_of_records(log.size, rng)
-        above, error = log_mean((prior * marginal).mean(axis=1))
-        return weighed, above + scale + self._most - below, float(np.hypot(error, error_below))
-
-    def by_chains(self, styles: Floats, ess: float) -> Weighed:
-        """With (chains, draws, 4) draws from the posterior, of effective sample size ``ess``."""
-        chains, draws, _ = styles.shape
-        stretches = stretches_of(chains, ess)
-        each = draws // stretches
-        used = styles[:, draws - stretches * each :].reshape(chains * stretches, each, 4)
-        return self._weigh(used, None)[0]
-
-    @property
-    def _most(self) -> float:
-        return float(self.rows.log.max())
-
-    def log_marginal(self, styles: Floats) -> Floats:
-        """(d,) log m of (d, 4) styles."""
-        found, rows = np.empty(len(styles)), np.exp(self.rows.log - self._most)
-        for part in self.chances.stretches(len(styles)):
-            found[part] = self.chances.of_styles(styles[part]) @ rows
-        with np.errstate(divide="ignore"):
-            return np.log(found) + self._most
-
-    def _weigh(self, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
-        """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
-
-        Besides, (B, n) m(θ) over the weight of the heaviest row.
-        """
-        batches, n, _ = styles.shape
-        rows = np.exp(self.rows.log - self._most)
-        table, by_style = np.zeros((batches, len(rows))), np.zeros((4, len(rows)))
-        marginal, weights = np.empty((batches, n)), np.empty((batches, n))
-        for batch in range(batches):
-            for part in self.chances.stretches(n):
-                chances = self.chances.of_styles(styles[batch, part])
-                m = marginal[batch, part] = chances @ rows
-                w = 1.0 / m if prior is None else prior[batch, part]
-                weights[batch, part] = w * m
-                table[batch] += w @ chances
-                by_style += (w[:, None] * styles[batch, part]).T @ chances
-        total = weights.sum()
-        by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
-        return Weighed(table * batches / total, by_style, styles, weights / total), marginal
+    Besides, (B, n) m(θ) over the weight of the heaviest row.
+    """
+    batches, n, _ = styles.shape
+    row_weights = np.exp(rows.log - rows.most)
+    table, by_style = np.zeros((batches, len(rows))), np.zeros((4, len(rows)))
+    marginal, weights = np.empty((batches, n)), np.empty((batches, n))
+    for batch in range(batches):
+        for part in rows.chances.stretches(n):
+            chances = rows.chances.of_styles(styles[batch, part])
+            m = marginal[batch, part] = chances @ row_weights
+            w = 1.0 / m if prior is None else prior[batch, part]
+            weights[batch, part] = w * m
+            table[batch] += w @ chances
+            by_style += (w[:, None] * styles[batch, part]).T @ chances
+    total = weights.sum()
+    by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
+    return Weighed(table * batches / total, by_style, styles, weights / total), marginal
 
 
 METHODS: Final = ("auto", "counts", "draws")
@@ -263,14 +232,15 @@ def infer_jointly(
     with one_thread():
         walk = method == "counts" or (method != "draws" and walkable)
         source = Source.walked(question) if walk else Source.drawn(question, layouts, numbers)
-        weighing = Weighing.of(question, source)
+        rows = Rows.of(question, source)
         if sampler == "nuts" and question.prior.unknown:
-            return _with_nuts(weighing, source, (draws, tune, chains), numbers)
+            return _with_nuts(question, rows, source, (draws, tune, chains), numbers)
         n = draws * chains
-        weighed, *log_soft = weighing.by_points(question.cloud(numbers, weighing.log_marginal), n, numbers)
+        weighed, *log_soft = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
         chosen = numbers.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, numbers))
         styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
-        return _posterior(weighing, source, weighed, log_soft, styles, Diagnostics(sampler, weighed.ess, np.nan, 0))
+        found = Diagnostics(sampler, weighed.ess, np.nan, 0)
+        return _posterior(question, rows, source, weighed, log_soft, styles, found)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
@@ -284,36 +254,44 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
 
 
 def _with_nuts(
-    weighing: Weighing, source: Source, size: tuple[int, int, int], rng: np.random.Generator
+    question: StyleQuestion, rows: Rows, source: Source, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
     """The style by NUTS, with the layouts summed out."""
     import pymc as pm
 
-    question = weighing.question
     with pm.Model(coords={"player": [question.seat.name]}):
         style = style_variables(question.prior, [question.seat.name], pooled=False)
         if question.design is not None:
             pm.Potential("records", log_calls(question.design, style).sum())
-        pm.Potential("calls", weighing.chances.log_marginal(weighing.rows.log, style))
+        pm.Potential("calls", rows.chances.log_marginal(rows.log, style))
         styles = Styles(sample_quietly(*size, rng))
     found = Diagnostics("nuts", styles.least_ess, styles.worst_rhat, styles.divergences)
     posterior = styles.tree["posterior"].dataset
     values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
     z = np.stack([posterior[f"z_{STYLE[column]}"].values.ravel() for column in question.prior.unknown], axis=1)
     around = Cloud.around(z, np.full(len(z), 1.0 / len(z)))
-    _, *log_soft = weighing.by_points(around, size[0] * size[2], rng)
-    return _posterior(weighing, source, weighing.by_chains(values, found.ess), log_soft, styles, found)
+    _, *log_soft = by_points(question, rows, around, size[0] * size[2], rng)
+    chains, draws, _ = values.shape
+    stretches = stretches_of(chains, found.ess)
+    each = draws // stretches
+    weighed, _ = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
+    return _posterior(question, rows, source, weighed, log_soft, styles, found)
 
 
 def _posterior(
-    weighing: Weighing, source: Source, weighed: Weighed, log_soft: list[float], styles: Styles, found: Diagnostics
+    question: StyleQuestion,
+    rows: Rows,
+    source: Source,
+    weighed: Weighed,
+    log_soft: list[float],
+    styles: Styles,
+    found: Diagnostics,
 ) -> JointPosterior:
     """Layouts weighed by styles; ``log_soft``: log P(calls) and its standard error from the styles."""
-    question, rows = weighing.question, weighing.rows
     with np.errstate(divide="ignore"):
         log_row = np.log(weighed.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
-    weights, log_seat = Weights(rows.base + log_row), log_row + log_soft[0] - float(rows.log.max())
+    weights, log_seat = Weights(rows.base + log_row), log_row + log_soft[0] - rows.most
     stated, log_soft_error = weighed.style_errors, log_soft[1]
     if not source.exact:
         log_soft_error = float(

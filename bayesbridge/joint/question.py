@@ -318,16 +318,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """The layouts by what the style model sees of them.
+    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row.
 
-    cell:   (k, 5) cells of each row
     log:    (k,) log weight of each row; the weights of all rows add up to P(the other evidence)
     row:    (n,) the row of each layout
     base:   (n,) log weight of each layout: log P(other evidence ∣ layout) − log density; sums up as the rows do
     others: (n,) log P(other evidence ∣ layout)
     """
 
-    cell: Cells
+    chances: SeatChances
     log: Floats
     row: NDArray[np.int64]
     base: Floats
@@ -354,7 +353,20 @@ class Rows:
         used = weights > 0
         row = np.where(used, np.cumsum(used) - 1, 0)[row]
         cell = (found[used, None] // CELLS ** np.arange(5) % CELLS).astype(np.int16)
-        return cls(cell, np.log(weights[used]) + most, row, base, log)
+        return cls(SeatChances.of(cell, question.calls), np.log(weights[used]) + most, row, base, log)
 
     def __len__(self) -> int:
-        return len(self.cell)
+        return len(self.log)
+
+    @property
+    def most(self) -> float:
+        """The largest log weight."""
+        return float(self.log.max())
+
+    def log_marginal(self, styles: Floats) -> Floats:
+        """(d,) log m of (d, 4) styles."""
+        found, rows = np.empty(len(styles)), np.exp(self.log - self.most)
+        for part in self.chances.stretches(len(styles)):
+            found[part] = self.chances.of_styles(styles[part]) @ rows
+        with np.errstate(divide="ignore"):
+            return np.log(found) + self.most
