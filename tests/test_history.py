@@ -103,15 +103,3 @@ def test_a_card_moves_with_each_piece_of_evidence():
         shares = stage.infer().card_probabilities().sel(card="SQ").values
         assert pytest.approx(tuple(shares)) == (row.N, row.E, row.S, row.W)
         assert (row.exact, row.error) == (True, 0.0)
-
-
-def test_a_card_after_calls_has_an_error():
-    """Draws say how sure they are, and progress is told."""
-    steps = []
-    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32", dummy=None).given(bb.Called("W", "1S"))
-    table = bb.card_history(belief, "SQ", draws=50, rng=1, progress=lambda done, total: steps.append((done, total)))
-    assert steps == [(1, 2), (2, 2)]
-    last = table.iloc[-1]
-    assert bool(last.exact) == (last.error == 0.0)
-    with pytest.raises(bb.BayesBridgeError, match="own hand"):
-        bb.card_history(belief, "SA")

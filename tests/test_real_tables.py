@@ -1,7 +1,5 @@
 """Scripts that learn from real tables: what is solved is kept, deals are set aside whole, and judging can fail."""
 
-import importlib
-import json
 import sys
 from pathlib import Path
 
@@ -118,23 +116,3 @@ def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monke
     assert text.count(": double dummy |") == text.count(": real result |") == 2
     assert text.count("| no trumps: tricks, actual |") == 2
     assert picture.stat().st_size > 10_000
-
-
-def test_leads_are_counted_with_and_without_boards_on_which_every_lead_ties(monkeypatch, tmp_path, capsys):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
-    judge_leads = importlib.import_module("judge_leads")
-    boards = [
-        {"contract": "3NT by S", "ours": 0, "record": 1, "random": [0, 1, 1, 1]},
-        {"contract": "1NT by W", "ours": 1, "record": 0, "random": [0, 0, 1, 1]},
-        {"contract": "2NTX by W", "ours": 0, "record": 0, "random": [0, 0, 0, 0]},
-        {"contract": "3NT by N", "ours": 0, "record": 0, "random": [0, 0, 0, 0]},
-    ]
-    kept = tmp_path / "leads.jsonl"
-    kept.write_text("".join(json.dumps({"deal": str(i), **board}) + "\n" for i, board in enumerate(boards)), "utf-8")
-    assert judge_leads.main(["unread.pbn", "-o", str(kept), "--suits", "0", "--no-trumps", "0"]) == 0
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[:3] for row in rows] == [["at no trumps", "DDOLAR", "4"], ["at no trumps", "ADDOLAR", "2"]]
-    assert [[cell.split(" ±")[0] for cell in row[3:]] for row in rows] == [
-        ["75.0", "75.0", "68.8", "0.0"],
-        ["50.0", "50.0", "37.5", "0.0"],
-    ]

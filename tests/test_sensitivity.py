@@ -40,18 +40,6 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
     assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
 
 
-def test_bidders_by_name_as_models_and_by_mapping():
-    """Few layouts are left, so that every model is exact."""
-    found = bb.sensitivity(called(), slips=[0.05], bidders=["iterative", "style"], pair="S:N")
-    assert found["model"].values.tolist() == ["iterative, slip 0.05", "style, slip 0.05"]
-    assert found["bidder"].values.tolist() == ["iterative", "style"]
-    assert (found["error"] == 0).all()
-    own = called().with_bidder(bb.StyleBidder(slip=0.05)).infer()
-    assert found["log_evidence"].values[1] == pytest.approx(own.log_evidence)
-    named = bb.sensitivity(called(), slips=[], bidders={"bold": bb.StyleBidder(aggressiveness=1.0)}, pair="S:N")
-    assert named["model"].values.tolist() == ["bold, slip 0.02"]
-
-
 def test_a_model_without_slip_has_one_row():
     class Shrug:
         def log_likelihood(self, hands, *_):

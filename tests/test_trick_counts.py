@@ -82,14 +82,6 @@ def test_document_history_and_result_agree(result):
     assert said["qualified"] == pytest.approx(tricks.holds) == pytest.approx(step["qualified"])
 
 
-def test_kinds_of_evidence_in_a_result():
-    four = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None, player=bb.LearnedPlayer())
-    belief = four.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"), bb.Play("W", "H5"), bb.Void("E", "H"))
-    assert [belief.effect(piece) for piece in belief.evidence] == [
-        "none", "soft", "soft", "soft", "none", "soft", "hard and soft", "hard",
-    ]  # fmt: skip
-
-
 def test_the_report_of_four_players_can_be_made_again(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--players", "4", "--vulnerable", "NS", "--call", "W:1H"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,13 +39,6 @@ def test_every_call_of_any_auction(held: list[Hand], auction: Auction, slip: flo
         np.testing.assert_allclose(np.exp(found), truth, rtol=1e-12)
 
 
-def test_a_sharp_bidder_makes_a_call_impossible() -> None:
-    auction = Auction.of("S:7C", dummy="N")
-    mask = np.array([STRONG[0].mask], dtype=np.uint64)
-    assert IterativeBidder(slip=0.0).log_likelihood(mask, auction, 0)[0] == -np.inf
-    assert IterativeBidder(slip=0.5).log_likelihood(mask, auction, 0)[0] == pytest.approx(math.log(0.5 / 36))
-
-
 def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
     belief = Belief("S", "T9742.J3.964.T83")
     prior = belief.infer("sample", draws=2).point_probabilities().sel(seat="W")
@@ -58,3 +48,14 @@ def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
         points = found.point_probabilities().sel(seat="W")
         mean[call] = float((points * points.points).sum())
     assert mean["Pass"] < float((prior * prior.points).sum()) < mean["1NT"] - 3
+
+
+@given(hands, auctions(3))
+def test_with_suits_he_bids_the_highest_of_his_bids_if_it_is_legal(hand: Hand, auction: Auction) -> None:
+    if auction.is_over:
+        return
+    masks = np.array([hand.mask], dtype=np.uint64)
+    best = Call(int(IterativeBidder(suits=True).highest_bids(masks)[0]))
+    meant = best if auction.can(best) else Call.of("Pass")
+    sharp = IterativeBidder(slip=0.0, suits=True).probabilities(masks, auction)[0]
+    assert np.flatnonzero(sharp).tolist() == [meant.index]

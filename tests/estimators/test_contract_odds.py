@@ -197,12 +197,3 @@ def test_an_estimator_that_takes_long_gets_fewer_layouts():
     for name in ("layouts", "entropy_bits", "log_evidence"):
         assert result.attrs[name] == whole.attrs[name]
     assert bb.estimate(posterior, [Slow(), "capture"]).identical(result)
-
-
-def test_time_and_draws_that_were_chosen_are_obeyed():
-    posterior = positions.quiet().infer()
-    assert bb.estimate(posterior, Slow(), seconds=25).attrs["draws"] == 25
-    assert bb.estimate(posterior, Slow(), seconds=0.1).attrs["draws"] == 2
-    assert bb.estimate(posterior, Slow(), seconds=1e9).attrs["exact"] == 1
-    assert bb.estimate(positions.quiet().infer(draws=60), Slow()).attrs["draws"] == 60
-    assert bb.estimate(positions.quiet().infer(draws=60), Slow(), seconds=7).attrs["draws"] == 7
