@@ -52,25 +52,6 @@ def many(tmp_path):
     return path
 
 
-def test_what_was_solved_is_kept_and_continued(scripts, tmp_path, capsys):
-    solve_records, _, _, asked = scripts
-    kept = tmp_path / "tables.tsv"
-    about, tables, solved = solve_records.solved_tables(RECORDS, kept, 1.0)
-    whole = kept.read_text()
-    assert (len(tables), sum(asked), len(about["sha256"])) == (8, 8, 64)
-    lines = whole.splitlines(keepends=True)
-    kept.write_text("".join(lines[:4]) + lines[4][:30])  # killed while it wrote
-    asked.clear()
-    again = solve_records.solved_tables(RECORDS, kept, 1.0)
-    assert kept.read_text() == whole
-    assert sum(asked) == 5
-    assert again == (about, tables, solved)
-    assert solve_records.solved_tables(RECORDS, kept, 1.0, 3)[1:] == (tables[:3], solved[:3])
-    with pytest.raises(SystemExit, match="another share"):
-        solve_records.solved_tables(RECORDS, kept, 0.5)
-    assert "8 of 8 tables solved" in capsys.readouterr().err
-
-
 def simulated(fit_actual, n, seed):
     """Tables whose declarers take one trick more than double dummy with 30 %, one less with 20 %."""
     rng = np.random.default_rng(seed)
