@@ -1,4 +1,4 @@
-"""Scripts that learn from real tables: what is solved is kept, deals are set aside whole, and judging can fail."""
+"""Scripts that learn from real tables: what declarers do is found, and judging can fail."""
 
 import sys
 from pathlib import Path
@@ -10,27 +10,22 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.estimators import odds
 
 ROOT = Path(__file__).parents[1]
-RECORDS = ROOT / "examples" / "boards.pbn"
 
 
 @pytest.fixture
 def scripts(monkeypatch):
-    """The three scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
+    """Two scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
     import against_reality
     import fit_actual
     import solve_records
 
-    asked = []
-
     def solve(tables):
-        asked.append(len(tables))
         return [table.result - table.result % 2 for table in tables]
 
     monkeypatch.setattr(solve_records, "solve", solve)
-    monkeypatch.setattr(solve_records, "AT_A_TIME", 3)
-    yield solve_records, fit_actual, against_reality, asked
+    yield fit_actual, against_reality
     for name in ("against_reality", "fit_actual", "solve_records"):
         sys.modules.pop(name)
 
@@ -64,7 +59,7 @@ def simulated(fit_actual, n, seed):
 
 
 def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
-    fit_actual = scripts[1]
+    fit_actual = scripts[0]
     data, other = simulated(fit_actual, 20_000, 1), simulated(fit_actual, 20_000, 2)
     counts = fit_actual.counted(data)
     assert counts.sum() == 20_000
@@ -83,7 +78,7 @@ def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
 
 
 def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monkeypatch, capsys):
-    _, fit_actual, against_reality, _ = scripts
+    fit_actual, against_reality = scripts
     options = [str(many), "--solved", str(tmp_path / "tables.tsv"), "--share", "1"]
     monkeypatch.setattr(sys, "argv", ["fit_actual.py", *options, "-o", str(tmp_path / "actual.json")])
     fit_actual.main()
