@@ -43,10 +43,12 @@ def cached_arrays(
         with path.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
-    def make() -> dict[str, np.ndarray[Any, Any]]:
-        return {key: np.array(array, order="C") for key, array in build().items()}
-
-    arrays = _cached(f"{name}-{version}.npz", make, read, write)
+    arrays = _cached(
+        f"{name}-{version}.npz",
+        lambda: {key: np.array(array, order="C") for key, array in build().items()},
+        read,
+        write,
+    )
     for array in arrays.values():
         array.flags.writeable = False
     return arrays

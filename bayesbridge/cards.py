@@ -139,21 +139,18 @@ class Card:
         """
         if isinstance(value, Card):
             return value
-        text = str(value).strip()
-        if not text:
-            raise NotationError(f"empty card {value!r}: write suit then rank, such as HK or S10", text=value)
+        text = str(value).strip().upper().replace("10", "T")
         try:
-            suit = Suit.of(text[0])
+            suit = Suit.of(text[:1])
         except NotationError:
             raise NotationError(
-                f"unknown suit {text[0]!r} in card {value!r}: write suit then rank, such as HK or S10", text=value
+                f"unknown suit {text[:1]!r} in card {value!r}: write suit then rank, such as HK or S10", text=value
             ) from None
-        rank = RANKS.find(text[1:].upper().replace("10", "T") or "?")
-        if rank < 0 or len(text[1:].replace("10", "T")) != 1:
+        if len(text) != 2 or text[1] not in RANKS:
             raise NotationError(
                 f"unknown rank {text[1:]!r} in card {value!r}: ranks are A K Q J T (or 10) 9 … 2", text=value
             )
-        return cls(13 * suit + rank)
+        return cls(13 * suit + RANKS.index(text[1]))
 
     def __str__(self) -> str:
         return f"{self.suit.name}{RANKS[self.rank]}"

@@ -79,15 +79,16 @@ class Deal:
         """
         if isinstance(value, Deal):
             return value
-        hands = _pbn_hands(value) if isinstance(value, str) else _mapped_hands(value)
+        if isinstance(value, str):
+            hands = _pbn_hands(value)
+        else:
+            hands = {Seat.of(seat): Hand.of(hand) for seat, hand in value.items()}
         # Before the fourth hand is filled in: with a card in two of three hands it would get 14 and take the blame.
         used = _verify_hands(hands)
         missing = [seat for seat in Seat if seat not in hands]
         if len(missing) > 1:
-            raise DealError(
-                f"no cards for {' and '.join(seat.name for seat in missing)}: a deal needs at least three hands",
-                missing=tuple(missing),
-            )
+            names = " and ".join(seat.name for seat in missing)
+            raise DealError(f"no cards for {names}: a deal needs at least three hands", missing=tuple(missing))
         for seat in missing:
             hands[seat] = Hand(DECK_MASK & ~used)
         return cls((hands[Seat.N], hands[Seat.E], hands[Seat.S], hands[Seat.W]))
@@ -162,22 +163,9 @@ def _verify_hands(hands: Mapping[Seat, Hand]) -> int:
         if used & hand.mask:
             card = next(iter(Hand(used & hand.mask)))
             other = next(s for s in hands if card in hands[s])
-            raise DealError(
-                f"{card} lies in both {other.name} and {seat.name}: a card has one place",
-                card=card,
-                seats=(other, seat),
-            )
+            raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
         used |= hand.mask
     return used
-
-
-def _mapped_hands(value: Mapping[Seat | str, Hand | str]) -> dict[Seat, Hand]:
-    hands: dict[Seat, Hand] = {}
-    for key, hand in value.items():
-        if (seat := Seat.of(key)) in hands:
-            raise DealError(f"two hands for {seat.name}, the second under {key!r}: name each seat once", seat=seat)
-        hands[seat] = Hand.of(hand)
-    return hands
 
 
 def _pbn_hands(text: str) -> dict[Seat, Hand]:

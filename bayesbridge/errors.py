@@ -174,11 +174,8 @@ def raised_at(error: BaseException) -> str:
     ours = Path(__file__).parent, Path(importlib.__file__).parent
     lines = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     foreign = [(path, line) for path, line in lines if path.is_absolute() and not {*ours} & {*path.parents}]
-    if not foreign:
-        return ""
-    home = foreign[0][0].parent
-    path, line = [one for one in foreign if home in one[0].parents][-1]
-    return f" (at {path}:{line})"
+    own = [(path, line) for path, line in foreign if path == foreign[0][0]]
+    return f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
 
 
 def shorten(value: object) -> str:

@@ -9,30 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
-from typing import Final
-
-_KINDS: Final = (
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-)
-
-_ADVICE: Final = {
-    errno.ENOSPC: "make room, or name another file",
-    errno.EDQUOT: "make room, or name another file",
-    errno.EFBIG: "make the limit on file sizes larger, or name a file elsewhere",
-    errno.EACCES: "change the rights there, or name another file",
-    errno.EPERM: "change the rights there, or name another file",
-    errno.EROFS: "that place can only be read, name a file elsewhere",
-    errno.ENOENT: "make its folder first, or name another",
-    errno.ENOTDIR: "a part of its path is a file, name a folder there",
-    errno.EISDIR: "name a file in it",
-    errno.ENAMETOOLONG: "choose a shorter name",
-    errno.ELOOP: "its links lead in a circle, name another file",
-    errno.EIO: "the disk fails, name a file on another",
-}
 
 
 class NotAFile(OSError):
@@ -45,7 +21,12 @@ def advice(error: OSError) -> str:
     >>> advice(OSError(errno.ENAMETOOLONG, "File name too long"))
     'choose a shorter name'
     """
-    return _ADVICE.get(error.errno or 0, "name another file")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "make room, or name another file"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "change the rights there, or name another file"
+    known = {errno.ENOENT: "make its folder first, or name another", errno.ENAMETOOLONG: "choose a shorter name"}
+    return known.get(error.errno or 0, "name another file")
 
 
 def final_path(path: Path) -> tuple[Path, int | None]:
@@ -58,9 +39,8 @@ def final_path(path: Path) -> tuple[Path, int | None]:
         found = os.stat(path).st_mode  # of links in a circle this says so
     except FileNotFoundError:
         return target, None
-    for is_kind, name in _KINDS:
-        if is_kind(found):
-            raise NotAFile(errno.EISDIR if name == "a folder" else errno.EINVAL, f"it is {name}")
+    if not stat.S_ISREG(found):
+        raise NotAFile(errno.EINVAL, "it is a folder" if stat.S_ISDIR(found) else "it is a device or a pipe")
     if not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "it may only be read")
     return target, stat.S_IMODE(found)

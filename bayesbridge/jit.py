@@ -25,9 +25,6 @@ import numpy as np
 import bayesbridge
 from bayesbridge.cache import cache_directory, say_unwritable
 
-prange: Final[type[range]] = numba.prange
-"""``range`` whose turns may run in parallel, in kernels made with ``parallel=True``."""
-
 NO_KERNELS: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
 """Folders and files that hold no kernel, nor anything that a kernel takes: an edit there recompiles nothing."""
 

@@ -104,25 +104,14 @@ def joint_distribution(
 def feature_of(name: str, question: Question) -> Feature:
     """A number by its name; see :func:`joint_distribution`."""
     match = re.fullmatch(r"(\w+)(?:\[([^\]]*)\])?", name.strip())
-    word, where = match.groups() if match else (name, None)
-    first, second = question.pair
-    if where is None and word in ("T", "condition", "Delta", "Z", "chi"):
-        return _of_pair(word, first, second)
-    if where is not None and word in ("c1", "c2", "c0", "delta", "M", "kappa"):
-        return _of_pair_in_suit(word, first, second, Suit.of(where))
-    if where is not None and word == "points":
-        seat = Seat.of(where)
-        return Feature(
-            f"points[{seat.name}]", tuple(range(38)), lambda masks: high_card_points(masks[:, seat]), Points(seat)
-        )
-    if where is not None and word == "level":
-        from bayesbridge.capture.kernels import bids
-
-        seat, levels = Seat.of(where), tuple(range(8))
-        return Feature(
-            f"level[{seat.name}]", levels, lambda masks: bids(masks[:, seat].copy()).level, Level(seat, levels)
-        )
-    if where is not None and word == "length" and where.count(":") == 1:
+    word, where = (match[1], match[2] or "") if match else (name, "")
+    if not where and word in _OF_PAIR:
+        return _of_pair(word, *question.pair)
+    if where and word in ("c1", "c2", "c0", "delta", "M", "kappa"):
+        return _of_pair_in_suit(word, *question.pair, Suit.of(where))
+    if where and word in ("points", "level"):
+        return _of_seat(word, Seat.of(where))
+    if word == "length" and where.count(":") == 1:
         seat, suit = Seat.of(where.partition(":")[0]), Suit.of(where.partition(":")[2])
         return Feature(
             f"length[{seat.name}:{suit.name}]",
@@ -130,7 +119,7 @@ def feature_of(name: str, question: Question) -> Feature:
             lambda masks: suit_lengths(masks[:, seat])[:, suit],
             OfSuit(suit, 14, lambda fields: np.bitwise_count(fields[:, seat])),
         )
-    if where is not None and word == "card":
+    if where and word == "card":
         card = Card.of(where)
         return Feature(
             f"card[{card}]",
@@ -141,45 +130,52 @@ def feature_of(name: str, question: Question) -> Feature:
     raise BayesBridgeError(f"unknown number {name!r}: choose among {KNOWN}", name=name)
 
 
-def _captured(name: str, first: Seat, second: Seat, masks: Masks) -> NDArray[Any]:
-    from bayesbridge.capture.kernels import captures
-
-    found: NDArray[Any] = getattr(captures(masks[:, first].copy(), masks[:, second].copy()), name)
-    return found
+_OF_PAIR: Final[dict[str, tuple[int, int, Callable[[Seat, Seat], Quantity] | None]]] = {
+    "T": (0, 14, Tricks),
+    "condition": (0, 3, Condition),
+    "Delta": (0, 53, TotalGap),
+    "Z": (-46, 53, None),
+    "chi": (0, 53, None),
+}
+"""Lowest value, how many there are, and how they are counted suit by suit."""
 
 
 def _of_pair(name: str, first: Seat, second: Seat) -> Feature:
-    lowest, size = {"T": (0, 14), "condition": (0, 3), "Delta": (0, 53), "Z": (-46, 53), "chi": (0, 53)}[name]
-    quantities: dict[str, Quantity] = {
-        "T": Tricks(first, second),
-        "condition": Condition(first, second),
-        "Delta": TotalGap(first, second),
-    }
+    lowest, size, quantity = _OF_PAIR[name]
     labels = CONDITIONS if name == "condition" else tuple(range(lowest, lowest + size))
-    return Feature(name, labels, lambda masks: _captured(name, first, second, masks) - lowest, quantities.get(name))
+    values = _captured(name, first, second)
+    return Feature(name, labels, lambda masks: values(masks) - lowest, quantity and quantity(first, second))
 
 
 def _of_pair_in_suit(name: str, first: Seat, second: Seat, suit: Suit) -> Feature:
     from bayesbridge.capture.tables import LEADING_GAP
 
-    def lengths(fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        held = np.bitwise_count(fields).astype(np.int64)
-        return held[:, first], held[:, second]
-
     tables: dict[str, Callable[[Fields], NDArray[Any]]] = {
-        "c1": lambda fields: lengths(fields)[0],
-        "c2": lambda fields: lengths(fields)[1],
-        "c0": lambda fields: 13 - np.add(*lengths(fields)),
-        "M": lambda fields: np.maximum(*lengths(fields)),
+        "c1": lambda fields: np.bitwise_count(fields[:, first]),
+        "c2": lambda fields: np.bitwise_count(fields[:, second]),
+        "c0": lambda fields: 13 - np.bitwise_count(fields[:, first] | fields[:, second]),
+        "M": lambda fields: np.maximum(np.bitwise_count(fields[:, first]), np.bitwise_count(fields[:, second])),
         "delta": lambda fields: LEADING_GAP[fields[:, first] | fields[:, second]],
     }
+    values = _captured(name, first, second)
     quantity = OfSuit(suit, 14, tables[name]) if name in tables else None
-    return Feature(
-        f"{name}[{suit.name}]",
-        tuple(range(14)),
-        lambda masks: _captured(name, first, second, masks)[:, suit],
-        quantity,
-    )
+    return Feature(f"{name}[{suit.name}]", tuple(range(14)), lambda masks: values(masks)[:, suit], quantity)
+
+
+def _of_seat(word: str, seat: Seat) -> Feature:
+    from bayesbridge.capture.kernels import bids
+
+    name = f"{word}[{seat.name}]"
+    if word == "points":
+        return Feature(name, tuple(range(38)), lambda masks: high_card_points(masks[:, seat]), Points(seat))
+    levels = tuple(range(8))
+    return Feature(name, levels, lambda masks: bids(masks[:, seat].copy()).level, Level(seat, levels))
+
+
+def _captured(name: str, first: Seat, second: Seat) -> Callable[[Masks], NDArray[Any]]:
+    from bayesbridge.capture.kernels import captures
+
+    return lambda masks: getattr(captures(masks[:, first].copy(), masks[:, second].copy()), name)
 
 
 def _counted(posterior: Posterior, features: Sequence[Feature]) -> tuple[Floats, NDArray[np.int64] | None] | None:

@@ -7,10 +7,9 @@
 The hooks themselves are described in :mod:`bayesbridge.estimators.hookspecs`.
 """
 
-from bayesbridge.bidders.testing import check_bidder
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount, estimator
-from bayesbridge.estimators.testing import check_estimator
+from bayesbridge.estimators.testing import check_bidder, check_estimator
 from bayesbridge.evidence.models import BidderModel, Cost, PlayerModel
 from bayesbridge.layouts import high_card_points, suit_lengths
 

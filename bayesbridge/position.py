@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from bayesbridge.evidence.models import BidderModel
 
 
-PLAYERS: Final = ("learned", "none")
-"""Names of player models: experts on record, and nothing said of how cards are chosen."""
-
-
 class Setting(NamedTuple):
     """One setting: how its text is read and written, and what the help text says."""
 
@@ -47,27 +43,25 @@ def _hand(text: str) -> Hand:
     return Hand.from_pbn(text.strip()).verify_full("hand")
 
 
-def _players(text: str) -> int:
-    if text.strip() not in ("3", "4"):
-        raise NotationError(f"{text!r} players: write 3 or 4", text=text)
-    return int(text)
-
-
 def read_probability(text: str) -> float:
     """A number from 0 to 1."""
     try:
         value = float(text)
     except ValueError:
-        raise NotationError(f"{text!r} is not a number: write one from 0 to 1, such as 0.02", text=text) from None
+        value = -1.0
     if not 0.0 <= value <= 1.0:
         raise NotationError(f"{text!r} is no probability: write a number from 0 to 1, such as 0.02", text=text)
     return value
 
 
-def _player(text: str) -> str:
-    if (name := text.strip().lower()) not in PLAYERS:
-        raise NotationError(f"unknown player {text!r}: write {' or '.join(PLAYERS)}", text=text)
-    return name
+def _one_of[T](what: str, *known: T) -> Callable[[str], T]:
+    def read(text: str) -> T:
+        named = {str(one): one for one in known}
+        if (name := text.strip().lower()) not in named:
+            raise NotationError(f"unknown {what} {text!r}: write {' or '.join(named)}", text=text)
+        return named[name]
+
+    return read
 
 
 def _agreement(text: str) -> Agreement:
@@ -84,7 +78,9 @@ SETTINGS: Final = {
     "observer": Setting(Seat.of, _name, "S", "the seat that looks"),
     "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
     "dummy": Setting(Seat.of, _name, "N", "the seat that does not bid (default: N)"),
-    "players": Setting(_players, str, "N", "3, or 4 for the usual game where every seat bids (default: 3)"),
+    "players": Setting(
+        _one_of("number of players", 3, 4), str, "N", "3, or 4 for the usual game where every seat bids (default: 3)"
+    ),
     "trump": Setting(
         Strain.of, _name, "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
     ),
@@ -109,7 +105,7 @@ SETTINGS: Final = {
         many=True,
     ),
     "player": Setting(
-        _player,
+        _one_of("player", "learned", "none"),
         str,
         "NAME",
         "how the others choose cards, with four players: learned, or none, where cards say only who held them "
@@ -243,10 +239,9 @@ class Position(NamedTuple):
                 f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
                 "out (a hand laid open is --reveal N:PBN)"
             )
-        if "system" in values and not four:
-            raise NotationError(f"{self.settings['system'].where}: systems are of four players: give --players 4 too")
-        if "player" in values and not four:
-            raise NotationError(f"{self.settings['player'].where}: experts are four players: give --players 4 too")
+        for name in ("system", "player"):
+            if name in values and not four:
+                raise NotationError(f"{self.settings[name].where}: it is for four players: give --players 4 too")
         bidder = self._bidder("learned" if four else "iterative")
         player = None
         if four and values.get("player") != "none":
@@ -342,51 +337,42 @@ def _quoted(text: str) -> str:
 
 def read_position(path: str) -> Position:
     """Read a file; whatever is wrong with it is said with its line and key."""
-    return _Reader(path, *read_toml(path, "--position")).position()
+    return _position(path, *read_toml(path, "--position"))
 
 
 def parse_position(name: str, raw: bytes) -> Position:
     """The same of what a file holds; ``name`` stands in errors and is not opened."""
-    return _Reader(name, *parse_toml(name, raw)).position()
+    return _position(name, *parse_toml(name, raw))
 
 
-class _Reader:
-    """Reads a document whose text tells the line of each key and value."""
+def _position(path: str, text: str, document: dict[str, Any]) -> Position:
+    settings: dict[str, Sourced[Any]] = {}
+    found: list[Sourced[Piece]] = []
+    lines = KeyLines(path, text)
+    for key, value in document.items():
+        where, _ = lines.next(key)
+        if key == "evidence":
+            found += _evidence(where, value, lines)
+        elif key not in SETTINGS:
+            raise _unknown(where, key, (*SETTINGS, "evidence"))
+        elif SETTINGS[key].many:
+            texts = value if isinstance(value, list) and value else [value]
+            settings[key] = Sourced(tuple(_read(where, SETTINGS[key].read, text) for text in texts), where)
+        else:
+            settings[key] = Sourced(_read(where, SETTINGS[key].read, value), where)
+    return Position(settings, tuple(found), path)
 
-    def __init__(self, path: str, text: str, document: dict[str, Any]) -> None:
-        self.path, self.document, self.lines = path, document, KeyLines(path, text)
 
-    def position(self) -> Position:
-        settings: dict[str, Sourced[Any]] = {}
-        pieces: list[Sourced[Piece]] = []
-        for key, value in self.document.items():
-            where, _ = self.lines.next(key)
-            if key == "evidence":
-                pieces += self.evidence(where, value)
-                continue
-            if key not in SETTINGS:
-                raise _unknown(where, key, (*SETTINGS, "evidence"))
-            setting = SETTINGS[key]
-            if setting.many:
-                texts = value if isinstance(value, list) and value else [value]
-                settings[key] = Sourced(tuple(_read(where, setting.read, text) for text in texts), where)
-            else:
-                settings[key] = Sourced(_read(where, setting.read, value), where)
-        return Position(settings, tuple(pieces), self.path)
-
-    def evidence(self, where: str, items: Any) -> Iterator[Sourced[Piece]]:
-        if not isinstance(items, list):
-            raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
-        for item in items:
-            if not isinstance(item, dict) or not item:
-                raise NotationError(f'{where}: {item!r} does not say what kind it is: write {{ call = "W:1NT" }}')
-            for key, value in item.items():
-                of_key, of_texts = self.lines.next(key)
-                for place, text in enumerate(value if isinstance(value, list) else [value]):
-                    spot = of_texts[place] if place < len(of_texts) else of_key
-                    if key not in KINDS:
-                        raise _unknown(spot, key, tuple(KINDS))
-                    yield Sourced(_read(spot, KINDS[key].of, text), spot)
+def _evidence(where: str, items: Any, lines: KeyLines) -> Iterator[Sourced[Piece]]:
+    if not isinstance(items, list) or not all(item and isinstance(item, dict) for item in items):
+        raise NotationError(f'{where}: write a list of pieces in order, such as [{{ call = "W:1NT" }}]')
+    for key, value in (pair for item in items for pair in item.items()):
+        of_key, of_texts = lines.next(key)
+        for place, text in enumerate(value if isinstance(value, list) else [value]):
+            spot = of_texts[place] if place < len(of_texts) else of_key
+            if key not in KINDS:
+                raise _unknown(spot, key, tuple(KINDS))
+            yield Sourced(_read(spot, KINDS[key].of, text), spot)
 
 
 def _unknown(where: str, key: str, known: tuple[str, ...]) -> NotationError:

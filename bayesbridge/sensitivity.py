@@ -8,9 +8,9 @@ and weighed anew for each slip.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from math import hypot, inf, nan, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -27,27 +27,19 @@ from bayesbridge.results import GOALS, capture_tricks
 if TYPE_CHECKING:
     import xarray
 
-type Bidders = str | BidderModel | Sequence[str | BidderModel] | Mapping[str, BidderModel]
+type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
 type Progress = Callable[[int, int], None]
 
 SLIPS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Shares of random calls that are tried by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """One way to bid."""
+class Model(NamedTuple):
+    """One way to bid: what it is called, its slip (``nan`` for a model without one) and the model itself."""
 
     bidder: str
-    """What it is called."""
     slip: float
-    """``nan`` for a model without one."""
     model: BidderModel
-
-    @property
-    def label(self) -> str:
-        """Name and slip."""
-        return self.bidder if self.slip != self.slip else f"{self.bidder}, slip {self.slip:g}"
 
 
 def sensitivity(
@@ -62,7 +54,7 @@ def sensitivity(
 ) -> xarray.Dataset:
     """The answers to one question under every bidder with every slip.
 
-    ``bidders``: names, models, or models by name; the belief's own by default. ``slips`` are given to every
+    ``bidders``: names, or models by name; the belief's own by default. ``slips`` are given to every
     bidder that has one (default: 0.005, 0.01, 0.02, 0.05, 0.1); an empty list leaves the bidders as they are.
 
     A row for each ``model``, with coordinates ``bidder`` and ``slip``. Variables: ``log_evidence``, log P(all
@@ -82,7 +74,7 @@ def sensitivity(
     """
     models = models_of(belief, SLIPS if slips is None else tuple(slips), bidders)
     rows, tables = [], None
-    for number, model in enumerate(models, 1):
+    for number, model in enumerate(models.values(), 1):
         try:
             posterior = _posterior(belief.with_bidder(model.model), tables, draws, rng)
         except Contradiction:
@@ -100,39 +92,30 @@ def sensitivity(
     return _dataset(models, rows)
 
 
-def models_of(belief: Belief, slips: Sequence[float], bidders: Bidders | None) -> list[Model]:
-    """Every bidder with every slip; one without a slip once."""
-    models = [
-        Model(name, slip, model if slip != slip else replace(model, slip=slip))
-        for name, model in _named(belief, bidders).items()
-        for slip in (slips or (model.slip,) if _has_slip(model) else (nan,))
-    ]
-    labels = [model.label for model in models]
-    if twice := [label for label in labels if labels.count(label) > 1]:
-        raise BayesBridgeError(f"{twice[0]!r} is given twice: give each bidder and each slip once", label=twice[0])
+def models_of(belief: Belief, slips: Sequence[float], bidders: Bidders | None) -> dict[str, Model]:
+    """Every bidder with every slip by its label; one without a slip once."""
+    named: dict[str, Any]
+    if bidders is None:
+        named = {_registry_name(belief.bidder): belief.bidder}
+    elif isinstance(bidders, Mapping):
+        named = dict(bidders)
+    else:
+        names = [bidders] if isinstance(bidders, str) else bidders
+        registry = offered("bidders", names)
+        named = {name: registry.bidder(name) for name in names}
+    models = {}
+    for name, model in named.items():
+        if not _has_slip(model):
+            models[name] = Model(name, nan, model)
+            continue
+        for slip in slips or (model.slip,):
+            models[f"{name}, slip {slip:g}"] = Model(name, slip, replace(model, slip=slip))
     if not models:
         raise BayesBridgeError("no bidder named: give at least one, such as 'iterative'")
     return models
 
 
-def _named(belief: Belief, bidders: Bidders | None) -> dict[str, Any]:
-    if isinstance(bidders, Mapping):
-        return dict(bidders)
-    if bidders is None:
-        given: Sequence[str | BidderModel] = [belief.bidder]
-    else:
-        given = [bidders] if isinstance(bidders, str) or not isinstance(bidders, Sequence) else bidders
-    registry = offered("bidders", [one for one in given if isinstance(one, str)])
-    named: dict[str, Any] = {}
-    for one in given:
-        name, model = (one, registry.bidder(one)) if isinstance(one, str) else (registry_name(one), one)
-        if name in named:
-            raise BayesBridgeError(f"bidder {name!r} is given twice: give models by name, {{name: model}}", name=name)
-        named[name] = model
-    return named
-
-
-def registry_name(model: Any) -> str:
+def _registry_name(model: Any) -> str:
     """The name of a built-in model, whatever its slip; else that of its class."""
     offers: dict[str, Any] = dict(load(installed=False).bidders)
     for name, offer in offers.items():
@@ -176,7 +159,7 @@ def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | N
     }
 
 
-def _dataset(models: Sequence[Model], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
+def _dataset(models: Mapping[str, Model], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
     import xarray
 
     from bayesbridge.belief.posterior import CARDS
@@ -196,9 +179,9 @@ def _dataset(models: Sequence[Model], rows: Sequence[dict[str, Any]]) -> xarray.
     return xarray.Dataset(
         variables,
         coords={
-            "model": [model.label for model in models],
-            "bidder": ("model", [model.bidder for model in models]),
-            "slip": ("model", [model.slip for model in models]),
+            "model": list(models),
+            "bidder": ("model", [model.bidder for model in models.values()]),
+            "slip": ("model", [model.slip for model in models.values()]),
             "card": list(CARDS),
             "seat": [seat.name for seat in Seat],
             "T_value": np.arange(14),

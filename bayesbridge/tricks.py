@@ -135,24 +135,24 @@ class Trick:
 
 
 def replay(
-    plays: Iterable[tuple[Seat | str, Card | str] | str],
+    plays: Iterable[tuple[Seat | str, Card | str]],
     trump: Suit | Strain | str | None = None,
     hands: Mapping[Seat, Hand] | Deal | None = None,
 ) -> tuple[Trick, ...]:
     """The tricks of a play record, in order; the last may be incomplete.
 
-    plays: (seat, card) pairs or texts such as ``E:HK``, in the order played, from the opening lead.
+    plays: (seat, card) pairs in the order played, from the opening lead.
     hands: the original hands that are known, if any; their holders must play from them and follow suit.
     Without hands a revoke still shows when a seat plays a suit that it failed to follow earlier.
 
-    >>> replay(["W:S5", "N:SK", "E:H2", "S:S3", "N:D4"])
+    >>> replay([("W", "S5"), ("N", "SK"), ("E", "H2"), ("S", "S3"), ("N", "D4")])
     (Trick.of('W:S5 SK H2 S3'), Trick.of('N:D4'))
     """
     known = dict(zip(Seat, hands, strict=True)) if isinstance(hands, Deal) else dict(hands or {})
     tricks: list[Trick] = []
     played: dict[Card, tuple[Seat, int]] = {}
     shown_out: dict[tuple[Seat, Suit], tuple[Card, int]] = {}
-    for seat, card in map(_play, plays):
+    for seat, card in ((Seat.of(player), Card.of(played)) for player, played in plays):
         if not tricks:
             tricks.append(Trick(seat, _trump(trump)))
         elif (winner := tricks[-1].winner) is not None and tricks[-1].complete:
@@ -186,15 +186,6 @@ def replay(
         if seat in known:
             known[seat] -= Hand.of(card)
     return tuple(tricks)
-
-
-def _play(value: tuple[Seat | str, Card | str] | str) -> tuple[Seat, Card]:
-    if not isinstance(value, str):
-        return Seat.of(value[0]), Card.of(value[1])
-    seat, colon, card = value.partition(":")
-    if not colon:
-        raise NotationError(f"unknown play {value!r}: write seat and card, such as E:HK", text=value)
-    return Seat.of(seat), Card.of(card)
 
 
 def _trump(value: Suit | Strain | str | None) -> Suit | None:

@@ -24,13 +24,19 @@ for table in tables:
         if told := table.tag(f"Style{side}"):
             true_style[" & ".join(sorted((table.tag(one), table.tag(other))))] = [*map(float, told.split()), 1.0, 0.02]
 
+
+
+def own_side_passed(record):
+    return not any(call.index for seat, call in record.before if (seat - record.before.turn) % 2 == 0)
+
+
 turns = {
-    "opens with 8 to 11 points": [r for r in records if r.is_opening_turn and 8 <= r.hand.points <= 11],
-    "overcalls": [r for r in records if r.is_overcall_turn],
+    "opens with 8 to 11 points": [r for r in records if r.before.last_bid is None and 8 <= r.hand.points <= 11],
+    "overcalls": [r for r in records if r.before.last_bid is not None and own_side_passed(r)],
 }
 axes = Figure((11, 1.7 + 0.42 * len(styles.players)), layout="constrained").subplots(1, 2)
 for ax, (name, asked) in zip(axes, turns.items(), strict=True):
-    made, seen = Counter(r.player for r in asked if r.is_bid), Counter(r.player for r in asked)
+    made, seen = Counter(r.player for r in asked if r.call.is_bid), Counter(r.player for r in asked)
     counts = {pair: (made[pair], seen[pair]) for pair in styles.players}
     truth = {pair: bid_rates(asked, [style])[0] for pair, style in true_style.items()}
     bb.plots.shrinkage(styles.bid_rates(asked), counts, truth, ax=ax).set_title(name)

@@ -16,7 +16,7 @@ import numpy as np
 from bayesbridge import random64
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.style import CELLS, Options, StyleBidder, cells
+from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
 from bayesbridge.capture.half_deals import draw_tricks
 from bayesbridge.capture.playout import NO_TRUMP, play_out
@@ -89,12 +89,10 @@ def play():
 
 
 def bidding():
-    """Levels in five strains, highest bids, cells, and a style's chances of calls by cells looked up."""
+    """Levels in five strains, highest bids, cells, and a style's chances of calls."""
     hands = np.concatenate([*random_deals(60, 6), *strange_deals(60, 7)])
     found = cells(hands)
-    many = np.tile(found, (1 + CELLS // len(found), 1))
-    options = Options.of(Auction.of("W:Pass 1NT"), StyleBidder().vulnerable)
-    chances = [StyleBidder().log_chances(many, options, call) for call in (0, int(options.call[2]))]
+    chances = [StyleBidder().log_likelihood(hands, Auction.of("W:Pass 1NT"), index) for index in (0, 1)]
     return strain_levels(hands), highest_bids(hands), found, *chances
 
 

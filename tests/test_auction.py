@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from itertools import pairwise, product
 from math import comb
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, DOUBLE, PASS, REDOUBLE, Call, Contract
-from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, NotationError
 from tests.strategies import auctions, calls, contracts, seats
@@ -34,37 +32,12 @@ class TestCall:
             assert Call.bid(call.level, call.strain) == call
             assert 1 <= call.level <= 7
 
-    def test_not_a_bid(self) -> None:
-        for call in (PASS, DOUBLE, REDOUBLE):
-            assert (call.is_bid, call.level, call.strain) == (False, 0, None)
-
-    @pytest.mark.parametrize(
-        ("texts", "call"),
-        [
-            ("pass p P - PASS", "Pass"),
-            ("x X dbl Dbl double", "X"),
-            ("xx XX rdbl REDOUBLE", "XX"),
-            ("2NT 2nt 2n 2N", "2NT"),
-            ("3h 3H 3♥", "3H"),
-        ],
-    )
-    def test_spellings(self, texts: str, call: str) -> None:
-        assert {str(Call.of(text)) for text in texts.split()} == {call}
-
     @pytest.mark.parametrize("text", ["", " ", "0C", "8C", "C1", "1", "NT", "1X", "XXX", "1C1C", "passed", "²C", "10C"])
     def test_bad(self, text: str) -> None:
         with pytest.raises(NotationError) as caught:
             Call.of(text)
         assert f"unknown call {text!r}" in str(caught.value)
         assert caught.value.data["text"] == text
-
-    def test_out_of_range(self) -> None:
-        for index in (-1, 38):
-            with pytest.raises(NotationError, match=f"call index {index}"):
-                Call(index)
-        for level in (0, 8):
-            with pytest.raises(NotationError, match=f"unknown level {level}"):
-                Call.bid(level, "C")
 
 
 class TestContract:
@@ -75,10 +48,6 @@ class TestContract:
         assert Contract.of(str(contract).split()[0], contract.declarer) == contract
         assert contract.tricks_needed == 6 + contract.level
 
-    def test_trump(self) -> None:
-        assert Contract.of("4H by S").trump is Suit.H
-        assert Contract.of("3n", "S").trump is None
-
     @pytest.mark.parametrize(
         "text", ["", "3NT", "3NT S", "3NT by", "Pass by S", "X by S", "3NTXXX by S", "8C by N", "by S"]
     )
@@ -87,27 +56,15 @@ class TestContract:
             Contract.of(text)
         assert f"unknown contract {text!r}" in str(caught.value)
 
-    def test_bad_parts(self) -> None:
-        with pytest.raises(NotationError, match="unknown seat 'Q'"):
-            Contract.of("3NT by Q")
-        with pytest.raises(NotationError, match="unknown level 8"):
-            Contract(8, Strain.C, Seat.N)
-        with pytest.raises(NotationError, match="doubled 3"):
-            Contract(1, Strain.C, Seat.N, 3)
-
 
 class TestGolden:
     @pytest.mark.parametrize(
         ("first", "dummy", "text", "contract"),
         [
-            ("S", "N", "1NT p p", "1NT by S"),
             ("S", "N", "p 1C p p", "1C by W"),
-            ("S", "N", "p p 7NT p p", "7NT by E"),
-            ("S", "N", "1C 1D 1H 1S 1NT p p", "1NT by W"),
             # The winner of the auction plays it, even if another named the strain before.
             ("S", "N", "1C 2C p 3C p p", "3C by S"),
             ("S", "N", "1C 2C p p", "2C by W"),
-            ("N", "E", "1H p 2H p p", "2H by W"),
             ("S", "N", "p p p", None),
         ],
     )
@@ -122,35 +79,18 @@ class TestGolden:
         ("dealer", "text", "contract"),
         [
             ("N", "p p p p", None),
-            ("N", "1NT p 3NT p p p", "3NT by N"),
-            ("W", "p 1H p 2H p 4H p p p", "4H by N"),
             # North names spades first for the side, though South bids them last.
             ("N", "1S p 1NT p 2C p 2S p p p", "2S by N"),
             # East's diamonds do not make East declarer of the other side's.
             ("E", "1D 2D p 3D X p p XX p p p", "3DXX by S"),
-            ("S", "1C X XX p p p", "1CXX by S"),
             ("S", "1C X XX 1D p p p", "1D by E"),
-            ("N", "1H p p X p p p", "1HX by N"),
             ("N", "1H p p X p p XX p p p", "1HXX by N"),
-            ("N", "p p p 7NT X p p p", "7NTX by W"),
         ],
     )
     def test_four(self, dealer: str, text: str, contract: str | None) -> None:
         auction = Auction.four(dealer).after_all(text)
         assert auction.is_over
         assert auction.contract == (None if contract is None else Contract.of(contract))
-
-    def test_unfinished(self) -> None:
-        auction = Auction.three("S").after_all("1NT, pass")
-        assert auction.contract is None
-        assert auction.turn is Seat.E
-        assert auction.last_bid == Call.of("1NT")
-        assert list(auction) == [(Seat.S, Call.of("1NT")), (Seat.W, PASS)]
-        assert auction.legal_calls() == (PASS, *CALLS[CALLS.index(Call.of("2C")) :])
-
-    def test_after_7nt_only_pass(self) -> None:
-        assert Auction.three().after("7NT").legal_calls() == (PASS,)
-        assert Auction.four().after("7NT").legal_calls() == (PASS, DOUBLE)
 
 
 class TestIllegal:
@@ -159,17 +99,11 @@ class TestIllegal:
         [
             (Auction.of("S:1NT", dummy="N"), "1S", "illegal call '1S' by W after 'S:1NT': it does not outrank 1NT"),
             (Auction.of("S:1NT", dummy="N"), "1nt", "does not outrank 1NT; legal: Pass, 2C … 7NT"),
-            (Auction.of("S:7S", dummy="N"), "7S", "legal: Pass, 7NT"),
-            (Auction.of("S:7NT", dummy="N"), "7NT", "legal: Pass"),
             (Auction.of("S:1C", dummy="N"), "X", "nobody doubles in the three-player game"),
-            (Auction.of("S:1C", dummy="N"), "XX", "nobody doubles in the three-player game"),
             (Auction.of("S:p p p", dummy="N"), "1C", "illegal call '1C' after 'S:Pass Pass Pass': the auction is over"),
-            (Auction.of("S:1C p p", dummy="N"), "p", "the auction is over"),
             (Auction.of("N:p"), "X", "there is no bid yet"),
-            (Auction.of("N:p"), "XX", "there is no bid yet"),
             (Auction.of("N:1C p"), "X", "1C is the own side's bid"),
             (Auction.of("N:1C X p"), "X", "1C is doubled already"),
-            (Auction.of("N:1C X XX"), "X", "1C is doubled already"),
             (Auction.of("N:1C"), "XX", "1C is not doubled"),
             (Auction.of("N:1C X p"), "XX", "1C is the other side's bid"),
             (Auction.of("N:1C X XX p p"), "XX", "1C is redoubled already"),
@@ -186,37 +120,13 @@ class TestIllegal:
             assert caught.value.data["legal"] == auction.legal_calls()
             assert caught.value.data["auction"] == auction
 
-    def test_the_dummy_does_not_begin(self) -> None:
-        with pytest.raises(IllegalCall, match="N is the dummy's seat"):
-            Auction.three("N", dummy="N")
-
-    @pytest.mark.parametrize("text", ["Q:1C", "1C", ":1C", ""])
-    def test_no_seat(self, text: str) -> None:
-        with pytest.raises(NotationError, match="unknown seat"):
-            Auction.of(text)
-
 
 class TestFill:
-    def test_passes_are_added_and_told(self) -> None:
-        auction, passed = Auction.three("S").fill("W", "1NT")
-        assert passed == (Seat.S,)
-        auction, passed = auction.fill("S", "2C")
-        assert passed == (Seat.E,)
-        auction, passed = auction.fill("W", "p")
-        assert passed == ()
-        assert str(auction) == "S:Pass 1NT Pass 2C Pass"
-
     def test_a_call_that_comes_too_late(self) -> None:
         with pytest.raises(IllegalCall, match=r"'2C' by S after 'S:1NT': the auction is over when W and E pass"):
             Auction.three("S").after("1NT").fill("S", "2C")
         with pytest.raises(IllegalCall, match="the auction is over; call no more"):
             Auction.three("S").after_all("1NT p p").fill("S", "2C")
-
-    def test_the_dummy_and_illegal_calls(self) -> None:
-        with pytest.raises(IllegalCall, match=r"'1C' by N .*the dummy's seat does not bid; bidders: S, W, E"):
-            Auction.three("S").fill("N", "1C")
-        with pytest.raises(IllegalCall, match="'1C' by E after 'S:1NT Pass': it does not outrank 1NT"):
-            Auction.three("S").after("1NT").fill("E", "1C")
 
     @given(auctions())
     def test_interesting_calls_alone_give_the_auction_back(self, auction: Auction) -> None:
@@ -310,15 +220,3 @@ def test_number_of_four_player_auctions() -> None:
     published = 128_745_650_347_030_683_120_231_926_111_609_371_363_122_697_557
     assert published == (4 * 22**35 - 1) // 3
     assert count_auctions(Auction.four()) == published
-
-
-def test_number_of_three_player_auctions_by_length() -> None:
-    # Every auction of up to three calls, against all sequences of words whose bids rise.
-    level = [Auction.three()]
-    for length in range(4):
-        rising = 0
-        for words in product((PASS, *CALLS[3:]), repeat=length):
-            bids = [call for call in words if call.is_bid]
-            rising += all(low < high for low, high in pairwise(bids))
-        assert len(level) == rising
-        level = [auction.after(call) for auction in level for call in auction.legal_calls()] if length < 3 else []

@@ -6,19 +6,16 @@ from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Call
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import (
-    BidderModel,
     Called,
     HighCards,
     Holds,
@@ -45,12 +42,6 @@ def test_repr_pastes_back(piece: Piece) -> None:
 
 
 @given(evidence)
-def test_str_is_one_line_that_begins_with_the_seat(piece: Piece) -> None:
-    assert str(piece).startswith(f"{piece.seat.name} ")
-    assert "\n" not in str(piece)
-
-
-@given(evidence)
 def test_pieces_are_frozen(piece: Piece) -> None:
     with pytest.raises(FrozenInstanceError):
         piece.seat = Seat.N
@@ -69,12 +60,6 @@ def test_text_and_values_mean_the_same() -> None:
     assert HighCards("W", 12) == HighCards("W", 12, 40)
 
 
-def test_numpy_integers_become_plain_ones() -> None:
-    piece = Length("W", "S", np.int64(5), np.uint8(7))
-    assert (type(piece.low), type(piece.high)) == (int, int)
-    assert piece == Length("W", "S", 5, 7)
-
-
 @given(tricks(), auctions(), st.lists(evidence, max_size=4))
 def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auction, more: list[Piece]) -> None:
     opened = pieces(*more, trick, auction)
@@ -85,37 +70,20 @@ def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auctio
     assert [(p.seat, p.call) for p in made if isinstance(p, Called)] == list(auction)
 
 
-def test_the_papers_bidder_is_a_bidder_model() -> None:
-    assert isinstance(IterativeBidder(), BidderModel)
-    assert not isinstance(object(), BidderModel)
-
-
 BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: Void("X", "H"), "unknown seat 'X': write N, E, S or W"),
-    (lambda: Void(1, "H"), "unknown seat 1"),
-    (lambda: Void("E", "NT"), "unknown suit 'NT'"),
     (lambda: Void("E", 2), "unknown suit 2"),
     (lambda: Play("E", "H1"), "unknown rank '1' in card 'H1'"),
-    (lambda: Play("E", 5), "in card 5"),
-    (lambda: Called("W", "8NT"), "unknown call '8NT'"),
     (lambda: Called("W", None), "unknown call None"),
-    (lambda: Length("W", "S", 7, 5), "W's length in S from 7 to 5: the range is turned round, write 5 to 7"),
-    (lambda: Length("W", "S", 5, 14), "from 5 to 14: it lies between 0 and 13"),
-    (lambda: Length("W", "S", -1, 4), "from -1 to 4: it lies between 0 and 13"),
+    (lambda: Length("W", "S", 7, 5), "W's length in S from 7 to 5: give whole numbers between 0 and 13, the lower"),
+    (lambda: Length("W", "S", -1, 4), "from -1 to 4: give whole numbers"),
     (lambda: Length("W", "S", "5"), "from '5' to 13: give whole numbers"),
-    (lambda: Length("W", "S", 4.5, 6), "from 4.5 to 6: give whole numbers"),
-    (lambda: HighCards("W", 15, 12), "W's high-card points from 15 to 12: the range is turned round, write 12 to 15"),
-    (lambda: HighCards("W", 41), "from 41 to 40: it lies between 0 and 40"),
-    (lambda: HighCards("W", None), "give whole numbers"),
+    (lambda: HighCards("W", 41), "W's high-card points from 41 to 40: give whole numbers between 0 and 40"),
     (lambda: Holds("E", []), r"no card named in \[\]: name at least one"),
     (lambda: Holds("E", "SA SA"), "SA is listed twice"),
-    (lambda: Holds("E", 7), "7 is no hand"),
-    (lambda: Holds("E", "AKQJT98765432.A.."), "E holds 14 cards, SA SK .* HA: a hand has 13"),
     (lambda: Reveal("N", "AKQ2.KJ3.A54.Q3"), "N's hand .* has 12 cards: a full hand has 13, add the missing 1"),
-    (lambda: Reveal("N", "AKQ2.KJ3.A54.Q432"), "N's hand .* has 14 cards: a full hand has 13, take away the surplus 1"),
     (lambda: Reveal("N", None), "None is no hand"),
     (lambda: pieces("W:S5"), "'W:S5' is no evidence: give Reveal, Play"),
-    (lambda: pieces([Void("E", "H")]), "is no evidence"),
 ]
 
 

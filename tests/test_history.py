@@ -36,12 +36,6 @@ def test_cards_come_a_trick_at_a_time(table):
     ]
 
 
-def test_every_card_has_its_row_if_wished():
-    table = bb.sharpening(DEFENDER, pair="S:N", by_card=True, draws=200)
-    assert len(table) == 1 + len(DEFENDER.evidence)
-    assert table["event"].tolist()[1:] == [str(piece) for piece in DEFENDER.evidence]
-
-
 def test_a_row_is_what_is_believed_then(table):
     posterior = DEFENDER.infer(rng=0)
     T = bb.estimate(posterior, pair="S:N")["posterior"]["T"].values.ravel()
@@ -55,30 +49,6 @@ def test_a_row_is_what_is_believed_then(table):
     assert last["exact"]
     first = bb.estimate(bb.Belief("E", positions.EAST, trump="NT").infer(draws=10), pair="S:N")
     assert table.iloc[0]["T_at_least"] == pytest.approx(float(first.at_least().sel(tricks=10)))
-
-
-def test_layouts_and_entropy_only_fall_under_hard_evidence(table):
-    assert table["layouts"].is_monotonic_decreasing
-    assert (np.diff(table["entropy_bits"]) <= 1e-9).all()
-    assert all(isinstance(count, int) for count in table["layouts"])
-
-
-def test_conditions_that_never_hold_leave_no_mean():
-    belief = bb.Belief("S", "5432.5432.543.32").given(bb.Reveal("N", "876.876.876.7654"))
-    last = bb.sharpening(belief).iloc[-1]
-    assert (last["qualified"], last["T_mean"], last["T_at_least"]) == (0.0, 0.0, 0.0)
-    assert np.isnan(last["T_mean_qualified"])
-
-
-def test_progress_is_told():
-    told = []
-    bb.sharpening(positions.wide().given(bb.Void("E", "H")), draws=100, progress=lambda *step: told.append(step))
-    assert told == [(1, 2), (2, 2)]
-
-
-def test_there_is_no_level_eight():
-    with pytest.raises(bb.BayesBridgeError, match="level 8: a contract is at level 1 to 7"):
-        bb.sharpening(positions.quiet(), level=8)
 
 
 def test_a_step_starts_from_the_proposal_of_the_step_before():
@@ -124,14 +94,6 @@ def test_what_tells_nothing_moves_nothing():
     ]
 
 
-def test_draws_are_carried_on_only_where_nothing_was_learned():
-    belief = played()
-    posterior = belief.infer(draws=100, rng=1)
-    assert posterior.carried_to(belief).draws is posterior.draws
-    assert posterior.carried_to(belief.given(bb.Play("S", "HK"))) is None
-    assert posterior.carried_to(belief.with_bidder(bb.StyleBidder())) is None
-
-
 def test_a_card_moves_with_each_piece_of_evidence():
     """Exact at every step, and the same as a posterior of that step says."""
     belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6), bb.Lacks("N", "SQ"))
@@ -141,15 +103,3 @@ def test_a_card_moves_with_each_piece_of_evidence():
         shares = stage.infer().card_probabilities().sel(card="SQ").values
         assert pytest.approx(tuple(shares)) == (row.N, row.E, row.S, row.W)
         assert (row.exact, row.error) == (True, 0.0)
-
-
-def test_a_card_after_calls_has_an_error():
-    """Draws say how sure they are, and progress is told."""
-    steps = []
-    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32", dummy=None).given(bb.Called("W", "1S"))
-    table = bb.card_history(belief, "SQ", draws=50, rng=1, progress=lambda done, total: steps.append((done, total)))
-    assert steps == [(1, 2), (2, 2)]
-    last = table.iloc[-1]
-    assert bool(last.exact) == (last.error == 0.0)
-    with pytest.raises(bb.BayesBridgeError, match="own hand"):
-        bb.card_history(belief, "SA")

@@ -70,7 +70,6 @@ class Aces(Piece):
 
     option: ClassVar[str] = "aces"
     example: ClassVar[str] = "W:all"
-    parts: ClassVar[str] = "seat and 'all'"
     help: ClassVar[str] = "a seat holds the aces"
 
     def __init__(self, seat):
@@ -107,51 +106,10 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch, tmp_path, capsys):
     assert read_position(str(file)).belief() == belief
 
 
-def test_evidence_is_compiled_once(monkeypatch):
-    """One question: given, counted, inferred, estimated, and asked for marginals."""
-    calls = {"normalised": 0, "tables": 0}
-    normalised, tables = bb.constraints.Constraints.normalised, bb.engines.tables.Sampler.of.__func__
-    monkeypatch.setattr(bb.Void, "constrain", _counting(bb.Void.constrain, calls, "void"))
-    monkeypatch.setattr(bb.constraints.Constraints, "normalised", _counting(normalised, calls, "normalised"))
-    monkeypatch.setattr(bb.engines.tables.Sampler, "of", classmethod(_counting(tables, calls, "tables")))
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
-    belief.count()
-    posterior = belief.infer(rng=1)
-    posterior.card_probabilities()
-    posterior.length_probabilities()
-    assert (calls["void"], calls["tables"]) == (1, 1)
-    assert belief.target is posterior.draws.target
-
-
-def _counting(function, calls, name):
-    calls.setdefault(name, 0)
-
-    def counted(*args, **kwargs):
-        calls[name] += 1
-        return function(*args, **kwargs)
-
-    return counted
-
-
-def test_exact_answers_draw_nothing(monkeypatch):
-    def refuse(*_):
-        raise AssertionError("a layout was drawn")
-
-    monkeypatch.setattr(bb.engines.tables.Sampler, "draw", refuse)
-    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")).infer(rng=1)
-    assert len(posterior) == 20_000
-    assert posterior.card_probabilities().sel(card="HA", seat="E") == 0
-    assert posterior.entropy_bits > 40
-    assert bb.sharpening(posterior.belief)["exact"].all()
-
-
 BAD_SHAPES = {
     "": "is no shape",
-    "5-4-2": "is no shape",
     "5-4-4-1": "14 cards",
-    "flat": "is no shape",
     "S8+ H6+": "no hand of 13 cards",
-    "S5- H4": "is no shape",
     "S6+ S-4": "no length of S fits",
 }
 

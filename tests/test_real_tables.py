@@ -1,7 +1,5 @@
-"""Scripts that learn from real tables: what is solved is kept, deals are set aside whole, and judging can fail."""
+"""Scripts that learn from real tables: what declarers do is found, and judging can fail."""
 
-import importlib
-import json
 import sys
 from pathlib import Path
 
@@ -12,27 +10,22 @@ from bayesbridge.cards import Card, Hand
 from bayesbridge.estimators import odds
 
 ROOT = Path(__file__).parents[1]
-RECORDS = ROOT / "examples" / "boards.pbn"
 
 
 @pytest.fixture
 def scripts(monkeypatch):
-    """The three scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
+    """Two scripts, with declarers of an even result solved right and the others one off; nothing is solved."""
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
     import against_reality
     import fit_actual
     import solve_records
 
-    asked = []
-
     def solve(tables):
-        asked.append(len(tables))
         return [table.result - table.result % 2 for table in tables]
 
     monkeypatch.setattr(solve_records, "solve", solve)
-    monkeypatch.setattr(solve_records, "AT_A_TIME", 3)
-    yield solve_records, fit_actual, against_reality, asked
+    yield fit_actual, against_reality
     for name in ("against_reality", "fit_actual", "solve_records"):
         sys.modules.pop(name)
 
@@ -54,59 +47,6 @@ def many(tmp_path):
     return path
 
 
-def test_what_was_solved_is_kept_and_continued(scripts, tmp_path, capsys):
-    solve_records, _, _, asked = scripts
-    kept = tmp_path / "tables.tsv"
-    about, tables, solved = solve_records.solved_tables(RECORDS, kept, 1.0)
-    whole = kept.read_text()
-    assert (len(tables), sum(asked), len(about["sha256"])) == (8, 8, 64)
-    lines = whole.splitlines(keepends=True)
-    kept.write_text("".join(lines[:4]) + lines[4][:30])  # killed while it wrote
-    asked.clear()
-    again = solve_records.solved_tables(RECORDS, kept, 1.0)
-    assert kept.read_text() == whole
-    assert sum(asked) == 5
-    assert again == (about, tables, solved)
-    assert solve_records.solved_tables(RECORDS, kept, 1.0, 3)[1:] == (tables[:3], solved[:3])
-    with pytest.raises(SystemExit, match="another share"):
-        solve_records.solved_tables(RECORDS, kept, 0.5)
-    assert "8 of 8 tables solved" in capsys.readouterr().err
-
-
-def test_the_solver_is_asked_about_the_declarer(scripts):
-    """Seats are turned so that declarer comes first, then the leader."""
-    solve_records = scripts[0]
-    tables = list(solve_records.tables_of(RECORDS, 1.0))
-    layouts = solve_records.declarers_first(tables)
-    for table, masks in zip(tables, layouts.masks.tolist(), strict=True):
-        declarer = table.contract.declarer
-        assert masks == [table.deal[declarer.next(k)].mask for k in range(4)]
-    assert {table.contract.declarer for table in tables} != {tables[0].contract.declarer}
-
-
-def test_deals_are_taken_and_set_aside_by_their_cards(scripts, many, tmp_path):
-    """All tables of a deal or none; the error of a share of 100 deals is known."""
-    solve_records = scripts[0]
-    every, half = (list(solve_records.tables_of(many, share)) for share in (1.0, 0.5))
-    assert len(every) == 200
-    taken = {str(table.deal) for table in half}
-    assert len(half) == 2 * len(taken)
-    for share, right in ((len(taken) / 100, 0.5), (np.mean([table.aside for table in every]), 0.25)):
-        assert abs(share - right) < 5 * np.sqrt(right * (1 - right) / 100)
-    with pytest.raises(SystemExit, match="no table with four hands"):
-        solve_records.solved_tables(ROOT / "examples" / "pairs.pbn", tmp_path / "none.tsv", 1.0)
-
-
-def test_defenders_cards_are_dealt_anew(scripts):
-    fit_actual = scripts[1]
-    (layout,) = scripts[0].declarers_first(list(scripts[0].tables_of(RECORDS, 1.0))[:1]).masks
-    dealt = fit_actual.defenders_dealt(layout, np.random.default_rng(1))
-    assert (dealt[:, [0, 2]] == layout[[0, 2]]).all()
-    assert (np.bitwise_count(dealt) == 13).all()
-    assert (np.bitwise_or.reduce(dealt, axis=1) == (1 << 52) - 1).all()
-    assert len(np.unique(dealt[:, 1])) == fit_actual.DRAWS
-
-
 def simulated(fit_actual, n, seed):
     """Tables whose declarers take one trick more than double dummy with 30 %, one less with 20 %."""
     rng = np.random.default_rng(seed)
@@ -119,7 +59,7 @@ def simulated(fit_actual, n, seed):
 
 
 def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
-    fit_actual = scripts[1]
+    fit_actual = scripts[0]
     data, other = simulated(fit_actual, 20_000, 1), simulated(fit_actual, 20_000, 2)
     counts = fit_actual.counted(data)
     assert counts.sum() == 20_000
@@ -138,7 +78,7 @@ def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
 
 
 def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monkeypatch, capsys):
-    _, fit_actual, against_reality, _ = scripts
+    fit_actual, against_reality = scripts
     options = [str(many), "--solved", str(tmp_path / "tables.tsv"), "--share", "1"]
     monkeypatch.setattr(sys, "argv", ["fit_actual.py", *options, "-o", str(tmp_path / "actual.json")])
     fit_actual.main()
@@ -152,23 +92,3 @@ def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monke
     assert text.count(": double dummy |") == text.count(": real result |") == 2
     assert text.count("| no trumps: tricks, actual |") == 2
     assert picture.stat().st_size > 10_000
-
-
-def test_leads_are_counted_with_and_without_boards_on_which_every_lead_ties(monkeypatch, tmp_path, capsys):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "evaluation"))
-    judge_leads = importlib.import_module("judge_leads")
-    boards = [
-        {"contract": "3NT by S", "ours": 0, "record": 1, "random": [0, 1, 1, 1]},
-        {"contract": "1NT by W", "ours": 1, "record": 0, "random": [0, 0, 1, 1]},
-        {"contract": "2NTX by W", "ours": 0, "record": 0, "random": [0, 0, 0, 0]},
-        {"contract": "3NT by N", "ours": 0, "record": 0, "random": [0, 0, 0, 0]},
-    ]
-    kept = tmp_path / "leads.jsonl"
-    kept.write_text("".join(json.dumps({"deal": str(i), **board}) + "\n" for i, board in enumerate(boards)), "utf-8")
-    assert judge_leads.main(["unread.pbn", "-o", str(kept), "--suits", "0", "--no-trumps", "0"]) == 0
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[:3] for row in rows] == [["at no trumps", "DDOLAR", "4"], ["at no trumps", "ADDOLAR", "2"]]
-    assert [[cell.split(" ±")[0] for cell in row[3:]] for row in rows] == [
-        ["75.0", "75.0", "68.8", "0.0"],
-        ["50.0", "50.0", "37.5", "0.0"],
-    ]

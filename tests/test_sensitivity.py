@@ -8,7 +8,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.engines.classes import ClassTables
 from bayesbridge.sensitivity import models_of
 from tests.positions import called, wide
 
@@ -41,37 +40,13 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
     assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
 
 
-def test_tables_are_counted_once_for_all_slips(belief, monkeypatch):
-    built = []
-    monkeypatch.setattr(ClassTables, "rests", lambda self, plain=ClassTables.rests: built.append(1) or plain(self))
-    fresh = wide().given(bb.Called("W", "2NT"), bb.Called("E", "Pass"))
-    bb.sensitivity(fresh, slips=SLIPS[:3])
-    assert len(built) == 1
-    bb.sensitivity(wide().given(bb.Called("W", "2NT")), slips=[1.0, 0.02])  # nothing to tell apart, then levels
-    assert len(built) == 3
-
-
-def test_bidders_by_name_as_models_and_by_mapping():
-    """Few layouts are left, so that every model is exact."""
-    found = bb.sensitivity(called(), slips=[0.05], bidders=["iterative", bb.StyleBidder()], pair="S:N")
-    assert found["model"].values.tolist() == ["iterative, slip 0.05", "style, slip 0.05"]
-    assert found["bidder"].values.tolist() == ["iterative", "style"]
-    assert (found["error"] == 0).all()
-    own = called().with_bidder(bb.StyleBidder(slip=0.05)).infer()
-    assert found["log_evidence"].values[1] == pytest.approx(own.log_evidence)
-    named = bb.sensitivity(called(), slips=[], bidders={"bold": bb.StyleBidder(aggressiveness=1.0)}, pair="S:N")
-    assert named["model"].values.tolist() == ["bold, slip 0.02"]
-
-
-def test_a_model_without_slip_has_one_row_and_none_may_be_twice():
+def test_a_model_without_slip_has_one_row():
     class Shrug:
         def log_likelihood(self, hands, *_):
             return np.zeros(len(hands))
 
-    assert [model.label for model in models_of(called(), (0.1, 0.2), [Shrug()])] == ["Shrug"]
+    assert list(models_of(called(), (0.1, 0.2), {"shrug": Shrug()})) == ["shrug"]
     for options, line in (
-        ({"slips": [0.1, 0.1]}, "'iterative, slip 0.1' is given twice"),
-        ({"bidders": [Shrug(), Shrug()]}, "bidder 'Shrug' is given twice"),
         ({"bidders": []}, "no bidder named"),
         ({"bidders": "nobody"}, "unknown bidder model 'nobody'"),
         ({"slips": [2.0]}, "slip 2.0: it is a probability"),
@@ -119,9 +94,7 @@ def test_at_the_command_line(capsys, tmp_path):
     [
         ([*WORDS[:5], "--slips", "0.1"], "no call of another seat: the answer depends on no bidder model"),
         ([*WORDS, "--bidders", "nobody"], "arguments --bidders and --slips: unknown bidder model 'nobody'"),
-        ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is not a number"),
-        ([*WORDS, "--level", "3"], "argument --level: it is about several models: give --bidders or --slips too"),
-        ([*WORDS, "--slips", "0.1", "--card", "SQ"], "argument --card: several models answer about cards and T alone"),
+        ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is no probability"),
         ([*WORDS, "--slips", "0.1", "--out", "models.txt"], "argument --out: 'models.txt': the picture is a PNG"),
     ],
 )

@@ -70,15 +70,6 @@ def test_it_survives_a_file(result, tmp_path):
         assert bb.Result.of(again).tricks().fails == result.tricks().fails
 
 
-def test_what_counts_no_tricks_is_refused(result):
-    with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
-        result.tricks("Delta")
-    with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
-        result.tricks("delta")
-    with pytest.raises(bb.BayesBridgeError, match="no distribution of 'luck'"):
-        result.tricks("luck")
-
-
 def test_document_history_and_result_agree(result):
     posterior = OPEN.infer()
     registry = bb.estimators.registry.load()
@@ -89,14 +80,6 @@ def test_document_history_and_result_agree(result):
     assert said["T"]["mean_qualified"] == pytest.approx(tricks.mean_if_held) == pytest.approx(step["T_mean_qualified"])
     assert said["T"]["at_least"]["9"] == pytest.approx(tricks.at_least(9)) == pytest.approx(step["T_at_least"])
     assert said["qualified"] == pytest.approx(tricks.holds) == pytest.approx(step["qualified"])
-
-
-def test_kinds_of_evidence_in_a_result():
-    four = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None, player=bb.LearnedPlayer())
-    belief = four.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"), bb.Play("W", "H5"), bb.Void("E", "H"))
-    assert [belief.effect(piece) for piece in belief.evidence] == [
-        "none", "soft", "soft", "soft", "none", "soft", "hard and soft", "hard",
-    ]  # fmt: skip
 
 
 def test_the_report_of_four_players_can_be_made_again(tmp_path, capsys, monkeypatch):
@@ -112,8 +95,3 @@ def test_the_report_of_four_players_can_be_made_again(tmp_path, capsys, monkeypa
     assert names["belief"].bidder == bb.LearnedBidder("NS")
     assert isinstance(names["belief"].player, bb.LearnedPlayer)
     assert "belief" in names
-
-
-def test_an_estimator_given_twice_is_refused():
-    with pytest.raises(bb.BayesBridgeError, match="'capture' is given twice"):
-        bb.estimate(OPEN.infer(), ["capture", "capture"])

@@ -17,7 +17,7 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Hand, Strain, Suit
 from bayesbridge.deal import Seat, around_table
 from bayesbridge.engines.target import MOST_DRAWS
-from bayesbridge.errors import BayesBridgeError, DealError, NotationError, WrongArgument, shorten, whole
+from bayesbridge.errors import BayesBridgeError, DealError, NotationError, whole
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, pieces
 from bayesbridge.evidence.models import BidderModel, PlayerModel
 from bayesbridge.notation.record import Record
@@ -45,15 +45,6 @@ def seen_by(record: Record, observer: Seat | str, cards: int | None) -> tuple[Se
         if place == 0 and dummy is not None and open_hand is not None:
             seen.append(Reveal(dummy, open_hand))
     return seat, hand, seen
-
-
-def _usual_bidder(dummy: Seat | None) -> BidderModel:
-    """The paper's bidder in the three-player game, experts learned from records where all four bid."""
-    if dummy is not None:
-        return IterativeBidder()
-    from bayesbridge.bidders.learned import LearnedBidder
-
-    return LearnedBidder()
 
 
 def bidder_at(record: Record) -> BidderModel:
@@ -91,7 +82,14 @@ class Belief(Perspective):
                 f"{own.name} is the dummy's seat, whose cards nobody holds: name another observer or another dummy",
                 seat=own,
             )
-        model = _usual_bidder(other) if bidder is None else bidder
+        if bidder is not None:
+            model = bidder
+        elif other is not None:
+            model = IterativeBidder()
+        else:
+            from bayesbridge.bidders.learned import LearnedBidder
+
+            model = LearnedBidder()
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player is not None and not isinstance(player, PlayerModel):
@@ -152,8 +150,6 @@ class Belief(Perspective):
         from bayesbridge.random64 import generator
 
         n = whole(draws, "draws")
-        if before is not None and not isinstance(before, Posterior):
-            raise WrongArgument(f"before {shorten(before)}: give a Posterior", argument="before", value=before)
         if n > MOST_DRAWS:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
         self.count()

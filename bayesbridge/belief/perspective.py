@@ -28,7 +28,7 @@ from bayesbridge.engines.counting import count
 from bayesbridge.engines.target import HandLikelihood, SoftEvidence, Target, Term, call_term, log_likelihood
 from bayesbridge.errors import Contradiction, IllegalPlay
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
-from bayesbridge.evidence.models import BidderModel, PlayerModel, SystemsModel, cost_of
+from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SYMBOLS
 
@@ -128,7 +128,7 @@ class Perspective:
     @property
     def systems(self) -> tuple[str, ...]:
         """What is said of the systems that the players follow, in words."""
-        return tuple(map(str, self.bidder.systems)) if isinstance(self.bidder, SystemsModel) else ()
+        return tuple(map(str, getattr(self.bidder, "systems", ())))
 
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:

@@ -111,8 +111,6 @@ class Posterior:
 
     def blocks(self, size: int = BLOCK) -> Iterator[tuple[Masks, Floats]]:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
-        if size < 1:
-            raise BayesBridgeError(f"size {size}: take at least 1 layout at a time", size=size)
         return self.draws.blocks(size)
 
     def card_probabilities(self) -> xarray.DataArray:
@@ -214,7 +212,11 @@ class Posterior:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
         total: NDArray[np.float64] | float = 0.0
         for masks, weights in self.blocks():
-            values = _numbers(quantity(Layouts(masks)), len(masks))
+            given = quantity(Layouts(masks))
+            values = np.asarray(given, dtype=np.float64)
+            if values.shape[:1] != (len(masks),):
+                what = f"quantity gave {shorten(given)} for {len(masks)} layouts: let it give one number for each"
+                raise WrongArgument(what, argument="quantity", value=given)
             total = total + (weights @ values.reshape(len(values), -1)).reshape(values.shape[1:])
         return float(total) if np.ndim(total) == 0 else total
 
@@ -232,11 +234,10 @@ class Posterior:
         """
         import pandas
 
-        if n is None and len(self) > MOST_ROWS:
-            raise BayesBridgeError(f"{len(self)} layouts are too many for a table: draw some, as in n=100_000")
-        layouts = self.layouts if n is None else self.resample(min(n, MOST_ROWS + 1), rng)
-        if len(layouts) > MOST_ROWS:
-            raise BayesBridgeError(f"n {n}: a table has at most {MOST_ROWS} rows", n=n)
+        rows = len(self) if n is None else n
+        if rows > MOST_ROWS:
+            raise BayesBridgeError(f"{rows} rows are too many for a table: draw fewer, as in n=100_000", n=n)
+        layouts = self.layouts if n is None else self.resample(n, rng)
         lengths, points = layouts.lengths, layouts.points
         columns: dict[str, Any] = {"weight": self.weights if n is None else np.full(len(layouts), 1.0 / max(n, 1))}
         columns |= {seat.name: [Hand(int(mask)).pbn for mask in layouts.masks[:, seat]] for seat in Seat}
@@ -344,21 +345,6 @@ def honour_tables(cards: xarray.DataArray) -> list[Table]:
             ]
             tables.append(Table(SUITS[suit.name], ["", *(rank.replace("T", "10") for rank in held)], rows))
     return tables
-
-
-def _numbers(values: Any, n: int) -> NDArray[np.float64]:
-    """What a function of ``n`` layouts gave, as numbers."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.shape[:1] != (n,):
-        raise WrongArgument(
-            f"quantity gave {shorten(values)} for {n} layouts: let it give one number for each",
-            argument="quantity",
-            value=values,
-        )
-    return numbers
 
 
 def _labelled(values: NDArray[Any], name: str, **coords: Any) -> xarray.DataArray:

@@ -15,15 +15,13 @@ and an auction contribute is three arrays, worked out once before sampling. An i
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,12 +32,12 @@ from bayesbridge.bidders.turn import MixtureBidder, Turn
 from bayesbridge.calls import CALLS, Call, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, Unwritable
-from bayesbridge.files import advice, whole_file
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import read_only
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
+from bayesbridge.words import SEATS
 
 if TYPE_CHECKING:
     import pymc
@@ -61,8 +59,8 @@ class CallRecord:
 
     >>> auction = Auction.of("N:Pass 1H 1S")
     >>> record = CallRecord("South", "AKQ52.J3.A94.K83", auction, 2, "NS")
-    >>> record.call, record.is_bid, record.is_opening_turn, record.is_overcall_turn
-    (Call.of('1S'), True, False, True)
+    >>> record.call, record.before.last_bid
+    (Call.of('1S'), Call.of('1H'))
     """
 
     player: str
@@ -91,27 +89,9 @@ class CallRecord:
         return self.auction.calls[self.index]
 
     @property
-    def is_bid(self) -> bool:
-        """Whether the call was a bid: not Pass, X or XX."""
-        return self.call.strain is not None
-
-    @property
     def before(self) -> Auction:
         """The auction up to the call."""
         return Turn.of(self.auction, self.index).before
-
-    @property
-    def is_opening_turn(self) -> bool:
-        """Whether nobody had bid before, so that a bid would open the auction."""
-        return self.before.last_bid is None
-
-    @property
-    def is_overcall_turn(self) -> bool:
-        """Whether opponents had bid and the caller's own side had only passed, so that a bid would be an overcall."""
-        turn = Turn.of(self.auction, self.index)
-        side = {turn.seat} if self.auction.dummy is not None else {turn.seat, turn.seat.partner}
-        own = [call for seat, call in turn.before if seat in side]
-        return turn.before.last_bid is not None and all(call.index == 0 for call in own)
 
 
 def records_of(
@@ -138,28 +118,22 @@ def records_of_tables(tables: Iterable[Record], by: str = "player") -> list[Call
     if by not in ("player", "pair"):
         raise BayesBridgeError(f"by {by!r}: choose 'player' or 'pair'", by=by)
     found: list[CallRecord] = []
-    seen = 0
     for table in tables:
-        seen += 1
-        if table.auction is None:
-            continue
-        tags = {Seat.N: "North", Seat.E: "East", Seat.S: "South", Seat.W: "West"}
-        names = {seat: name for seat, tag in tags.items() if (name := table.tag(tag).strip()) not in ("", "?")}
+        names = {Seat.of(tag): table.tag(tag).strip() for tag in SEATS.values()}
+        names = {seat: name for seat, name in names.items() if name not in ("", "?")}
         if by == "pair":
             names = {
                 seat: " & ".join(sorted((name, names[seat.partner])))
                 for seat, name in names.items()
                 if seat.partner in names
             }
-        for index, (seat, _) in enumerate(table.auction):
+        for index, (seat, _) in enumerate(table.auction or ()):
             hand = table.hands[seat]
             if hand is not None and len(hand) == 13 and seat in names:
                 vulnerable = table.vulnerable or Vulnerability.NONE
-                found.append(CallRecord(names[seat], hand, table.auction, index, vulnerable))
+                found.append(CallRecord(names[seat], hand, cast(Auction, table.auction), index, vulnerable))
     if not found:
-        raise BayesBridgeError(
-            f"no call to learn from in {seen} tables: each needs an auction, full hands and the players' names", by=by
-        )
+        raise BayesBridgeError("no call to learn from: tables need an auction, full hands and players' names", by=by)
     return found
 
 
@@ -338,64 +312,12 @@ class Styles:
         names = [*self.unknown, *self.population]
         return arviz.summary(self.tree, var_names=names, kind="diagnostics", round_to="none")
 
-    def check(self) -> dict[str, tuple[float, float]]:
-        """Posterior predictive check: statistic → (observed, share of simulated values at most that; ties half).
-
-        Shares near 0 or 1 say that the model does not make calls like those on record.
-        """
-        observed = self.tree["observed_data"].dataset["call"].values
-        simulated = self.tree["posterior_predictive"].dataset["call"].values
-        simulated = simulated.reshape(-1, simulated.shape[-1])
-        statistics: dict[str, Callable[[Any], Any]] = {
-            "passes": lambda call: (call == 0).mean(axis=-1),
-            "suit bids": lambda call: (LEANING[call] > 0).mean(axis=-1),
-            "mean level": lambda call: np.where(call > 2, (call + 2) // 5, 0).mean(axis=-1),
-            "bids from level 3": lambda call: (call >= 13).mean(axis=-1),
-        }
-        found = {}
-        for name, statistic in statistics.items():
-            seen, drawn = float(statistic(observed)), statistic(simulated)
-            found[name] = seen, float(((drawn < seen) + 0.5 * (drawn == seen)).mean())
-        return found
-
-    def save(self, path: str | Path) -> None:
-        """Write everything as netCDF."""
-        # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
-        content = self.tree.to_netcdf(engine="h5netcdf")
-        try:
-            with whole_file(Path(path)) as part:
-                part.write_bytes(content)
-        except OSError as error:
-            raise Unwritable(
-                f"cannot write {str(path)!r} ({error.strerror or error}): {advice(error)}", path=path
-            ) from None
-
-    @classmethod
-    def load(cls, path: str | Path) -> Styles:
-        """Read what :meth:`save` wrote."""
-        import xarray
-
-        if not Path(path).is_file():
-            raise BayesBridgeError(f"no file {str(path)!r}: save fitted styles there first", path=str(path))
-        try:
-            with xarray.open_datatree(path, engine="h5netcdf") as tree:
-                found = tree.load()
-            held = set(found["posterior"].dataset.variables)
-        except (OSError, KeyError, ValueError, TypeError, AttributeError):
-            held = set()  # not netCDF, or another tree
-        if not held.issuperset((*STYLE, "player")):
-            raise BayesBridgeError(f"{str(path)!r} holds no fitted styles: give a file that save wrote", path=str(path))
-        return cls(found)
-
     def __repr__(self) -> str:
         return f"<Styles of {', '.join(self.players)}: {len(self.values)} draws>"
 
 
 POOLINGS: Final = ("none", "partial", "complete")
 """How the players are related: each for themselves, from one population that is learned, or all alike."""
-
-SCALES: Final = ("aggressiveness", "suit_preference", "log_temperature", "logit_slip")
-"""The four parameters on the scales of the prior, as in :class:`Prior`."""
 
 
 class Normal(NamedTuple):
@@ -411,7 +333,7 @@ ENDS: Final = {
     "log_temperature": tuple(np.log(BOUNDS["temperature"]).tolist()),
     "logit_slip": (-np.inf, np.inf),
 }
-"""Where a style ends, on the scale of its prior."""
+"""The four parameters on the scales of the prior, and where a style ends there."""
 
 _TRICKS = Normal(0.0, 0.75)
 _LOG_TEMPERATURE = Normal(0.0, 0.4)
@@ -430,41 +352,40 @@ class Prior:
     logit_slip: Normal = _LOGIT_SLIP
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            prior = Normal(*getattr(self, field.name))
-            low, high = ENDS[field.name]
-            if not (np.isfinite(prior.centre) and 0.0 <= prior.spread < np.inf):
+        for name, (low, high) in ENDS.items():
+            prior = Normal(*getattr(self, name))
+            if not low <= prior.centre <= high or not 0.0 <= prior.spread < np.inf:
                 raise BayesBridgeError(
-                    f"prior of {field.name} {tuple(prior)}: give a centre and a spread of 0 or more",
-                    **{field.name: prior},
+                    f"prior of {name} {tuple(prior)}: give a centre from {low:.3g} to {high:.3g}, a spread ≥ 0",
+                    **{name: prior},
                 )
-            if not low <= prior.centre <= high:
-                raise BayesBridgeError(
-                    f"prior of {field.name} centred at {prior.centre:g}: give a centre from {low:.3g} to {high:.3g}",
-                    **{field.name: prior},
-                )
-            object.__setattr__(self, field.name, prior)
-
-    def draw(self, rng: Seed = None) -> StyleBidder:
-        """A player from the prior, which is cut off where a style ends."""
-        numbers = generator(rng)
-        low, high = np.array(list(ENDS.values())).T
-        centre, spread = np.array(self.normals()).T
-        while True:
-            z = numbers.standard_normal(len(STYLE))
-            if ((low <= centre + spread * z) & (centre + spread * z <= high)).all():
-                return self.bidder(z.tolist())
-
-    def bidder(self, z: Sequence[float]) -> StyleBidder:
-        """The player who lies so many spreads from each centre, or at the end of a style."""
-        scaled = [prior.centre + prior.spread * value for prior, value in zip(self.normals(), z, strict=True)]
-        aggressiveness, preference = np.clip(scaled[:2], -4.0, 4.0).tolist()
-        temperature = float(np.clip(np.exp(scaled[2]), *BOUNDS["temperature"]))
-        return StyleBidder(aggressiveness, preference, temperature, float(1 / (1 + np.exp(-scaled[3]))))
+            object.__setattr__(self, name, prior)
 
     def normals(self) -> tuple[Normal, ...]:
         """The four priors, in the order of the style's parameters."""
         return (self.aggressiveness, self.suit_preference, self.log_temperature, self.logit_slip)
+
+    @property
+    def unknown(self) -> list[int]:
+        """Which of the four numbers are not known."""
+        return [column for column, normal in enumerate(self.normals()) if normal.spread > 0.0]
+
+    def styles(self, z: Floats) -> Floats:
+        """(…, 4) styles that lie (…, k) spreads from the centres of the k numbers not known, or at the end of a style.
+
+        >>> Prior().styles(np.zeros(4)).round(3).tolist()
+        [0.0, 0.0, 1.0, 0.018]
+        """
+        centres, spreads = np.array(self.normals()).T
+        scaled = np.broadcast_to(centres, (*z.shape[:-1], len(STYLE))).copy()
+        scaled[..., self.unknown] += spreads[self.unknown] * z
+        scaled = scaled.clip(*np.array(list(ENDS.values())).T)
+        scaled[..., 2], scaled[..., 3] = np.exp(scaled[..., 2]), 1 / (1 + np.exp(-scaled[..., 3]))
+        return np.asarray(scaled.clip(*np.array(list(BOUNDS.values())).T))
+
+    def draw(self, rng: Seed = None) -> StyleBidder:
+        """A player from the prior."""
+        return StyleBidder(*self.styles(generator(rng).standard_normal(len(self.unknown))).tolist())
 
 
 def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: bool = False) -> list[Any]:
@@ -476,11 +397,11 @@ def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: b
     import pymc as pm
     import pytensor.tensor as pt
 
-    unknown = [column for column, normal in enumerate(prior.normals()) if normal.spread > 0.0]
+    unknown, scales = prior.unknown, list(ENDS)
     centres, spreads = (np.array(values) for values in zip(*prior.normals(), strict=True))
     mean, spread = list(centres), list(spreads)
     if pooled and unknown:
-        pm.modelcontext(None).add_coord("parameter", [SCALES[column] for column in unknown])
+        pm.modelcontext(None).add_coord("parameter", [scales[column] for column in unknown])
         means = pm.Normal("population_mean", centres[unknown], spreads[unknown], dims="parameter")
         widths = pm.HalfNormal("population_spread", spreads[unknown], dims="parameter")
         for row, column in enumerate(unknown):
@@ -491,7 +412,7 @@ def style_variables(prior: Prior, players: Sequence[str], pooled: bool, alike: b
         value = pt.as_tensor(np.full(len(players), centres[column]))
         if column in unknown:
             z = pm.Normal(f"z_{name}", dims=None if alike else "player")
-            value = mean[column] + spread[column] * z + np.zeros(len(players))
+            value = pt.clip(mean[column] + spread[column] * z + np.zeros(len(players)), *ENDS[scales[column]])
         found.append(pm.Deterministic(name, link(value), dims="player"))
     return found
 
@@ -520,8 +441,7 @@ def style_model(records: Iterable[CallRecord], prior: Prior | None = None, *, po
     ``record``, ``option`` (the 38 calls, by name) and, with partial pooling, ``parameter``. ``Styles(tree)`` takes what
     ``pm.sample`` gives.
     """
-    model, _ = _build(list(records), prior or Prior(), pooling)
-    return model
+    return _build(list(records), prior or Prior(), pooling)[0]
 
 
 def fit_styles(
@@ -542,12 +462,8 @@ def fit_styles(
     ``"none"`` if each is learned alone (the default for one), ``"complete"`` if all have the same style.
     ``predictive``: whether to add what ArviZ needs beyond the draws: prior, prior and posterior predictive calls, log
     likelihood and log prior. The calls take 10 bytes for each draw of each record.
-    ``sample``: further arguments of ``pm.sample``, such as ``nuts_sampler="nutpie"``, ``target_accept`` or ``cores``.
+    ``sample``: further arguments of ``pm.sample``, such as ``target_accept`` or ``cores``.
     """
-    if (name := sample.get("nuts_sampler", "pymc")) != "pymc" and importlib.util.find_spec(str(name)) is None:
-        raise BayesBridgeError(
-            f"nuts_sampler {name!r} is not installed: install it, or leave the argument out", nuts_sampler=name
-        )
     model, design = _build(list(records), prior or Prior(), pooling)
     numbers = generator(rng)
     with model:
@@ -566,7 +482,7 @@ def _build(records: list[CallRecord], prior: Prior, pooling: str | None) -> tupl
 
     if not records:
         raise BayesBridgeError("no records to fit: give at least one call with its hand", records=())
-    if not any(normal.spread for normal in prior.normals()):
+    if not prior.unknown:
         raise BayesBridgeError("nothing to learn: the prior knows all four numbers, give one of them a spread above 0")
     players = sorted({record.player for record in records})
     chosen = pooling or ("partial" if len(players) > 1 else "none")

@@ -18,10 +18,8 @@ units the context scales and shifts::
     v = relu(relu(Σ_s suit_s[holding in s])·W + w)·A      hand: once for each hand, whatever the context
     scores = relu(v ∘ scale(c) + shift(c))·C + c·D + b    c: what the reader says, once, whatever the hand
 
-So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction. Illegal calls are
-left out of the softmax, and a slip rate mixes in any legal call, so that no hand is ever impossible.
-``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are. The learned player
-(:mod:`~bayesbridge.bidders.play`) is made of the same parts.
+So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
+``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are.
 """
 
 from __future__ import annotations
@@ -51,9 +49,6 @@ PLACES: Final = 48
 STARTS: Final = np.cumsum((0, 39, 36, 3, 5, 4, PLACES))
 """Where the rows of each part of a token begin: the call before, the last bid (0: none), how it is doubled, whose it is
 (relative seat, 4: nobody's), who is vulnerable (2 · the caller's side + the other side), the place in the auction."""
-
-SUIT_WIDTH: Final = 47
-"""Features of a holding in one suit."""
 
 
 class Steps(NamedTuple):

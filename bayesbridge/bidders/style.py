@@ -1,23 +1,9 @@
 """A bidder with a style: a multinomial logit over the legal calls, four numbers a player.
 
-A hand is valued in sixteenths of a trick, taken together with an average dummy:
-
-=====================================  =============  ==========================================
-feature of the hand                    sixteenths     counts in
-=====================================  =============  ==========================================
-an average dummy and a yarborough      64             every strain
-high-card points (A 4, K 3, Q 2, J 1)  3 each         every strain
-controls (A 2, K 1)                    2 each         every strain
-length of the suit                     8 a card − 40  the suit
-quality: A K Q J T of the suit         2 each         the suit
-longest suit of the hand (ties: all)   4              the suit
-suits with fewer than two cards        −12 each       no trumps
-=====================================  =============  ==========================================
-
-Points and controls add up to 13 tricks for a hand with everything, length to half a trick a card as three other hands
-share the rest of the suit. With Algorithm 1's level in the strain (:mod:`~bayesbridge.capture.strains`) the value makes
-one small integer, the *cell* ``8 · value + level``. The five cells of a hand, one a strain, are a sufficient statistic,
-whatever the style and the auction.
+A hand is valued in sixteenths of a trick, taken together with an average dummy, by its points, controls, lengths and
+the quality of its suits (docs/bidders.md has the table, :data:`_VALUE` the numbers). With Algorithm 1's level in the
+strain (:mod:`~bayesbridge.capture.strains`) the value makes one small integer, the *cell* ``8 · value + level``. The
+five cells of a hand, one a strain, are a sufficient statistic, whatever the style and the auction.
 
 A bid of level n in strain s undertakes t = 6 + n tricks. Let x be the hand's value in s and y = x + what the auction
 adds to it + what the player's style adds to it, all in tricks. Let t⁰ be the tricks of the lowest bid still legal in s,
@@ -211,25 +197,11 @@ class StyleBidder:
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         turn = Turn.of(auction, index)
-        return self.log_chances(cells(hands), Options.of(turn.before, self.vulnerable), turn.call.index)
-
-    def log_chances(self, cell: Cells, options: Options, call: int) -> Floats:
-        """log P(call) for (n, 5) cells of hands: what :meth:`log_likelihood` answers, its inputs worked out."""
-        # Many hands share few cells: beyond some, odds are looked up and not worked out.
-        few = len(cell) < CELLS
-        at = cell[:, options.strain] if few else np.arange(CELLS, dtype=np.int16)[:, None]
-        odds = self._odds(at, options)
-        column = int(np.searchsorted(options.call, call)) if call else -1
-        floor = self.slip / (1 + len(options.call))
-        if few:
-            chosen = odds[:, column] if call else 1.0
-            with np.errstate(divide="ignore"):
-                return np.log(floor + (1.0 - self.slip) * chosen / (1.0 + odds.sum(axis=1)))
-        totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])
-        numerator = np.ascontiguousarray(odds[:, column]) if call else np.ones(CELLS)
-        out = np.empty(len(cell))
-        _log_chances(cell, totals, numerator, int(options.strain[column]) if call else 0, self.slip, floor, out)
-        return out
+        totals, chosen, strain = _odds_by_cell(self, turn.before, turn.call.index)
+        floor = self.slip / len(legal_indices(turn.before))
+        found = np.empty(len(hands))
+        _log_chances(cells(hands), totals, chosen, strain, self.slip, floor, found)
+        return found
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
@@ -248,6 +220,21 @@ class StyleBidder:
         added = self.aggressiveness + self.suit_preference * LEANING[options.call]
         odds: Floats = np.exp(Terms.of(cell, options).utility(added) / self.temperature)
         return odds
+
+
+@lru_cache(maxsize=256)
+def _odds_by_cell(bidder: StyleBidder, before: Auction, call: int) -> tuple[Floats, Floats, int]:
+    """(5, CELLS) by strain and cell the odds of all options, (CELLS,) those of a call by its cell, and its strain.
+
+    Many hands share few cells, and a model is asked about the same call for one batch of hands after the other.
+    """
+    options = Options.of(before, bidder.vulnerable)
+    odds = bidder._odds(np.arange(CELLS, dtype=np.int16)[:, None], options)
+    totals = np.stack([odds[:, options.strain == strain].sum(axis=1) for strain in range(5)])
+    if not call:
+        return totals, np.ones(CELLS), 0
+    column = int(np.searchsorted(options.call, call))
+    return totals, np.ascontiguousarray(odds[:, column]), int(options.strain[column])
 
 
 @njit

@@ -1,38 +1,16 @@
 """Bidding systems: what calls show, position by position, and a bidder who follows them.
 
-A statement says which hands a call shows. It is written in parts with commas between them, and a hand fits it if it
-fits every part:
-
-==================  ===================================================================================
-``15-17 points``    high-card points, also ``12 points``, ``16+ points`` and ``-10 points`` (10 or fewer)
-``balanced``        a shape, as the module :mod:`bayesbridge.shapes` says it: also ``H5+``, ``any 5-5``
-``always``          every hand that fits makes the call; without it the call shows the hand, but such a
-                    hand may make another call too
-==================  ===================================================================================
-
-A system is read from a small TOML file or by name::
-
-    about = "a 1NT opening of 15 to 17 points"
-
-    [opening]                                   # the first bid of all, whoever has passed before
-    1NT = "15-17 points, balanced, always"
-
-    ["after 1NT Pass"]                          # the next call, once these calls have been made from the first bid on
-    2C = ["8+ points, H4", "8+ points, S4"]     # a list: one of these
-
-An agreement names the side that plays it, and how surely: ``strong-notrump``, ``NS:weak-notrump``,
-``weak-notrump=0.3``. docs/systems.md tells what a system does to a posterior.
-
-The bidder reweighs another model where the system says what a call shows. Let p(c) be the base model's probabilities of
-the legal calls of a hand:
+A system is read from a small TOML file or by name; docs/systems.md has the language of its statements and what a system
+does to a posterior. The bidder reweighs another model where the system says what a call shows. Let p(c) be the base
+model's probabilities of the legal calls of a hand, and f the ``faith``:
 
 1. A call whose statements the hand does not fit is 1 − f times as likely, and all are made to add up to one again.
 2. If the hand fits statements that hold *always*, their calls together have at least the probability f, divided among
    them as the base model does; the other calls share the remainder in the same way.
 
-f is ``faith``. Elsewhere the base model decides alone. With several systems, each with its share, a seat follows one of
-them throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.turn.MixtureBidder`.
-A model sees one hand at a time, so what the partner's calls tell of the pair's system is not used.
+Elsewhere the base model decides alone. With several systems, each with its share, a seat follows one of them
+throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.turn.MixtureBidder`. A model sees
+one hand at a time, so what the partner's calls tell of the pair's system is not used.
 """
 
 from __future__ import annotations
@@ -85,11 +63,6 @@ class Statement:
     always: bool
     """Whether every hand that fits makes the call."""
 
-    @property
-    def hands(self) -> str:
-        """The text without ``always``."""
-        return self.text.removesuffix(ALWAYS).removesuffix(", ") or "any hand"
-
     @classmethod
     def of(cls, text: str) -> Self:
         """Read the text; a statement that no hand of 13 cards fits is an error."""
@@ -123,8 +96,7 @@ def _piece(part: str, text: str) -> Piece:
         return Shape(SEAT, part)
     except NotationError:
         raise NotationError(
-            f"{text!r}: {part!r} is neither points, such as 15-17 points or 16+ points, nor a shape, such as balanced "
-            f"or S5+ H4-5, nor {ALWAYS!r}",
+            f"{text!r}: {part!r} is neither points, such as 15-17 points, nor a shape, such as S5+ H4-5, nor 'always'",
             text=text,
         ) from None
 
@@ -171,12 +143,12 @@ class System:
             for call, statements in meanings.items():
                 if here.setdefault(call, statements) != statements:
                     raise NotationError(
-                        f"systems {self.name} and {other.name} contradict each other: {_place_text(place)} {call} "
-                        f"shows {_statements_text(here[call])}, and {_statements_text(statements)}: leave one out, "
-                        "or give each a share",
+                        f"systems {self.name} and {other.name} contradict each other: {_shown(place, call, here[call])}"
+                        f", and {_statements_text(statements)}: leave one out, or give each a share",
                         call=call,
                     )
-        return System("+".join(dict.fromkeys([*self.name.split("+"), *other.name.split("+")])), places)
+        names = [name for name in (*self.name.split("+"), *other.name.split("+")) if name]
+        return System("+".join(dict.fromkeys(names)), places)
 
     def meanings(self, before: Auction) -> Meanings | None:
         """What the system says of the next call; ``None`` where it says nothing."""
@@ -184,7 +156,7 @@ class System:
 
     def __str__(self) -> str:
         parts = (
-            f"{_place_text(place)} {call} shows {_statements_text(statements)}"
+            _shown(place, call, statements)
             for place, meanings in self.places.items()
             for call, statements in meanings.items()
         )
@@ -221,9 +193,9 @@ def system_names() -> tuple[str, ...]:
 def _one(name: str) -> System:
     """One system: one of the package's by name, or a file."""
     if name in system_names():
-        return _Reader(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}"))).system()
+        return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
     if name.endswith(SUFFIX):
-        return _Reader(name, name).system()
+        return _read_system(name, name)
     near = get_close_matches(name, system_names(), 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise NotationError(
@@ -232,69 +204,61 @@ def _one(name: str) -> System:
     )
 
 
-class _Reader:
-    """Reads a file; what is wrong with it is said with its line and key."""
+def _read_system(name: str, path: str) -> System:
+    """Read a file; what is wrong with it is said with its line and key."""
+    text, document = read_toml(path)
+    lines = KeyLines(path, text)
+    places: dict[Place, Meanings] = {}
+    for section, value in document.items():
+        if isinstance(value, dict):
+            before = _auction_before(path, section)
+            places[place_of(before)] = dict(_meanings(value, before, lines))
+        elif section != "about" or not isinstance(value, str):
+            where, _ = lines.next(section)
+            raise NotationError(f"{where}: unknown key: write 'about', a text, or calls under [{OPENING}]")
+    if not any(places.values()):
+        raise NotationError(f'{path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]')
+    return System(name, places)
 
-    def __init__(self, name: str, path: str) -> None:
-        self.name, self.path = name, path
-        text, self.document = read_toml(path)
-        self.lines = KeyLines(path, text)
 
-    def system(self) -> System:
-        places: dict[Place, Meanings] = {}
-        for key, value in self.document.items():
-            if not isinstance(value, dict):
-                where, _ = self.lines.next(key)
-                if key != "about" or not isinstance(value, str):
-                    raise NotationError(f"{where}: unknown key: write 'about', a text, or calls under [{OPENING}]")
-                continue
-            before = self.before(key)
-            places[place_of(before)] = dict(self.meanings(value, before))
-        if not any(places.values()):
-            raise NotationError(
-                f'{self.path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]'
-            )
-        return System(self.name, places)
+def _auction_before(path: str, section: str) -> Auction:
+    """The auction that the name of a section tells, as if the opener were the dealer."""
+    start = Auction.four("N")
+    if section == OPENING:
+        return start
+    try:
+        before = start.after_all(section.removeprefix(AFTER))
+    except BayesBridgeError as error:
+        raise NotationError(f"{path}: [{section!r}]: {error}") from None
+    if not section.startswith(AFTER) or not before.calls or before.calls[0] == PASS or before.is_over:
+        raise NotationError(
+            f'{path}: [{section!r}]: write [{OPENING}] or ["{AFTER}1NT Pass"], the calls from the first bid on'
+        )
+    return before
 
-    def before(self, section: str) -> Auction:
-        """The auction that the name of a section tells, as if the opener were the dealer."""
-        start = Auction.four("N")
-        if section == OPENING:
-            return start
+
+def _meanings(
+    section: dict[str, Any], before: Auction, lines: KeyLines
+) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
+    for key, value in section.items():
+        where, _ = lines.next(key)
         try:
-            if not section.startswith(AFTER):
-                raise NotationError(f'unknown section: write [{OPENING}] or ["{AFTER}1NT Pass"]')
-            before = start.after_all(section.removeprefix(AFTER))
-            if not before.calls or before.calls[0] == PASS or before.is_over:
-                raise NotationError("write the calls from the first bid on, and no auction that is over")
+            call = before.verify(Call.of(key))
+            texts = value if isinstance(value, list) else [value]
+            if not texts or not all(isinstance(text, str) for text in texts):
+                raise NotationError(f"{value!r} is no statement: write a text, such as '15-17 points, balanced'")
+            yield call, tuple(Statement.of(text) for text in texts)
         except BayesBridgeError as error:
-            raise NotationError(f"{self.path}: [{section!r}]: {error}") from None
-        return before
-
-    def meanings(self, section: dict[str, Any], before: Auction) -> Iterator[tuple[Call, tuple[Statement, ...]]]:
-        for key, value in section.items():
-            where, _ = self.lines.next(key)
-            try:
-                call = before.verify(Call.of(key))
-                texts = value if isinstance(value, list) else [value]
-                if not texts or not all(isinstance(text, str) for text in texts):
-                    raise NotationError(f"{value!r} is no statement: write a text, such as '15-17 points, balanced'")
-                yield call, tuple(Statement.of(text) for text in texts)
-            except BayesBridgeError as error:
-                raise NotationError(f"{where}: {error}") from None
+            raise NotationError(f"{where}: {error}") from None
 
 
-def _place_text(place: Place) -> str:
-    return f"{AFTER}{' '.join(map(str, place))}," if place else OPENING
+def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
+    where = f"{AFTER}{' '.join(map(str, place))}," if place else OPENING
+    return f"{where} {call} shows {_statements_text(statements)}"
 
 
 def _statements_text(statements: tuple[Statement, ...]) -> str:
-    """``15-17 points, balanced``, and whether such a hand always makes the call."""
-    shown, made = ([one.hands for one in statements if one.always is always] for always in (False, True))
-    words = " or ".join(shown or made)
-    if not made:
-        return words
-    return f"{words} and is always made with {' or '.join(made) if shown else 'such a hand'}"
+    return " or ".join(f"({one.text})" if one.always else one.text for one in statements)
 
 
 SIDES: Final = ("NS", "EW")
@@ -362,10 +326,7 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
     """
     side = SIDES[seat % 2]
     mine = [one for one in agreements if one.side in (None, side)]
-    certain = NOTHING
-    for one in mine:
-        if one.share is None:
-            certain = one.system if certain is NOTHING else certain + one.system
+    certain = reduce(System.__add__, (one.system for one in mine if one.share is None), NOTHING)
     unsure = [one for one in mine if one.share is not None]
     total = sum(one.share or 0.0 for one in unsure)
     if total > 1.0 + 1e-9:
@@ -373,9 +334,7 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
             f"the shares of {' and '.join(one.text for one in unsure)} add up to {total:g}: they may not pass 1",
             total=total,
         )
-    found = [
-        Component(one.share, one.system if certain is NOTHING else certain + one.system) for one in unsure if one.share
-    ]
+    found = [Component(one.share, certain + one.system) for one in unsure if one.share]
     rest = 1.0 - total
     return (*found, Component(rest, certain)) if rest > 1e-9 or not found else tuple(found)
 
@@ -442,27 +401,21 @@ class SystemBidder:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
-        ways = self._ways(auction, turn.seat)
-        if not _covered(ways, turn.before):
+        if not _covered(self._ways(auction, turn.seat), turn.before):
             return self.base.log_likelihood(hands, auction, index)
-        total: Floats = np.logaddexp.reduce(
-            self._log_weights(hands, turn.before, turn.seat, ways) + self._log_chances(hands, turn, ways), axis=0
-        )
-        return total
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
 
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         one_row("hands", hands)
         seat = seat_to_call(auction)
         ways = self._ways(auction, seat)
-        plain = call_probabilities(self.base, hands, auction)
         if not _covered(ways, auction):
-            return plain
+            return call_probabilities(self.base, hands, auction)
         weights = np.exp(self._log_weights(hands, auction, seat, ways))
-        total = np.zeros_like(plain)
-        for weight, chances in zip(weights, self._chances(hands, plain, auction, ways), strict=True):
-            total += weight[:, None] * chances
-        return total
+        found: Floats = (weights[:, :, None] * self._chances(hands, auction, ways)).sum(axis=0)
+        return found
 
     def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
         if auction.dummy is not None:
@@ -482,24 +435,17 @@ class SystemBidder:
             return weights
         for index, (caller, _) in enumerate(before):
             if caller == seat and _covered(ways, (turn := Turn.of(before, index)).before):
-                weights += self._log_chances(hands, turn, ways)
+                with np.errstate(divide="ignore"):
+                    weights += np.log(self._chances(hands, turn.before, ways)[:, :, turn.call.index])
         total = np.logaddexp.reduce(weights, axis=0)
         # A call that is impossible with a hand whatever the system tells nothing of the system.
         return np.where(np.isneginf(total), prior, weights - np.where(np.isneginf(total), 0.0, total))
 
-    def _log_chances(self, hands: NDArray[np.uint64], turn: Turn, ways: tuple[Component, ...]) -> Floats:
-        """(ways, n) log P(call ∣ hand, way)."""
-        plain = call_probabilities(self.base, hands, turn.before)
-        with np.errstate(divide="ignore"):
-            return np.log([chances[:, turn.call.index] for chances in self._chances(hands, plain, turn.before, ways)])
-
-    def _chances(
-        self, hands: NDArray[np.uint64], plain: Floats, before: Auction, ways: tuple[Component, ...]
-    ) -> Iterator[Floats]:
-        """(n, 38) P(call ∣ hand, way) for each way."""
-        for way in ways:
-            meanings = way.system.meanings(before)
-            yield plain if meanings is None else reweighed(plain, hands, meanings, self.faith)
+    def _chances(self, hands: NDArray[np.uint64], before: Auction, ways: tuple[Component, ...]) -> Floats:
+        """(ways, n, 38) P(call ∣ hand, way)."""
+        plain = call_probabilities(self.base, hands, before)
+        meanings = [way.system.meanings(before) for way in ways]
+        return np.stack([plain if one is None else reweighed(plain, hands, one, self.faith) for one in meanings])
 
 
 def reweighed(plain: Floats, hands: NDArray[np.uint64], meanings: Meanings, faith: float) -> Floats:

@@ -1,8 +1,7 @@
 """What bayesbridge offers itself, through the same hooks as any plugin.
 
 ``capture`` is the paper's Algorithm 2 on the 26 cards of the pair, ``bid`` its Algorithm 1 for every hand;
-``card_wins`` judges the next card of a trick, ``play_out`` plays every layout out by fixed policies, and ``tricks``, in
-a module of its own, predicts double-dummy tricks by a network.
+``play_out`` plays every layout out by fixed policies, and ``tricks`` predicts double-dummy tricks by a network.
 """
 
 from __future__ import annotations
@@ -16,13 +15,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.belief.wins import winning_cards
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.capture.outcomes import POLICIES
-from bayesbridge.cards import Card, Strain
+from bayesbridge.cards import Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.classes import Quantity
 from bayesbridge.errors import BayesBridgeError
@@ -30,7 +27,6 @@ from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Estimator, Output, Question, TrickCount
 from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Layouts
-from bayesbridge.tricks import Trick
 
 SUIT = ("suit",)
 
@@ -114,34 +110,6 @@ class BidEstimator:
 
 
 @dataclass(frozen=True, slots=True)
-class CardWinsEstimator:
-    """A card wins if it holds the trick and no legal card of an opposing hand still to play can beat it."""
-
-    name: str = "card_wins"
-
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        """By card, in the order of mask bits."""
-        return (
-            Output("playable", "Whether the seat in turn holds the card and may play it.", ("card",), "bool"),
-            Output("wins", "Whether the card is playable and wins the trick.", ("card",), "bool"),
-        )
-
-    def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
-        """One row a layout; without a trick in the question the first seat of the pair is on lead."""
-        trick = question.trick or Trick(question.pair[0], question.trump)
-        if trick.turn is None:
-            raise BayesBridgeError(f"trick '{trick}' is complete: give at most three cards", cards=trick.cards)
-        playable = np.zeros((len(layouts), 52), dtype=np.bool_)
-        wins = np.zeros((len(layouts), 52), dtype=np.bool_)
-        for index in range(52):
-            playable[:, index], wins[:, index] = winning_cards(
-                layouts.masks, trick, Card(index), question.pair, np.uint64(question.played)
-            )
-        return {"playable": playable, "wins": wins}
-
-
-@dataclass(frozen=True, slots=True)
 class PlayOutEstimator:
     """The pair's tricks when its first seat leads to the first trick; policies are ``general``, ``high`` or ``low``."""
 
@@ -205,11 +173,10 @@ class TricksEstimator:
 
 @hookimpl
 def bayesbridge_estimators() -> list[Estimator]:
-    """The paper's two algorithms, the next card, a whole play, and tricks by a network."""
+    """The paper's two algorithms, a whole play, and tricks by a network."""
     return [
         CaptureEstimator(),
         BidEstimator(),
-        CardWinsEstimator(),
         PlayOutEstimator(),
         TricksEstimator(),
     ]
@@ -217,11 +184,10 @@ def bayesbridge_estimators() -> list[Estimator]:
 
 @hookimpl
 def bayesbridge_bidders() -> dict[str, BidderModel]:
-    """The paper's bidder, the same with suits, a sober player with a style, points and lengths, and experts."""
+    """The paper's bidder, the same with suits, a sober player with a style, and experts."""
     return {
         "iterative": IterativeBidder(),
         "iterative-suits": IterativeBidder(suits=True),
         "style": StyleBidder(),
-        "textbook": TextbookBidder(),
         "learned": LearnedBidder(),
     }

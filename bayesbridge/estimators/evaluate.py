@@ -92,21 +92,6 @@ def evaluate(
     if twice := [name for name in names if names.count(name) > 1]:
         raise BayesBridgeError(f"estimator {twice[0]!r} is given twice: give each name once", name=twice[0])
     random = generator(rng)
-    # What an estimator declares is checked later, and may be anything.
-    declared = [getattr(estimator, "seconds", 0.0) for estimator in estimators]
-    slow = [
-        estimator
-        for estimator, time in zip(estimators, declared, strict=True)
-        if isinstance(time, int | float) and 0.0 < time < float("inf")
-    ]
-    cost = sum(map(seconds_of, slow))
-    if (n := affordable(posterior, cost, seconds)) < len(posterior):
-        who = " and ".join(estimator.name for estimator in slow)
-        why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
-        posterior = thinned(posterior, n, random, why)
-    block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
-    whole = len(posterior) <= MOST_KEPT
-    importance = posterior.draws.importance
     sums: dict[tuple[str, str], Sums] = {}
     draws: dict[tuple[str, str], list[NDArray[Any]]] = {}
     failures: dict[str, PluginError] = {}
@@ -131,6 +116,15 @@ def evaluate(
             for output in estimator.outputs:
                 sums[estimator.name, output.name] = Sums.of(output)
                 draws[estimator.name, output.name] = []
+    slow = [estimator for estimator in working() if seconds_of(estimator)]
+    cost = sum(map(seconds_of, slow))
+    if (n := affordable(posterior, cost, seconds)) < len(posterior):
+        who = " and ".join(estimator.name for estimator in slow)
+        why = f"{n} layouts of these for {who}, at {cost:.2g} seconds each on one core"
+        posterior = thinned(posterior, n, random, why)
+    block = BLOCK if not cost else max(1, min(BLOCK, round(1.0 / cost)))  # a second's work, so that progress is seen
+    whole = len(posterior) <= MOST_KEPT
+    importance = posterior.draws.importance
     done = 0
     for masks, weights in posterior.blocks(block):
         if not working():

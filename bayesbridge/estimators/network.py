@@ -15,10 +15,9 @@ makes the weights; docs/estimators.md tells how good they are.
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,9 @@ MOST_TRICKS: Final = 13
 PAIRS: Final = 6
 """Pairs of neighbouring ranks in a suit; the ace stays alone."""
 
+HEADS: Final = 3
+"""Heads of each attention."""
+
 BLOCK: Final = 256
 """Layouts worked on at a time: their vectors stay in the processor's cache."""
 
@@ -48,23 +50,6 @@ ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
 """Sums may be added up in any order, so that the processor adds several at once."""
 
 
-class Room(NamedTuple):
-    """Arrays that every block of a call uses again."""
-
-    hidden: Floats
-    x: Floats
-    turned: Floats
-    more: Floats
-    joined: Floats
-
-    @classmethod
-    def of(cls, net: Weights) -> Room:
-        """For blocks of ``BLOCK`` layouts."""
-        columns, width = 4 * BLOCK, len(net.norm)
-        rows = (width, width, width, 3 * width)
-        return cls(np.empty((columns, 2 * width), np.float32), *(np.empty((n, columns), np.float32) for n in rows))
-
-
 def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
     """(n, 14) P(declarer's side takes 0 … 13 tricks) of (n, 4) hands: declarer, left, dummy, right.
 
@@ -77,7 +62,9 @@ def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
     """
     order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
     chances = np.empty((len(table), MOST_TRICKS + 1), np.float32)
-    room = Room.of(weights())
+    columns, width = 4 * BLOCK, len(weights()["norm.weight"])
+    sizes = (columns, 2 * width), *((rows, columns) for rows in (width, width, width, 3 * width))
+    room = [np.empty(size, np.float32) for size in sizes]  # every block uses these again
     # Every block has the same size, filled up with its first layout: a product of another size may round differently.
     with one_thread():
         for begin in range(0, len(table), BLOCK):
@@ -94,7 +81,9 @@ def _chances(logits: Floats) -> Floats:
     return np.asarray((chances / chances.sum(axis=0)).T, np.float32)
 
 
-def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights, room: Room) -> Floats:
+def _logits(
+    table: Masks, order: NDArray[np.int64], no_trump: bool, net: dict[str, Floats], room: list[Floats]
+) -> Floats:
     """(14, n) of one block.
 
     Vectors are columns: those of the first suit of every layout, then of the second, and so on. So kernels work on
@@ -103,24 +92,26 @@ def _logits(table: Masks, order: NDArray[np.int64], no_trump: bool, net: Weights
     hidden, x, turned, more, joined = room
     width, n = len(x), len(table)
     up = joined[: 2 * width]
-    enter(table, order, no_trump, pair_rows(), net.role, hidden)
+    count = sum(name.startswith("up.") and name.endswith(".weight") for name in net)
+    norms = [net[f"before.{k}.weight"] for k in range(count)] + [net["norm.weight"]]
+    enter(table, order, no_trump, net["pairs"], net["role"], hidden)
     x[:] = 0.0
-    np.matmul(net.begin.T, hidden.T, more)
-    add_and_norm(x, more, net.begin_bias, net.layers[0].before, turned)
-    for layer, following in zip(net.layers, [*[one.before for one in net.layers[1:]], net.norm], strict=True):
-        np.matmul(layer.joined.T, turned, joined)
-        attend(joined, layer.joined_bias, net.heads, turned)
-        np.matmul(layer.out.T, turned, more)
-        add_and_norm(x, more, layer.out_bias, layer.between, turned)
-        np.matmul(layer.up.T, turned, up)
-        rectify(up, layer.up_bias)
-        np.matmul(layer.down.T, up, more)
-        add_and_norm(x, more, layer.down_bias, following, turned)
+    np.matmul(net["begin.weight"], hidden.T, more)
+    add_and_norm(x, more, net["begin.bias"], norms[0], turned)
+    for k in range(count):
+        np.matmul(net[f"joined.{k}.weight"], turned, joined)
+        attend(joined, net[f"joined.{k}.bias"], HEADS, turned)
+        np.matmul(net[f"out.{k}.weight"], turned, more)
+        add_and_norm(x, more, net[f"out.{k}.bias"], net[f"between.{k}.weight"], turned)
+        np.matmul(net[f"up.{k}.weight"], turned, up)
+        rectify(up, net[f"up.{k}.bias"])
+        np.matmul(net[f"down.{k}.weight"], up, more)
+        add_and_norm(x, more, net[f"down.{k}.bias"], norms[k + 1], turned)
     tokens = turned.reshape(width, 4, n)
     mean = (tokens[:, 0] + tokens[:, 1] + tokens[:, 2] + tokens[:, 3]) * np.float32(0.25)
-    gathered = net.gather.T @ np.concatenate([mean if no_trump else tokens[:, 0], mean])
-    rectify(gathered, net.gather_bias)
-    return np.asarray(net.leave.T @ gathered + net.leave_bias[:, None], np.float32)
+    gathered = net["gather.weight"] @ np.concatenate([mean if no_trump else tokens[:, 0], mean])
+    rectify(gathered, net["gather.bias"])
+    return np.asarray(net["leave.weight"] @ gathered + net["leave.bias"][:, None], np.float32)
 
 
 @njit
@@ -213,95 +204,21 @@ def attend(joined: Floats, bias: Floats, heads: int, out: Floats) -> None:
                     mixed[i] = (lower + three[i] * third[i] + four[i] * fourth[i]) * total[i] + bias[2 * width + j]
 
 
-class Layer(NamedTuple):
-    """Weights of one layer; products are ``x @ weight``."""
-
-    before: Floats
-    joined: Floats
-    joined_bias: Floats
-    out: Floats
-    out_bias: Floats
-    between: Floats
-    up: Floats
-    up_bias: Floats
-    down: Floats
-    down_bias: Floats
-
-
-class Weights(NamedTuple):
-    """The whole network: width d, hidden width 2d."""
-
-    suit: Floats
-    """(52, 2d), row 4 · rank + owner."""
-    role: Floats
-    """(3, 2d) trumps, side suit, suit at no trumps, each with the bias of the first product."""
-    begin: Floats
-    begin_bias: Floats
-    layers: tuple[Layer, ...]
-    norm: Floats
-    gather: Floats
-    gather_bias: Floats
-    leave: Floats
-    leave_bias: Floats
-    heads: int
-    about: dict[str, Any]
-    """Where the weights come from: hash of the data, settings, and how they were judged before they were sharpened."""
-
-
 @cache
-def weights() -> Weights:
-    """The weights that ship, read once."""
+def weights() -> dict[str, Floats]:
+    """The weights that ship, by name, read once; width d, hidden width 2d, products are ``weight @ x``.
+
+    Besides ``role``, (3, 2d) for trumps, a side suit and a suit at no trumps, with the bias of the first product; and
+    ``pairs``, (100, 2d) its rows added up for two ranks: 16 k + owner bits of ranks 2 k and 2 k + 1, the low bits of
+    both ranks first, then the high bits; then the ace's.
+    """
     path = files("bayesbridge.estimators").joinpath("data/tricks.npz")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    about = json.loads(str(arrays.pop("about")))
-
-    def vector(name: str) -> Floats:
-        return np.asarray(arrays[name], np.float32)
-
-    def product(name: str) -> Floats:
-        return np.ascontiguousarray(vector(f"{name}.weight").T)
-
-    count = sum(name.startswith("up.") and name.endswith(".weight") for name in arrays)
-    layers = tuple(
-        Layer(
-            vector(f"before.{k}.weight"),
-            product(f"joined.{k}"),
-            vector(f"joined.{k}.bias"),
-            product(f"out.{k}"),
-            vector(f"out.{k}.bias"),
-            vector(f"between.{k}.weight"),
-            product(f"up.{k}"),
-            vector(f"up.{k}.bias"),
-            product(f"down.{k}"),
-            vector(f"down.{k}.bias"),
-        )
-        for k in range(count)
-    )
-    return Weights(
-        product("suit"),
-        vector("role.weight") + vector("suit.bias"),
-        product("begin"),
-        vector("begin.bias"),
-        layers,
-        vector("norm.weight"),
-        product("gather"),
-        vector("gather.bias"),
-        product("leave"),
-        vector("leave.bias"),
-        int(about["heads"]),
-        about,
-    )
-
-
-@cache
-def pair_rows() -> Floats:
-    """(100, 2d) rows of ``suit`` added up for two ranks: 16 k + owner bits of ranks 2 k and 2 k + 1; then the ace's.
-
-    The owner's low bits of both ranks come first, then the high bits.
-    """
-    suit = weights().suit.reshape(13, 4, -1)
+        net = {name: np.asarray(stored[name], np.float32) for name in stored.files if name != "about"}
+    suit = net["suit.weight"].T.reshape(13, 4, -1)
     bits = np.arange(16)
     first, second = (bits & 1) + (bits >> 1 & 2), (bits >> 1 & 1) + (bits >> 2 & 2)
     pairs = [suit[2 * k, first] + suit[2 * k + 1, second] for k in range(PAIRS)]
-    return np.ascontiguousarray(np.concatenate([*pairs, suit[12]]))
+    net["pairs"] = np.ascontiguousarray(np.concatenate([*pairs, suit[12]]))
+    net["role"] = net["role.weight"] + net["suit.bias"]
+    return net

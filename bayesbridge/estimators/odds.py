@@ -20,15 +20,8 @@ Two stated errors hold in about 95 of a hundred cases down to a handful of layou
 the edge: what was never seen otherwise in n layouts has two errors of 3 / n (the rule of three).
 
 Experts do not play double dummy. With ``actual`` a function of the tricks is replaced by its mean over what declarers
-take with that double dummy. P(actual tricks ∣ double dummy, contract) was counted on real tables
-(``scripts/fit_actual.py``): by the class of the contract (part score, game, slam), at no trumps or in a suit, doubled
-or not, and by how many tricks double dummy is above or below what the contract needs. Cells with few tables are shrunk
-towards coarser ones::
-
-    P(d ∣ cell) = (tables of the cell with difference d + STRENGTH · P(d ∣ coarser cell)) / (tables + STRENGTH)
-
-from the margin alone to margin and kind of strain, then with the class, then with the double. Differences d = actual −
-double dummy run from −5 to 5.
+take with that double dummy: P(actual tricks ∣ double dummy, contract) was counted on real tables
+(``scripts/fit_actual.py``), cells with few tables shrunk towards coarser ones (:func:`smoothed`).
 """
 
 from __future__ import annotations
@@ -123,16 +116,13 @@ def contract_question(
     """
     if seconds is not None and not 0.0 < seconds < float("inf"):
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
-    if contract is None:
-        for name, value in (("by", by), ("solve", solve)):
-            if value is not None:
-                raise BayesBridgeError(f"{name} {value} without a contract: name one, such as 4S", **{name: value})
-        if actual:
-            raise BayesBridgeError("actual without a contract: name one, such as 4S", actual=actual)
-        return None
-    for name, value in (("pair", pair), ("trump", trump)):
+    without, beside = {"by": by, "solve": solve, "actual": actual or None}, {"pair": pair, "trump": trump}
+    for name, value in (without if contract is None else beside).items():
         if value is not None:
-            raise BayesBridgeError(f"{name} and contract {str(contract)!r}: leave {name} out, the contract says it")
+            what = "without a contract: name one, such as 4S" if contract is None else "beside a contract: leave it out"
+            raise BayesBridgeError(f"{name} {value} {what}", **{name: value})
+    if contract is None:
+        return None
     if solve is not None and (solve < 0 or solve == 1):
         raise BayesBridgeError(f"solve {solve}: give 0 for none, or at least 2 layouts", solve=solve)
     named = contract_asked(belief, contract, by)
@@ -168,34 +158,22 @@ def contract_asked(belief: Perspective, contract: Contract | str, by: Seat | str
     >>> contract_asked(Belief("S", "AKQ2.KJ3.A54.Q32"), "4SX")
     Contract.of('4SX by S')
     """
-    written = contract if isinstance(contract, Contract) else None
-    if written is None and len(words := str(contract).split()) == 3:
-        written = Contract.of(" ".join(words))
-    if written is None:
-        any_seat = Contract.of(contract, belief.observer)
-        written = Contract.of(contract, _declarer(belief, any_seat.strain) if by is None else by)
-    elif by is not None and Seat.of(by) != written.declarer:
-        raise BayesBridgeError(
-            f"contract {str(written)!r} and by {Seat.of(by).name}: name one declarer", contract=written
-        )
+    whole = isinstance(contract, Contract) or len(str(contract).split()) == 3
+    written = Contract.of(contract) if whole else Contract.of(contract, belief.observer if by is None else by)
+    if whole and by is not None and Seat.of(by) != written.declarer:
+        raise BayesBridgeError(f"contract {str(written)!r} and by {by}: name one declarer", contract=written)
+    if not whole and by is None and (auction := belief.auction) is not None:
+        side = (belief.observer, belief.observer.partner) if belief.dummy is None else (belief.observer,)
+        bid = (seat for seat, call in auction if seat in side and call.strain == written.strain)
+        final = auction.contract
+        own = final is not None and final.strain == written.strain
+        written = replace(written, declarer=final.declarer if own and final else next(bid, belief.observer))
     if written.declarer == belief.dummy:
         raise BayesBridgeError(
             f"contract {str(written)!r}: {written.declarer.name} is the dummy, who does not declare: name another seat",
             contract=written,
         )
     return written
-
-
-def _declarer(belief: Perspective, strain: Strain) -> Seat:
-    """Who would declare a strain on the observer's side, as the auction says."""
-    auction = belief.auction
-    if auction is None:
-        return belief.observer
-    if auction.contract is not None and auction.contract.strain == strain:
-        return auction.contract.declarer
-    side = (belief.observer, belief.observer.partner) if belief.dummy is None else (belief.observer,)
-    named = (seat for seat, call in auction if seat in side and call.strain == strain)
-    return next(named, belief.observer)
 
 
 LAYOUTS: Final = 1000
@@ -537,7 +515,12 @@ def cell_of(contract: Contract) -> tuple[int, int, int]:
 
 
 def smoothed(counts: NDArray[np.int64], strength: float) -> Floats:
-    """Probabilities of the differences in every cell, in the shape of the counts."""
+    """Probabilities of the differences in every cell, in the shape of the counts.
+
+    From the margin alone to margin and kind of strain, then with the class, then with the double::
+
+        P(d ∣ cell) = (tables of the cell with difference d + strength · P(d ∣ coarser cell)) / (tables + strength)
+    """
     by_margin = counts.sum(axis=(0, 1, 2)) + 0.5
     shares = by_margin / by_margin.sum(axis=-1, keepdims=True)
     for axes in ((0, 2), (2,), ()):

@@ -18,7 +18,6 @@ name the estimator in whatever goes wrong.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,7 +30,7 @@ from numpy.typing import NDArray
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, PluginError, raised_at
+from bayesbridge.errors import BayesBridgeError, PluginError, raised_at, shorten
 from bayesbridge.layouts import Layouts
 from bayesbridge.tricks import Trick
 
@@ -127,12 +126,7 @@ class Output:
 
     def labels(self, dim: str) -> tuple[Any, ...]:
         """The labels of a dimension."""
-        found = self.coords.get(dim, COORDS.get(dim))
-        if found is None:
-            raise PluginError(
-                f"output {self.name!r} has no labels for dimension {dim!r}: give coords", output=self.name
-            )
-        return tuple(found)
+        return tuple(self.coords[dim] if dim in self.coords else COORDS[dim])
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -203,9 +197,6 @@ class ExactEstimator(Protocol):
 
 type OfOneDeal = Callable[[Deal, Question], float]
 
-SHOWN_FROM = 10_000
-"""Layouts from which a progress line is shown on a terminal."""
-
 
 def estimator(name: str, *, doc: str | None = None, dtype: str = "float64") -> Callable[[OfOneDeal], Estimator]:
     """Make an estimator of a function that takes one deal and the question and returns a number.
@@ -228,7 +219,7 @@ def estimator(name: str, *, doc: str | None = None, dtype: str = "float64") -> C
 
 @dataclass(frozen=True, slots=True)
 class PlainEstimator:
-    """Calls a function of one deal for every layout, with a progress line for long batches on a terminal."""
+    """Calls a function of one deal for every layout."""
 
     name: str
     outputs: tuple[Output, ...]
@@ -236,56 +227,41 @@ class PlainEstimator:
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """One call a layout."""
-        values = np.empty(len(layouts), dtype=self.outputs[0].dtype)
-        shown = len(layouts) >= SHOWN_FROM and sys.stderr.isatty()
-        for i, deal in enumerate(layouts):
-            values[i] = self.function(deal, question)
-            if shown and i % 1000 == 999:
-                print(f"\r{self.name}: {i + 1:,} of {len(layouts):,} layouts", end="", file=sys.stderr, flush=True)
-        if shown:
-            print(file=sys.stderr)
-        return {self.name: values}
+        return {self.name: np.array([self.function(deal, question) for deal in layouts], dtype=self.outputs[0].dtype)}
 
 
 def verify_declaration(estimator: Estimator) -> None:
     """Raise :class:`PluginError` unless every output is declared so that its values can be checked and added up."""
-    who = f"estimator {estimator.name!r}"
-    if not isinstance(estimator.outputs, tuple | list) or not estimator.outputs:
-        raise PluginError(f"{who} declares no output: give a tuple of Output", plugin=estimator.name)
+    if (fault := next(_faults(estimator), None)) is not None:
+        raise PluginError(f"estimator {estimator.name!r}{fault}", plugin=estimator.name)
+
+
+def _faults(estimator: Estimator) -> Iterator[str]:
+    """What is wrong with a declaration, in words that follow the name; only the first is sure to be true."""
+    outputs: Any = estimator.outputs
+    if not isinstance(outputs, tuple | list) or not outputs:
+        yield " declares no output: give a tuple of Output"
     seconds = getattr(estimator, "seconds", 0.0)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0.0 <= seconds < float("inf"):
-        raise PluginError(
-            f"{who} declares seconds {seconds!r}: give the time for one layout, a number from 0 on",
-            plugin=estimator.name,
-        )
+        yield f" declares seconds {seconds!r}: give the time for one layout, a number from 0 on"
     seen: set[str] = set()
-    for output in estimator.outputs:
+    for output in outputs:
         if not isinstance(output, Output):
-            raise PluginError(f"{who} declares {output!r}: an output must be an Output", plugin=estimator.name)
+            yield f" declares {output!r}: an output must be an Output"
         if not isinstance(output.name, str) or output.name in seen or not output.name.isidentifier():
-            raise PluginError(f"{who}: output {output.name!r} is taken or no identifier", plugin=estimator.name)
+            yield f": output {output.name!r} is taken or no identifier"
         seen.add(output.name)
         try:
             numbers = np.dtype(output.dtype).kind in "biuf"
         except TypeError:
             numbers = False
         if not numbers:
-            raise PluginError(
-                f"{who}: output {output.name!r} has type {output.dtype!r}: it must hold numbers or booleans",
-                plugin=estimator.name,
-                output=output.name,
-            )
+            yield f": output {output.name!r} has type {output.dtype!r}: it must hold numbers or booleans"
         dims = tuple(output.dims)
-        if not all(isinstance(dim, str) for dim in dims) or len({*dims, "chain", "draw"}) < len(dims) + 2:
-            raise PluginError(
-                f"{who}: output {output.name!r} has dimensions {dims}: give each another name, not 'chain' or 'draw'",
-                plugin=estimator.name,
-                output=output.name,
-            )
-        try:
-            _ = output.shape
-        except PluginError as error:
-            raise PluginError(f"{who}: {error}", plugin=estimator.name, output=output.name) from None
+        if len({*dims, "chain", "draw"}) < len(dims) + 2:
+            yield f": output {output.name!r} has dimensions {dims}: give each another name, not 'chain' or 'draw'"
+        if unlabelled := [dim for dim in dims if dim not in output.coords and dim not in COORDS]:
+            yield f": output {output.name!r} has no labels for dimension {unlabelled[0]!r}: give coords"
 
 
 def run(estimator: Estimator, layouts: Layouts, question: Question) -> dict[str, NDArray[Any]]:
@@ -340,17 +316,15 @@ def blaming(estimator: Estimator, work: str) -> Iterator[None]:
 
 def _checked_counts(estimator: Estimator, output: Output, pair: Any, total: int) -> tuple[int, NDArray[Any]]:
     """A lowest value and whole counts by value, which add up to all layouts in every cell."""
-    expected = f"a lowest value and counts of shape {(*output.shape, 'values')} that add up to {total}"
     try:
-        lowest, counts = index(pair[0]), np.asarray(pair[1])
-        # Counts pass 2⁵³ and even 2⁶³: they are added up as Python integers.
-        cells = counts.astype(object).reshape(-1, counts.shape[-1])
-        sums = {sum(map(index, cell)) for cell in cells} if counts.shape[:-1] == output.shape else set()
-        sound = sums == {total} and min(map(min, cells)) >= 0
+        lowest, counts = index(pair[0]), np.asarray(pair[1], dtype=object)  # counts pass 2⁶³
+        cells = counts.reshape(-1, counts.shape[-1])
+        sound = counts.shape[:-1] == output.shape and all(sum(cell) == total and min(cell) >= 0 for cell in cells)
     except (TypeError, ValueError, IndexError, KeyError):
-        raise _broken(estimator, output.name, expected, type(pair).__name__) from None
+        sound = False
     if not sound:
-        raise _broken(estimator, output.name, expected, f"shape {counts.shape}, sums {sorted(sums)[:3]}")
+        expected = f"a lowest value and counts of shape {(*output.shape, 'values')} that add up to {total}"
+        raise _broken(estimator, output.name, expected, shorten(pair))
     return lowest, counts
 
 

@@ -1,19 +1,16 @@
 """Contracts that experts reached: the chance that one makes, set right by how often such contracts made.
 
-A bidder model weighs every call by the caller's hand alone. What partners know of each other beyond that, a system and
-a judgement that the model averages over, is lost, and over its posteriors the contracts that experts reached make more
-often, and less surely, than the draws say: slams most of all, doubled contracts less. How much was counted on boards on
-record that fitted nothing else (``scripts/fit_reached.py``)::
+A bidder model weighs every call by the caller's hand alone; what partners know of each other beyond that is lost, and
+the contracts that experts reached make more often than the draws say. How much was counted on boards on record
+(``scripts/fit_reached.py``)::
 
     logit P(it makes) = slope · logit P(it makes, by the posterior) + its kind's shift + doubled, if it is
 
-with a shift for part scores, games and slams. The posterior follows: among all that give the contract this chance, the
-one that is nearest to it has weights
+The posterior follows: of all that give the contract this chance, the nearest has the weights
 
     P(layout ∣ calls, experts stopped there) ∝ P(layout ∣ calls) · exp(s · m(layout))
 
-with m the chance that the contract makes in a layout, by the network of ``tricks``, and s the number that gives this
-chance (exponential tilting). It belongs to contracts of experts after a whole auction, weighed by the learned bidder.
+with m the chance that the contract makes in a layout, by the network of ``tricks`` (exponential tilting).
 """
 
 from __future__ import annotations
@@ -87,12 +84,8 @@ def reached(posterior: Posterior) -> Posterior:
 def contract_reached(posterior: Posterior) -> Contract:
     """The contract of the posterior's auction, or one line that says why there is none."""
     auction = posterior.belief.auction
-    if auction is None or auction.turn is not None:
-        raise BayesBridgeError("no contract was reached: give the whole auction, with the passes that end it")
-    if auction.contract is None:
-        raise BayesBridgeError("no contract was reached: all passed")
-    if auction.dummy is not None:
-        raise BayesBridgeError("the contracts of experts are those of four players: give an auction of four")
+    if auction is None or auction.contract is None or auction.dummy is not None:
+        raise BayesBridgeError("no contract was reached: give a whole auction of four players, with its last passes")
     return auction.contract
 
 

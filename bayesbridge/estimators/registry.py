@@ -8,9 +8,10 @@ offer belongs to neither: an error names both. Names of the built-ins stay their
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, Final, Literal, NamedTuple
 
@@ -29,14 +30,8 @@ BUILTIN: Final = "bayesbridge"
 DISTRIBUTION: Final = "bayesbridge-hands"
 """What ``pip`` and ``importlib.metadata`` call this project."""
 
-
-class Entry(NamedTuple):
-    """An entry point of a distribution, as its metadata tells."""
-
-    name: str
-    value: str
-    distribution: str
-    version: str
+KINDS: Final = {"estimators": "estimator", "bidders": "bidder model"}
+"""What plugins offer, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +53,16 @@ class Registry:
     estimators: dict[str, Estimator]
     bidders: dict[str, BidderModel]
     plugins: tuple[Plugin, ...]
-    disputed: dict[tuple[str, str], str] = field(default_factory=dict)
+    disputed: Mapping[tuple[str, str], str]
     """Kind and name of what several plugins offer, and the line that names them."""
 
     def estimator(self, name: str) -> Estimator:
         """An estimator by name."""
-        return self._lookup("estimator", name, self.estimators)
+        return self._lookup("estimators", name, self.estimators)
 
     def bidder(self, name: str) -> BidderModel:
         """A bidder model by name."""
-        return self._lookup("bidder model", name, self.bidders)
+        return self._lookup("bidders", name, self.bidders)
 
     def _lookup[T](self, kind: str, name: str, offers: dict[str, T]) -> T:
         if name in offers:
@@ -76,7 +71,7 @@ class Registry:
             raise PluginError(self.disputed[kind, name], name=name)
         failed = [f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in self.plugins if plugin.failure]
         broken = f" ({'; '.join(failed)})" if failed else ""
-        raise PluginError(f"unknown {kind} {name!r}: choose {', '.join(sorted(offers))}{broken}", name=name)
+        raise PluginError(f"unknown {KINDS[kind]} {name!r}: choose {', '.join(sorted(offers))}{broken}", name=name)
 
 
 def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:
@@ -90,69 +85,45 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
-    own = Entry(BUILTIN, builtin.__name__, DISTRIBUTION, bayesbridge.__version__)
-    found: list[tuple[Entry, Offers | str]] = [(own, offers_of(builtin))]
-    seen: list[tuple[str, object]] = []
-    sources = [(entry, None) for entry in entries()] if installed else []
-    for entry, given in [*sources, *((Entry(name, "", "given by the caller", ""), plugin) for name, plugin in plugins)]:
-        try:
-            plugin = metadata.EntryPoint(entry.name, entry.value, PROJECT).load() if given is None else given
-            if first := [name for name, other in seen if other is plugin]:
-                raise PluginError(f"already registered as {first[0]!r}: name it once")
-            seen.append((entry.name, plugin))
-            found.append((entry, offers_of(plugin)))
-        except (Exception, SystemExit) as error:
-            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            found.append((entry, f"{what}{raised_at(error)}"))
-    return merged(found)
-
-
-def entries() -> tuple[Entry, ...]:
-    """The entry points of all installed plugins, by name, from their metadata: nothing of theirs is imported."""
-    found = []
-    for entry in metadata.entry_points(group=PROJECT):
+    sources: list[tuple[str, str, str, object]] = [(BUILTIN, DISTRIBUTION, bayesbridge.__version__, builtin)]
+    for entry in sorted(metadata.entry_points(group=PROJECT), key=lambda one: one.name) if installed else ():
         about: Any = {}
         with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
             about = entry.dist.metadata  # type: ignore[union-attr]
-        origin = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
-        found.append(Entry(entry.name, entry.value, *origin))
-    return tuple(sorted(set(found)))
-
-
-def merged(found: Iterable[tuple[Entry, Offers | str]]) -> Registry:
-    """One registry of what plugins offer, the built-ins first; a text is what went wrong with a plugin.
-
-    What several plugins offer is a failure of them, not of the built-ins.
-    """
-    first: dict[str, Entry] = {}
-    sound: list[tuple[Entry, Offers, str]] = []
-    owners: dict[tuple[str, str], list[str]] = {}
-    for entry, offers in found:
-        if first.setdefault(entry.name, entry) is not entry:
-            offers = f"the name {entry.name!r} is that of a plugin of {first[entry.name].distribution} too: rename one"
-        own, failure = (Offers({}, {}), offers) if isinstance(offers, str) else (offers, "")
-        sound.append((entry, own, failure))
-        for kind, names in (("estimator", own.estimators), ("bidder model", own.bidders)):
-            for name in names:
-                owners.setdefault((kind, name), []).append(entry.name)
+        distribution, version = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
+        sources.append((entry.name, distribution, version, entry))
+    sources += [(name, "given by the caller", "", plugin) for name, plugin in plugins]
+    found: list[tuple[Plugin, Offers]] = []
+    owners: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, distribution, version, source in sources:
+        offers, failure = Offers({}, {}), None
+        try:
+            offers = offers_of(source.load() if isinstance(source, metadata.EntryPoint) else source)
+        except (Exception, SystemExit) as error:
+            failure = f"{type(error).__name__}: {' '.join(str(error).split())}{raised_at(error)}"
+        found.append((Plugin(name, distribution, version, failure=failure), offers))
+        for kind, named in offers._asdict().items():
+            for one in named:
+                owners[kind, one].append(name)
     disputed = {
-        (kind, name): f"{kind} {name!r} is offered by both {' and '.join(map(repr, names))}: rename one"
-        for (kind, name), names in owners.items()
+        (kind, one): f"{KINDS[kind]} {one!r} is offered by both {' and '.join(map(repr, names))}: rename one"
+        for (kind, one), names in owners.items()
         if len(names) > 1
     }
-    estimators: dict[str, Estimator] = {}
-    bidders: dict[str, BidderModel] = {}
-    plugins: list[Plugin] = []
-    for entry, own, failure in sound:
-        lost = {} if entry.name == BUILTIN else disputed
-        mine = {name: one for name, one in own.estimators.items() if ("estimator", name) not in lost}
-        models = {name: one for name, one in own.bidders.items() if ("bidder model", name) not in lost}
-        claims = [*(("estimator", name) for name in own.estimators), *(("bidder model", name) for name in own.bidders)]
-        why = failure or next((lost[claim] for claim in claims if claim in lost), None)
-        plugins.append(Plugin(entry.name, entry.distribution, entry.version, tuple(mine), tuple(models), why))
-        estimators |= mine
-        bidders |= models
-    return Registry(estimators, bidders, tuple(plugins), disputed)
+    every, listed = Offers({}, {}), []
+    for plugin, offers in found:
+        lost = {} if plugin.name == BUILTIN else disputed
+        kept: dict[str, tuple[str, ...]] = {}
+        failure = plugin.failure
+        for kind, named in offers._asdict().items():
+            mine = {one: offer for one, offer in named.items() if (kind, one) not in lost}
+            kept[kind] = tuple(mine)
+            getattr(every, kind).update(mine)
+            failure = failure or next((lost[kind, one] for one in named if (kind, one) in lost), None)
+        listed.append(
+            dataclasses.replace(plugin, failure=failure, estimators=kept["estimators"], bidders=kept["bidders"])
+        )
+    return Registry(every.estimators, every.bidders, tuple(listed), disputed)
 
 
 class Offers(NamedTuple):

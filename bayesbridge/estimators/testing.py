@@ -1,27 +1,43 @@
-"""The conformance kit: one call that tells whether an estimator keeps the contract.
+"""The conformance kit: one call that tells whether an estimator or a bidder model keeps the contract.
 
 For authors of plugins::
 
-    from bayesbridge.plugins import check_estimator
+    from bayesbridge.plugins import check_bidder, check_estimator
 
     def test_conformance():
         check_estimator(MyEstimator())
+        check_bidder(MyBidder(), players=4)
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.auction import Auction
+from bayesbridge.calls import PASS
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.tables import sample
-from bayesbridge.errors import PluginError
+from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
+from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed
+
+type Answers = dict[str, NDArray[Any]]
+
+SO_FAR: Final = {
+    3: ("", "Pass Pass", "1H", "1C 1NT Pass", "Pass 2S Pass 3D", "7S"),
+    4: ("", "Pass Pass Pass", "1NT", "1C X", "1D X XX", "1S Pass 2S 3H Pass", "Pass 1NT Pass Pass X", "7NT"),
+}
+"""Calls made before the one that is asked for, in the game of three players and of four."""
+
+ROUNDING: Final = 1e-4
+"""Chances may differ by so much where they should be the same: models of single precision, batches of another size."""
 
 
 def check_estimator(
@@ -32,48 +48,101 @@ def check_estimator(
     Checked: the declaration; shapes, types and finite values; the same answer twice; the input left alone; a batch
     equals its layouts one by one, in any order; one layout; none.
     """
-    if not isinstance(estimator, Estimator):
+    if not isinstance(estimator, Estimator) or not isinstance(estimator.name, str) or not estimator.name:
         raise PluginError(f"{estimator!r} is no estimator: it needs name, outputs and estimate(layouts, question)")
-    asked = question or Question.of("S:N")
-    _check_declaration(estimator)
-    each = max(1, layouts // 2)
-    batch = Layouts.adopt(np.concatenate([_deals(hand, each, rng) for hand in ("AKQJT98765432...", _FLAT)]))
-    before = batch.masks.copy()
-    whole = run(estimator, batch, asked)
-    if (batch.masks != before).any():
-        raise PluginError(f"estimator {estimator.name!r} changed the layouts it was given: copy before you write")
-    _same(estimator, whole, run(estimator, batch, asked), "the second run differs from the first: it must not")
-    singles = [run(estimator, batch[i : i + 1], asked) for i in range(len(batch))]
-    joined = {name: np.concatenate([single[name] for single in singles]) for name in whole}
-    _same(estimator, whole, joined, "a batch differs from its layouts one by one: each row must stand for itself")
-    turned = run(estimator, batch[::-1], asked)
-    _same(estimator, whole, {name: array[::-1] for name, array in turned.items()}, "the order of layouts matters")
-    run(estimator, batch[:0], asked)
-
-
-_FLAT = "AQT8.KJ9.Q86.J75"
-
-
-def _deals(hand: str, n: int, rng: Seed) -> NDArray[np.uint64]:
-    """Random deals in which South holds a hand; one kind has a void for everybody, the other none."""
-    return sample(Constraints.free().hold(2, Hand.from_pbn(hand).mask), n, rng)
-
-
-def _check_declaration(estimator: Estimator) -> None:
-    if not estimator.name or not isinstance(estimator.name, str):
-        raise PluginError(f"estimator {estimator!r} has no name")
+    who, asked = f"estimator {estimator.name!r}", question or Question.of("S:N")
     verify_declaration(estimator)
     for output in estimator.outputs:
         if not output.doc.strip().endswith("."):
-            raise PluginError(f"estimator {estimator.name!r}: output {output.name!r} needs a sentence that ends in '.'")
+            raise PluginError(f"{who}: output {output.name!r} needs a sentence that ends in '.'")
+
+    def answer(batch: Layouts) -> Answers:
+        before = batch.masks.copy()
+        found = run(estimator, batch, asked)
+        if (batch.masks != before).any():
+            raise PluginError(f"{who} changed the layouts it was given: copy before you write")
+        return found
+
+    # South has a suit of thirteen, so that everybody has a void, or a flat hand.
+    known = [Constraints.free().hold(2, Hand.from_pbn(hand).mask) for hand in ("AKQJT98765432...", "AQT8.KJ9.Q86.J75")]
+    masks = np.concatenate([sample(one, max(1, layouts // 2), rng) for one in known])
+    _check_rows(who, "layouts", answer, Layouts.adopt(masks), 0.0)
 
 
-def _same(estimator: Estimator, one: dict[str, NDArray[Any]], two: dict[str, NDArray[Any]], what: str) -> None:
-    for name, values in one.items():
-        if not np.array_equal(values, two[name]):
-            row = int(np.argwhere(values != two[name])[0][0])
-            raise PluginError(
-                f"estimator {estimator.name!r}, {name}: {what} (layout {row}: {values[row]} and {two[name][row]})",
-                plugin=estimator.name,
-                output=name,
-            )
+def check_bidder(bidder: BidderModel, *, players: int = 3, hands: int = 60, rng: Seed = 1) -> None:
+    """Raise :class:`PluginError` with one clear line unless the model keeps every promise.
+
+    Checked on some auctions of ``players`` players: shapes; every answer a number up to 0 or -inf; the chances of all
+    legal calls add up to one; later calls change nothing; the same answer twice; the input left alone; a batch equals
+    its hands one by one, in any order; no hands at all; ``probabilities``, if there is one, says the same.
+
+    >>> from bayesbridge.bidders.iterative import IterativeBidder
+    >>> check_bidder(IterativeBidder())
+    """
+    if not isinstance(bidder, BidderModel) or isinstance(bidder, type):
+        raise PluginError(f"{bidder!r} is no bidder model: it needs log_likelihood(hands, auction, index)")
+    if players not in SO_FAR:
+        raise BayesBridgeError(f"{players!r} players: the game has 3 or 4", players=players)
+    generator = np.random.default_rng(rng)
+    cards = [generator.choice(52, 13, replace=False) for _ in range(max(hands, 2))]
+    cards[:2] = [np.arange(13), np.arange(0, 52, 4)]
+    some = (np.uint64(1) << np.array(cards, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
+    start = Auction.three("S") if players == 3 else Auction.four("S")
+    for calls in SO_FAR[players]:
+        _check_turn(bidder, some, start.after_all(calls))
+
+
+def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction) -> None:
+    """All promises at one point of an auction."""
+    who, index, legal = f"bidder {bidder!r}, auction '{before}'", len(before.calls), before.legal_calls()
+
+    def chances(auction: Auction, hands: NDArray[np.uint64]) -> NDArray[Any]:
+        given = hands.copy()
+        try:
+            found = np.asarray(bidder.log_likelihood(given, auction, index))
+        except Exception as error:
+            raise PluginError(f"{who}: {type(error).__name__} on {len(hands)} hands: {error}") from error
+        if found.shape != hands.shape or found.dtype.kind != "f":
+            got = f"shape {found.shape} of type {found.dtype}"
+            raise PluginError(f"{who}: expected {len(hands)} floats, got {got}")
+        if (given != hands).any():
+            raise PluginError(f"{who}: it changed the hands it was given: copy before you write")
+        if (wrong := found[~(found <= ROUNDING)]).size:
+            raise PluginError(f"{who}: a log likelihood of {wrong[0]}: it is a number up to 0, or -inf")
+        return np.exp(found.astype(np.float64))
+
+    _check_rows(who, "hands", lambda some: {"chances": chances(before.after(PASS), some)}, hands, ROUNDING)
+    by_call = np.zeros((len(hands), 38))
+    for call in legal:
+        after = before.after(call)
+        by_call[:, call.index] = chances(after, hands)
+        if not after.is_over and not np.allclose(
+            chances(after.after(PASS), hands), by_call[:, call.index], 0, ROUNDING
+        ):
+            raise PluginError(f"{who}: a later call changes the answer: look only at calls before it")
+    total = by_call.sum(axis=1)
+    off = int(np.abs(total - 1.0).argmax())
+    if abs(total[off] - 1.0) > ROUNDING:
+        raise PluginError(f"{who}: the chances of the {len(legal)} legal calls add up to {total[off]:.6g}, not to 1")
+    if (own := getattr(bidder, "probabilities", None)) is not None:
+        stated = np.asarray(own(hands, before))
+        if stated.shape != by_call.shape or not np.allclose(stated, by_call, atol=ROUNDING):
+            raise PluginError(f"{who}: probabilities and log_likelihood say different things")
+
+
+def _check_rows(who: str, things: str, answer: Callable[[Any], Answers], batch: Any, rounding: float) -> None:
+    """Every row of a batch stands for itself, whatever comes with it."""
+    whole = answer(batch)
+    again, turned = answer(batch), answer(batch[::-1])
+    singles = [answer(batch[i : i + 1]) for i in range(len(batch))]
+    for name, values in whole.items():
+        tried = {
+            "the second run differs from the first: it must not": again[name],
+            f"a batch differs from its {things} one by one": np.concatenate([single[name] for single in singles]),
+            f"the order of {things} matters": turned[name][::-1],
+        }
+        for what, other in tried.items():
+            if not np.allclose(values, other, 0.0, rounding):
+                row = int(np.argwhere(~np.isclose(values, other, 0.0, rounding))[0][0])
+                raise PluginError(f"{who}, {name}: {what} (number {row}: {values[row]} and {other[row]})")
+    answer(batch[:0])

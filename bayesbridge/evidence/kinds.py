@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, override
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast, override
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
@@ -37,23 +38,19 @@ class Piece(ABC):
     """The name of the option at the command line and of the key in a position file."""
     example: ClassVar[str]
     """The text of an example; its colons say how many parts a text has."""
-    parts: ClassVar[str]
-    """What the parts of the text are, in words."""
     help: ClassVar[str]
     """What the piece says, in words that follow the name of the option."""
     verb: ClassVar[str]
     """What stands between the seat and the text in a sentence."""
     excludes: ClassVar[bool] = True
     """Whether it excludes layouts."""
-    weighs: ClassVar[bool] = False
-    """Whether it weighs layouts, by a model of the player."""
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Read a piece from its text, such as ``W:1NT``; the seat stands before the first colon."""
         parts = [part.strip() for part in text.split(":")]
         if len(parts) != cls.example.count(":") + 1 or not all(parts):
-            raise NotationError(f"{text!r}: write {cls.parts}, such as {cls.example}", text=text)
+            raise NotationError(f"{text!r} is no {cls.option}: write it such as {cls.example}", text=text)
         return cls._read(*parts)
 
     @property
@@ -68,16 +65,15 @@ class Piece(ABC):
     @classmethod
     def _read(cls, *parts: str) -> Self:
         """Make a piece of the parts of its text."""
-        make: Any = cls
-        piece: Self = make(*parts)
-        return piece
+        return cast(Self, cast(Any, cls)(*parts))
 
-    @abstractmethod
     def _said(self) -> str:
-        """The text without the seat."""
+        """The text without the seat: what the last field holds."""
+        value = getattr(self, fields(cast(Any, self))[-1].name)
+        return str(getattr(value, "name", value))
 
     def __str__(self) -> str:
-        return f"{self.seat.name} {self.verb} {self._said()}"
+        return f"{self.seat.name} {self.verb} {self._said().replace(',', ' ')}"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.seat.name!r}, {self._said()!r})"
@@ -101,7 +97,6 @@ class Reveal(Piece):
 
     option: ClassVar[str] = "reveal"
     example: ClassVar[str] = "N:J54.AQ2.KQ32.A54"
-    parts: ClassVar[str] = "seat and hand"
     help: ClassVar[str] = "a seat shows its 13 cards, as an open dummy does"
     verb: ClassVar[str] = "shows"
 
@@ -114,9 +109,6 @@ class Reveal(Piece):
         """The seat holds these cards."""
         return known.hold(self.seat, self.hand.mask)
 
-    def _said(self) -> str:
-        return self.hand.pbn
-
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class _Some(Piece):
@@ -124,8 +116,6 @@ class _Some(Piece):
 
     seat: Seat
     cards: Hand
-
-    parts: ClassVar[str] = "seat and cards"
 
     def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
         self._set(seat=Seat.of(seat), cards=Hand.of(cards))
@@ -135,18 +125,12 @@ class _Some(Piece):
     def _said(self) -> str:
         return ",".join(map(str, self.cards))
 
-    def __str__(self) -> str:
-        return f"{self.seat.name} {self.verb} {' '.join(map(str, self.cards))}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.seat.name!r}, {' '.join(map(str, self.cards))!r})"
-
 
 class Holds(_Some):
     """A seat was dealt these cards, among others.
 
     >>> Holds("E", "SA SK")
-    Holds('E', 'SA SK')
+    Holds('E', 'SA,SK')
     """
 
     __slots__ = ()
@@ -155,12 +139,6 @@ class Holds(_Some):
     example: ClassVar[str] = "E:SA,SK"
     help: ClassVar[str] = "a seat was dealt a card, or several: E:SA,HK"
     verb: ClassVar[str] = "holds"
-
-    def __init__(self, seat: Seat | str, cards: Hand | Card | str | Iterable[Card | str]) -> None:
-        super().__init__(seat, cards)
-        if len(self.cards) > 13:
-            names = " ".join(map(str, self.cards))
-            raise DealError(f"{self.seat.name} holds {len(self.cards)} cards, {names}: a hand has 13", cards=self.cards)
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
@@ -172,7 +150,7 @@ class Lacks(_Some):
     """A seat was dealt none of these cards.
 
     >>> Lacks("E", ["SA", "HK"])
-    Lacks('E', 'SA HK')
+    Lacks('E', 'SA,HK')
     """
 
     __slots__ = ()
@@ -203,10 +181,8 @@ class Play(Piece):
 
     option: ClassVar[str] = "play"
     example: ClassVar[str] = "E:HK"
-    parts: ClassVar[str] = "seat and card"
     help: ClassVar[str] = "a seat plays a card; give all cards in the order of play, voids follow from them"
     verb: ClassVar[str] = "plays"
-    weighs: ClassVar[bool] = True
 
     def __init__(self, seat: Seat | str, card: Card | str) -> None:
         self._set(seat=Seat.of(seat), card=Card.of(card))
@@ -215,9 +191,6 @@ class Play(Piece):
     def constrain(self, known: Constraints, played: int) -> Constraints:
         """The seat held the card; that it could not follow suit is told by the trick."""
         return known.hold(self.seat, self.card.mask)
-
-    def _said(self) -> str:
-        return str(self.card)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -233,7 +206,6 @@ class Void(Piece):
 
     option: ClassVar[str] = "void"
     example: ClassVar[str] = "E:H"
-    parts: ClassVar[str] = "seat and suit"
     help: ClassVar[str] = "a seat has no more cards of a suit than it has played before"
     verb: ClassVar[str] = "is void in"
 
@@ -244,9 +216,6 @@ class Void(Piece):
     def constrain(self, known: Constraints, played: int) -> Constraints:
         """The seat holds no card of the suit that it had not played."""
         return known.lack(self.seat, SUIT_MASK << (13 * self.suit) & ~played)
-
-    def _said(self) -> str:
-        return self.suit.name
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -266,13 +235,11 @@ class Length(Piece):
 
     option: ClassVar[str] = "length"
     example: ClassVar[str] = "W:S:5-13"
-    parts: ClassVar[str] = "seat, suit and length"
     help: ClassVar[str] = "a seat was dealt so many cards of a suit; also 5, 5+ (5 or more) and -3 (3 or fewer)"
 
     def __init__(self, seat: Seat | str, suit: Suit | str, low: int, high: int = 13) -> None:
         self._set(seat=Seat.of(seat), suit=Suit.of(suit))
-        shortest, longest = _verified(f"{self.seat.name}'s length in {self.suit.name}", low, high, 13)
-        self._set(low=shortest, high=longest)
+        self._set(**_range(f"{self.seat.name}'s length in {self.suit.name}", low, high, 13))
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
@@ -287,7 +254,7 @@ class Length(Piece):
         return f"{self.suit.name}:{_range_text(self.low, self.high, 13)}"
 
     def __str__(self) -> str:
-        return f"{self.seat.name} has {_words(self.low, self.high)} cards in {self.suit.name}"
+        return f"{self.seat.name} has {_range_words(self)} cards in {self.suit.name}"
 
     def __repr__(self) -> str:
         return f"Length({self.seat.name!r}, {self.suit.name!r}, {self.low}, {self.high})"
@@ -307,13 +274,11 @@ class HighCards(Piece):
 
     option: ClassVar[str] = "hcp"
     example: ClassVar[str] = "W:12-14"
-    parts: ClassVar[str] = "seat and points"
     help: ClassVar[str] = "a seat was dealt so many high-card points; also 12, 12+ (12 or more) and -14 (14 or fewer)"
 
     def __init__(self, seat: Seat | str, low: int, high: int = 40) -> None:
         self._set(seat=Seat.of(seat))
-        fewest, most = _verified(f"{self.seat.name}'s high-card points", low, high, 40)
-        self._set(low=fewest, high=most)
+        self._set(**_range(f"{self.seat.name}'s high-card points", low, high, 40))
 
     @override
     def constrain(self, known: Constraints, played: int) -> Constraints:
@@ -328,39 +293,36 @@ class HighCards(Piece):
         return _range_text(self.low, self.high, 40)
 
     def __str__(self) -> str:
-        return f"{self.seat.name} has {_words(self.low, self.high)} high-card points"
+        return f"{self.seat.name} has {_range_words(self)} high-card points"
 
     def __repr__(self) -> str:
         return f"HighCards({self.seat.name!r}, {self.low}, {self.high})"
 
 
-def _verified(what: str, low: int, high: int, most: int) -> tuple[int, int]:
+def _range(what: str, low: int, high: int, most: int) -> dict[str, int]:
+    """Both ends, checked."""
     try:
         first, last = index(low), index(high)
     except TypeError:
-        raise NotationError(f"{what} from {low!r} to {high!r}: give whole numbers", low=low, high=high) from None
-    if min(first, last) < 0 or max(first, last) > most:
-        raise NotationError(f"{what} from {first} to {last}: it lies between 0 and {most}", low=first, high=last)
-    if first > last:
+        first = last = -1
+    if not 0 <= first <= last <= most:
         raise NotationError(
-            f"{what} from {first} to {last}: the range is turned round, write {last} to {first}", low=first, high=last
+            f"{what} from {low!r} to {high!r}: give whole numbers between 0 and {most}, the lower first",
+            low=low,
+            high=high,
         )
-    return first, last
+    return {"low": first, "high": last}
 
 
 def _bounds(text: str, most: int) -> tuple[int, int]:
     """Lowest and highest of ``5-13``, ``5``, ``5+`` or ``-3``."""
-    low, dash, high = (part.strip() for part in text.removesuffix("+").partition("-"))
-    words = [word for word in (low, high) if word]
-    if not words or not all(word.isascii() and word.isdigit() and len(word) < 3 for word in words):
-        raise NotationError(f"{text!r} is no range: write 5-{most}, 5, 5+ or -5", text=text)
-    if text.endswith("+") and dash:
-        raise NotationError(f"{text!r} is no range: write {low}+ or {low}-{most}, not both", text=text)
-    if dash and not high:
-        raise NotationError(
-            f"{text!r} is no range: write {low}+ for {low} or more, -{low} for {low} or fewer", text=text
-        )
-    return int(low or 0), most if text.endswith("+") else int(words[-1])
+    match = re.fullmatch(r"(\d{0,2})\s*([-+]?)\s*(\d{0,2})", text, re.ASCII)
+    low, sign, high = match.groups() if match else ("", "", "")
+    if sign == "-" and high:
+        return int(low or 0), int(high)
+    if low and not high and sign != "-":
+        return int(low), most if sign else int(low)
+    raise NotationError(f"{text!r} is no range: write 5-{most}, 5, 5+ (5 or more) or -5 (5 or fewer)", text=text)
 
 
 def _range_text(low: int, high: int, most: int) -> str:
@@ -370,8 +332,8 @@ def _range_text(low: int, high: int, most: int) -> str:
     return f"{low}+" if high == most else f"-{high}" if low == 0 else f"{low}-{high}"
 
 
-def _words(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low} to {high}"
+def _range_words(piece: Length | HighCards) -> str:
+    return str(piece.low) if piece.low == piece.high else f"{piece.low} to {piece.high}"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -391,7 +353,6 @@ class Shape(Piece):
 
     option: ClassVar[str] = "shape"
     example: ClassVar[str] = "W:balanced"
-    parts: ClassVar[str] = "seat and shape"
     help: ClassVar[str] = "a seat was dealt a shape: balanced, 5-4-2-2 (any order), 'any 5-5', 'S5+ H4-5'"
     verb: ClassVar[str] = "has the shape"
 
@@ -404,9 +365,6 @@ class Shape(Piece):
     def constrain(self, known: Constraints, played: int) -> Constraints:
         """The suit lengths are those of the shape."""
         return known.shape(self.seat, read_shapes(self.shape))
-
-    def _said(self) -> str:
-        return self.shape
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -422,11 +380,9 @@ class Called(Piece):
 
     option: ClassVar[str] = "call"
     example: ClassVar[str] = "W:1NT"
-    parts: ClassVar[str] = "seat and call"
     help: ClassVar[str] = "a seat bids or passes; give calls in order, seats left out between have passed"
     verb: ClassVar[str] = "calls"
     excludes: ClassVar[bool] = False
-    weighs: ClassVar[bool] = True
 
     def __init__(self, seat: Seat | str, call: Call | str) -> None:
         self._set(seat=Seat.of(seat), call=Call.of(call))
@@ -435,9 +391,6 @@ class Called(Piece):
     def constrain(self, known: Constraints, played: int) -> Constraints:
         """A call excludes nothing."""
         return known
-
-    def _said(self) -> str:
-        return str(self.call)
 
 
 KINDS: Final[dict[str, type[Piece]]] = {

@@ -76,19 +76,6 @@ class LevelModel(Protocol):
         ...
 
 
-@runtime_checkable
-class SystemsModel(Protocol):
-    """A bidder who was told what systems the players follow.
-
-    >>> from bayesbridge import LearnedBidder, SystemBidder
-    >>> isinstance(SystemBidder("weak-twos"), SystemsModel), isinstance(LearnedBidder(), SystemsModel)
-    (True, False)
-    """
-
-    @property
-    def systems(self) -> tuple[object, ...]:
-        """What was told, one agreement after the other; each has a text for people."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

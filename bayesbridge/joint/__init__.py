@@ -1,6 +1,5 @@
 """Joint inference of a player's style and hidden hand, in one posterior."""
 
-from bayesbridge.joint.infer import infer_jointly
-from bayesbridge.joint.posterior import Diagnostics, Estimate, JointPosterior
+from bayesbridge.joint.infer import Diagnostics, Estimate, JointPosterior, infer_jointly
 
 __all__ = ["Diagnostics", "Estimate", "JointPosterior", "infer_jointly"]

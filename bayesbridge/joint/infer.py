@@ -10,32 +10,112 @@ answer (:class:`~bayesbridge.engines.weights.Batches`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.bidders.fit import STYLE, CallRecord, Prior, Styles, sample_quietly
+from bayesbridge.bidders.fit import STYLE, CallRecord, Prior, Styles, log_calls, sample_quietly, style_variables
 from bayesbridge.deal import Seat
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.joint.posterior import ENOUGH, Diagnostics, Estimate, JointPosterior, effective
-from bayesbridge.joint.question import Cloud, StyleQuestion, fit_cloud, log_mean
-from bayesbridge.joint.sources import Rows, SeatChances, Source, log_marginal
+from bayesbridge.joint.question import Cloud, Floats, Rows, Source, StyleQuestion, log_mean
+from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
 
+ENOUGH: Final = 100.0
+"""Effective styles or layouts below which a warning is given."""
 
-Floats = NDArray[np.float64]
+
+class Estimate(NamedTuple):
+    """A posterior mean and one standard error of it; numbers, or arrays of one shape."""
+
+    mean: Any
+    error: Any
+
+
+class Diagnostics(NamedTuple):
+    """How the style was sampled, and the diagnostics."""
+
+    sampler: str
+    """``importance`` or ``nuts``."""
+    ess: float
+    """Effective sample size of the style: the smallest over its parameters."""
+    rhat: float
+    """The largest R-hat over the parameters; ``nan`` without chains."""
+    divergences: int
+    """How often NUTS diverged after tuning."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class JointPosterior:
+    """What is known of the player and of the layout, after their records and the calls of this auction."""
+
+    styles: Styles
+    """Their style, as draws that count the same; the player's name is that of the seat."""
+    layouts: Posterior
+    """The layouts, with the style summed out."""
+    style: dict[str, Estimate]
+    """Posterior mean of each parameter of the style, with the error of styles and of drawn layouts."""
+    diagnostics: Diagnostics
+
+    @property
+    def warning(self) -> str:
+        """What to be wary of, and what to do; empty where all is well."""
+        return self.layouts.draws.warning
+
+    def card_errors(self) -> xarray.DataArray:
+        """Standard error of each of ``Posterior.card_probabilities``, card × seat."""
+        like = self.layouts.card_probabilities()
+        return like.copy(data=_card_errors(self.layouts.draws, like.values[::-1])[::-1]).rename("standard error")
+
+    def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Estimate:
+        """Posterior mean of any function of a batch of layouts, as ``Posterior.expect``, with its error."""
+        mean = self.layouts.expect(quantity)
+        found = errors(self.layouts.draws, lambda masks: np.asarray(quantity(Layouts(masks))), np.asarray(mean))
+        return Estimate(mean, float(found) if np.ndim(mean) == 0 else found)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {one.mean:.2f} ± {one.error:.2g}" for name, one in self.style.items())
+        return f"<JointPosterior: {means}; {self.layouts!r}{f'; {self.warning}' if self.warning else ''}>"
+
+
+def errors(draws: Draws, quantity: Callable[[Masks], NDArray[Any]], mean: Floats) -> Floats:
+    """(…) standard errors of posterior means of a function of layouts, (m, 4) → (m, …)."""
+    batches = draws.batches
+    assert batches is not None
+    rows = batches.relative.shape[1]
+    by_row, own, begin = np.zeros((rows, mean.size)), np.zeros(mean.size), 0
+    for masks, weights in draws.blocks(1 << 14):
+        u = quantity(masks).reshape(len(masks), -1).astype(np.float64) - mean.ravel()
+        places = batches.row[begin : begin + len(masks)], np.arange(len(masks))
+        by_row += sparse.csr_array((weights, places), shape=(rows, len(masks))) @ u
+        if batches.drawn:
+            own += (weights**2) @ (u**2)
+        begin += len(masks)
+    found: Floats = np.hypot(standard_error(batches.relative @ by_row), np.sqrt(own)).reshape(mean.shape)
+    return found
+
+
+def _card_errors(draws: Draws, cards: Floats) -> Floats:
+    """(52, 4) standard errors of P(seat holds card)."""
+    found = np.zeros(cards.shape)
+    card, seat = np.nonzero((cards > 0.0) & (cards < 1.0))
+    found[card, seat] = errors(
+        draws, lambda masks: masks[:, seat] >> card.astype(np.uint64) & np.uint64(1), cards[card, seat]
+    )
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,79 +152,39 @@ class Weighed:
         return 1.0 / float((self.weights**2).sum())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Weighing:
-    """A question with its rows."""
+def by_points(
+    question: StyleQuestion, rows: Rows, cloud: Cloud, n: int, rng: np.random.Generator
+) -> tuple[Weighed, float, float]:
+    """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
+    styles, log = question.weighted(cloud, cloud.points(n, rng))
+    scale = log.max()
+    prior = np.exp(log - scale)
+    weighed, marginal = _weigh(rows, styles, prior)
+    below, error_below = question.log_of_records(log.size, rng)
+    above, error = log_mean((prior * marginal).mean(axis=1))
+    return weighed, above + scale + rows.most - below, float(np.hypot(error, error_below))
 
-    question: StyleQuestion
-    rows: Rows
-    chances: SeatChances
 
-    def fitted(self, rng: np.random.Generator) -> Cloud:
-        """A mixture that covers the posterior of the style."""
-        space = self.question.space
+def _weigh(rows: Rows, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
+    """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
 
-        def log_likelihood(points: Floats) -> Floats:
-            styles = space.styles(points)
-            return self.question.log_records(styles) + self._log_marginal(styles)
-
-        return fit_cloud(log_likelihood, len(space), rng)
-
-    def by_points(self, cloud: Cloud, n: int, rng: np.random.Generator) -> tuple[Weighed, float, float]:
-        """With at least ``n`` points of a mixture; and log P(calls ∣ hard evidence, records) with its error."""
-        space = self.question.space
-        points = cloud.points(n, rng)
-        batches, each, _ = points.shape
-        styles = space.styles(points)
-        log = cloud.log_weight(points) + self.question.log_records(styles.reshape(-1, 4)).reshape(batches, each)
-        scale = log.max()
-        prior = np.exp(log - scale)
-        weighed, marginal = self._weigh(styles, prior)
-        above = (prior * marginal).mean(axis=1)
-        below, error_below = self.question.log_of_records(batches * each, rng)
-        log_above, error = log_mean(above)
-        return weighed, log_above + scale + self._most - below, float(np.hypot(error, error_below))
-
-    def by_chains(self, styles: Floats, ess: float) -> Weighed:
-        """With (chains, draws, 4) draws from the posterior, of effective sample size ``ess``."""
-        chains, draws, _ = styles.shape
-        stretches = stretches_of(chains, ess)
-        each = draws // stretches
-        used = styles[:, draws - stretches * each :].reshape(chains * stretches, each, 4)
-        return self._weigh(used, None)[0]
-
-    @property
-    def _most(self) -> float:
-        return float(self.rows.log.max())
-
-    def _log_marginal(self, styles: Floats) -> Floats:
-        """(d,) log m of (d, 4) styles."""
-        found, rows = np.empty(len(styles)), np.exp(self.rows.log - self._most)
-        for part in self.chances.stretches(len(styles)):
-            found[part] = self.chances.of_styles(styles[part]) @ rows
-        with np.errstate(divide="ignore"):
-            return np.log(found) + self._most
-
-    def _weigh(self, styles: Floats, prior: Floats | None) -> tuple[Weighed, Floats]:
-        """Of (B, n, 4) styles with (B, n) weights for prior and records; ``None`` for draws from the posterior.
-
-        Besides, (B, n) m(θ) over the weight of the heaviest row.
-        """
-        batches, n, _ = styles.shape
-        rows = np.exp(self.rows.log - self._most)
-        table, by_style = np.zeros((batches, len(rows))), np.zeros((4, len(rows)))
-        marginal, weights = np.empty((batches, n)), np.empty((batches, n))
-        for batch in range(batches):
-            for part in self.chances.stretches(n):
-                chances = self.chances.of_styles(styles[batch, part])
-                m = marginal[batch, part] = chances @ rows
-                w = 1.0 / m if prior is None else prior[batch, part]
-                weights[batch, part] = w * m
-                table[batch] += w @ chances
-                by_style += (w[:, None] * styles[batch, part]).T @ chances
-        total = weights.sum()
-        by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
-        return Weighed(table * batches / total, by_style, styles, weights / total), marginal
+    Besides, (B, n) m(θ) over the weight of the heaviest row.
+    """
+    batches, n, _ = styles.shape
+    row_weights = np.exp(rows.log - rows.most)
+    table, by_style = np.zeros((batches, len(rows))), np.zeros((4, len(rows)))
+    marginal, weights = np.empty((batches, n)), np.empty((batches, n))
+    for batch in range(batches):
+        for part in rows.chances.stretches(n):
+            chances = rows.chances.of_styles(styles[batch, part])
+            m = marginal[batch, part] = chances @ row_weights
+            w = 1.0 / m if prior is None else prior[batch, part]
+            weights[batch, part] = w * m
+            table[batch] += w @ chances
+            by_style += (w[:, None] * styles[batch, part]).T @ chances
+    total = weights.sum()
+    by_style /= np.maximum(table.sum(axis=0), np.finfo(float).tiny)
+    return Weighed(table * batches / total, by_style, styles, weights / total), marginal
 
 
 METHODS: Final = ("auto", "counts", "draws")
@@ -187,32 +227,20 @@ def infer_jointly(
     for name, number, least in (("layouts", layouts, 2), ("draws", draws, 4), ("tune", tune, 0), ("chains", chains, 1)):
         if number < least:
             raise BayesBridgeError(f"{number} {name}: give at least {least}", **{name: number})
-    question = StyleQuestion.of(belief, seat, list(records), prior or Prior())
-    with one_thread():
-        return _inferred(question, method, sampler, layouts, (draws, tune, chains), generator(rng))
-
-
-def _inferred(
-    question: StyleQuestion,
-    method: str,
-    sampler: str,
-    layouts: int,
-    size: tuple[int, int, int],
-    rng: np.random.Generator,
-) -> JointPosterior:
-    """The joint posterior, after all arguments are checked."""
-    belief, n = question.belief, size[0] * size[2]
+    question, numbers = StyleQuestion.of(belief, seat, list(records), prior or Prior()), generator(rng)
     walkable = belief.count() <= min(MOST_LAYOUTS, belief.target.cost.most_layouts)
-    walk = method == "counts" or (method != "draws" and walkable)
-    source = Source.walked(question) if walk else Source.drawn(question, layouts, rng)
-    rows = Rows.of(question, source)
-    weighing = Weighing(question, rows, SeatChances.of(rows.cell, question.calls))
-    if sampler == "nuts" and len(question.space):
-        return _with_nuts(weighing, source, size, rng)
-    weighed, *log_calls = weighing.by_points(weighing.fitted(rng), n, rng)
-    chosen = rng.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, rng))
-    styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
-    return _posterior(weighing, source, weighed, log_calls, styles, Diagnostics(sampler, weighed.ess, np.nan, 0))
+    with one_thread():
+        walk = method == "counts" or (method != "draws" and walkable)
+        source = Source.walked(question) if walk else Source.drawn(question, layouts, numbers)
+        rows = Rows.of(question, source)
+        if sampler == "nuts" and question.prior.unknown:
+            return _with_nuts(question, rows, source, (draws, tune, chains), numbers)
+        n = draws * chains
+        weighed, *log_soft = by_points(question, rows, question.cloud(numbers, rows.log_marginal), n, numbers)
+        chosen = numbers.permutation(Weights(np.log(weighed.weights.ravel())).resample(n, numbers))
+        styles = _styles_of(question, weighed.styles.reshape(-1, 4)[chosen])
+        found = Diagnostics(sampler, weighed.ess, np.nan, 0)
+        return _posterior(question, rows, source, weighed, log_soft, styles, found)
 
 
 def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
@@ -226,48 +254,62 @@ def _styles_of(question: StyleQuestion, values: Floats) -> Styles:
 
 
 def _with_nuts(
-    weighing: Weighing, source: Source, size: tuple[int, int, int], rng: np.random.Generator
+    question: StyleQuestion, rows: Rows, source: Source, size: tuple[int, int, int], rng: np.random.Generator
 ) -> JointPosterior:
     """The style by NUTS, with the layouts summed out."""
     import pymc as pm
 
-    question = weighing.question
     with pm.Model(coords={"player": [question.seat.name]}):
-        pm.Potential("calls", log_marginal(question, weighing.rows, question.style()))
-        tree = sample_quietly(*size, rng)
-    found, posterior = _diagnostics(tree), tree["posterior"].dataset
+        style = style_variables(question.prior, [question.seat.name], pooled=False)
+        if question.design is not None:
+            pm.Potential("records", log_calls(question.design, style).sum())
+        pm.Potential("calls", rows.chances.log_marginal(rows.log, style))
+        styles = Styles(sample_quietly(*size, rng))
+    found = Diagnostics("nuts", styles.least_ess, styles.worst_rhat, styles.divergences)
+    posterior = styles.tree["posterior"].dataset
     values = np.stack([posterior[name].values[..., 0] for name in STYLE], axis=-1)
-    names = [f"z_{STYLE[axis.column]}" for axis in question.space.axes]
-    z = np.stack([posterior[name].values.ravel() for name in names], axis=1)
-    around = Cloud.fitted(question.space.points(z), np.full(len(z), 1.0 / len(z)))
-    _, *log_calls = weighing.by_points(around, size[0] * size[2], rng)
-    return _posterior(weighing, source, weighing.by_chains(values, found.ess), log_calls, Styles(tree), found)
+    z = np.stack([posterior[f"z_{STYLE[column]}"].values.ravel() for column in question.prior.unknown], axis=1)
+    around = Cloud.around(z, np.full(len(z), 1.0 / len(z)))
+    _, *log_soft = by_points(question, rows, around, size[0] * size[2], rng)
+    chains, draws, _ = values.shape
+    stretches = stretches_of(chains, found.ess)
+    each = draws // stretches
+    weighed, _ = _weigh(rows, values[:, draws - stretches * each :].reshape(chains * stretches, each, 4), None)
+    return _posterior(question, rows, source, weighed, log_soft, styles, found)
 
 
 def _posterior(
-    weighing: Weighing, source: Source, weighed: Weighed, log_calls: list[float], styles: Styles, found: Diagnostics
+    question: StyleQuestion,
+    rows: Rows,
+    source: Source,
+    weighed: Weighed,
+    log_soft: list[float],
+    styles: Styles,
+    found: Diagnostics,
 ) -> JointPosterior:
-    """Layouts weighed by styles; ``log_calls``: log P(calls) and its standard error from the styles."""
-    question, rows = weighing.question, weighing.rows
+    """Layouts weighed by styles; ``log_soft``: log P(calls) and its standard error from the styles."""
     with np.errstate(divide="ignore"):
         log_row = np.log(weighed.table.mean(axis=0))[rows.row]
     # The table is relative to P(calls) over the weight of the heaviest row.
-    weights, log_seat = Weights(rows.base + log_row), log_row + log_calls[0] - float(rows.log.max())
-    errors, log_soft_error = weighed.style_errors, log_calls[1]
+    weights, log_seat = Weights(rows.base + log_row), log_row + log_soft[0] - rows.most
+    stated, log_soft_error = weighed.style_errors, log_soft[1]
     if not source.exact:
         log_soft_error = float(
             np.hypot(log_soft_error, np.hypot(source.log_error, np.linalg.norm(weights.W - source.weights)))
         )
         away = weighed.by_style[:, rows.row].T - weighed.style_means
-        errors = np.hypot(errors, np.sqrt((weights.W**2) @ (away**2)))
-    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, errors.tolist(), strict=True)}
+        stated = np.hypot(stated, np.sqrt((weights.W**2) @ (away**2)))
+    style = {name: Estimate(*one) for name, *one in zip(STYLE, weighed.style_means, stated.tolist(), strict=True)}
     batches = Batches.of(weighed.table, rows.row, drawn=not source.exact)
     target = question.belief.target
+    how = "all walked" if source.exact else f"{len(rows.row)} drawn"
     why = (
-        f"joint: {target.count} layouts, {source.how}; {len(rows)} different to the style model, summed out; the style "
+        f"joint: {target.count} layouts, {how}; {len(rows)} different to the style model, summed out; the style "
         f"by {found.sampler}, worth {found.ess:.0f} independent draws"
     )
-    warnings = [*found.warnings(len(styles.values)), *([source.warning] if source.warning else [])]
+    warnings = [styles.warning if found.sampler == "nuts" else "", source.warning]
+    if found.ess < ENOUGH:
+        warnings.append(f"the draws of the style are worth {found.ess:.0f} independent ones: ask for more draws")
     if not source.exact and weights.ess < ENOUGH:
         warnings.append(f"the layouts drawn are worth {weights.ess:.0f} independent ones: ask for more layouts")
     draws = Draws(
@@ -277,33 +319,15 @@ def _posterior(
         source.layouts,
         importance=weights,
         likelihood=rows.others + log_seat,
-        log_soft=log_calls[0],
+        log_soft=log_soft[0],
         log_soft_error=log_soft_error,
         batches=batches,
-        warning="; ".join(warnings),
+        warning="; ".join(filter(None, warnings)),
     )
+    # Independent draws that would leave the least certain card the same error; all layouts where no card has one.
     cards = Posterior(question.belief, draws).card_probabilities().values[::-1]
-    draws = replace(draws, ess=effective(draws, cards))
-    attributes = {
-        "sampler": found.sampler,
-        "ess": found.ess,
-        "divergences": found.divergences,
-        "warning": draws.warning,
-    }
-    styles.tree.attrs.update(attributes if np.isnan(found.rhat) else attributes | {"rhat": found.rhat})
+    error = _card_errors(draws, cards)
+    open_ = (cards > 0.01) & (cards < 0.99) & (error > 0)
+    ess = np.min(cards[open_] * (1.0 - cards[open_]) / error[open_] ** 2, initial=np.inf)
+    draws = replace(draws, ess=float(ess) if np.isfinite(ess) else float(target.count))
     return JointPosterior(styles, Posterior(question.belief, draws), style, found)
-
-
-def _diagnostics(tree: xarray.DataTree) -> Diagnostics:
-    """Effective sample size and R-hat of chains of NUTS: the worst over the parameters."""
-    from arviz_stats.base import array_stats as statistics
-
-    posterior, stats = tree["posterior"].dataset, tree["sample_stats"].dataset
-    series = [posterior[name].values[..., 0] for name in STYLE]
-    moving = [one for one in series if one.std() > 1e-12]
-    with np.errstate(all="ignore"):  # a parameter that is constant within a chain has no R-hat
-        ess = [float(statistics.ess(one, method="mean")) for one in moving]
-        rhat = [float(statistics.rhat(one)) for one in moving]
-    diverging = int(stats["diverging"].values.sum()) if "diverging" in stats else 0
-    draws = posterior.sizes["chain"] * posterior.sizes["draw"]
-    return Diagnostics("nuts", float(np.nanmin([*ess, draws])), float(np.nanmax([*rhat, 1.0])), diverging)

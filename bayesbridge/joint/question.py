@@ -1,152 +1,52 @@
-"""The joint question, and the space of styles that it is about.
+"""The joint question: one seat's style and the layout, with the layouts summed out.
 
-A prior is normal on the scale of :class:`~bayesbridge.bidders.fit.Prior`, truncated where a style ends
-(:data:`~bayesbridge.bidders.style.BOUNDS`). With α and β the bounds in spreads from the centre, ::
-
-    z = Φ⁻¹(Φ(α) + Φ(ζ) (Φ(β) − Φ(α))),   value = link(centre + spread · z)
-
-has the truncated prior where ζ is standard normal. NUTS takes z itself, with PyMC's own transformation of an interval.
-
-With the layouts summed out, the posterior is a smooth density over at most four numbers ζ. A normal proposal is fitted
-to it in rounds of adaptive importance sampling, tempered while the effective sample size is small, and mixed with a
-tenth of the prior, so that no importance weight is larger than ten times the likelihood. Points are drawn from this
-mixture in batches, each a Sobol' net with a random digital shift of its own: every batch is unbiased and they are
-independent, so the spread between them is an error estimate, and each has smaller variance than independent draws
+With z a style's distance from the centres of its prior in spreads, the posterior is a smooth density over at most four
+numbers. A normal proposal is fitted to it in rounds of adaptive importance sampling, tempered while the effective
+sample size is small, and mixed with a tenth of the prior, so that no importance weight is larger than ten times the
+likelihood. Points are drawn from this mixture in batches, each a scrambled Sobol' net: every batch is unbiased and they
+are independent, so the spread between them is an error estimate, and each has smaller variance than independent draws
 (A. B. Owen, "Monte Carlo theory, methods and examples", chapter 17).
+
+The style model reads nothing of a hand but its five cells, so layouts with the same cells are one *row* with a weight:
+how many there are, each weighed by the likelihood of the other evidence. With every layout enumerated the sum over rows
+is exact, however many layouts there are; with layouts drawn from a density q it is an importance sampling estimate,
+each draw with weight 1 / q. ::
+
+    m(θ) = Σ_rows weight · P(their calls ∣ cells, θ)
+
+is all that NUTS, or any other sampler of at most four numbers, needs. Draws come from the tilted engine; its target has
+the style summed out over a few points of its prior given the records, so the proposal is fitted to P(calls ∣ layout).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import ndtri
 from scipy.stats import qmc
 
 from bayesbridge.belief.belief import Belief
-from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Design, Normal, Prior, log_calls
-from bayesbridge.bidders.style import BOUNDS, Cells, Options, StyleBidder, cells
+from bayesbridge.bidders.fit import CallRecord, Design, Prior
+from bayesbridge.bidders.style import CELLS, LEANING, Cells, Options, StyleBidder, Terms, cells
 from bayesbridge.bidders.turn import Turn
 from bayesbridge.deal import Seat
-from bayesbridge.engines.target import SoftEvidence
+from bayesbridge.engines.enumeration import BLOCK, Enumeration
+from bayesbridge.engines.target import SoftEvidence, Term
+from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Masks
 
 Floats = NDArray[np.float64]
 
-FAR: Final = 5.0
-"""Spreads from the centre beyond which a bound is as good as none: a style beyond has probability 10⁻⁶, and is moved
-to the bound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """One number that is not known: its place among the four, its prior, its bounds in spreads from the centre."""
-
-    column: int
-    prior: Normal
-    low: float
-    high: float
-
-    @property
-    def bounded(self) -> bool:
-        """Whether the prior reaches a bound."""
-        return self.low > -FAR or self.high < FAR
-
-    def z(self, zeta: Floats) -> Floats:
-        """From standard normal ζ to z; through the nearer tail, so that no digit is lost."""
-        if not self.bounded:
-            return zeta
-        below = zeta < 0
-        share = ndtr(self.high) - ndtr(self.low)
-        tail = ndtri(np.where(below, ndtr(self.low), ndtr(-self.high)) + ndtr(-np.abs(zeta)) * share)
-        found: Floats = np.where(below, tail, -tail).clip(self.low, self.high)
-        return found
-
-    def zeta(self, z: Floats) -> Floats:
-        """The inverse of :meth:`z`."""
-        if not self.bounded:
-            return z
-        share = ndtr(self.high) - ndtr(self.low)
-        lower = ndtri((ndtr(z) - ndtr(self.low)).clip(1e-15) / share)
-        upper = ndtri((ndtr(-z) - ndtr(-self.high)).clip(1e-15) / share)
-        found: Floats = np.where(lower < 0, lower, -upper)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class StyleSpace:
-    """The style of one player under a prior."""
-
-    prior: Prior
-    axes: tuple[Axis, ...]
-
-    @classmethod
-    def of(cls, prior: Prior) -> StyleSpace:
-        """A space of as many dimensions as there are numbers that are not known."""
-        axes = []
-        for column, (own, (low, high)) in enumerate(zip(prior.normals(), ENDS.values(), strict=True)):
-            if own.spread > 0:
-                axes.append(Axis(column, own, (low - own.centre) / own.spread, (high - own.centre) / own.spread))
-        return cls(prior, tuple(axes))
-
-    def __len__(self) -> int:
-        return len(self.axes)
-
-    def styles(self, zeta: Floats) -> Floats:
-        """(…, 4) styles, in the order of ``STYLE``, of (…, dimensions) points."""
-        scaled = np.empty((*zeta.shape[:-1], len(STYLE)))
-        scaled[:] = [own.centre for own in self.prior.normals()]
-        for place, axis in enumerate(self.axes):
-            scaled[..., axis.column] += axis.prior.spread * axis.z(zeta[..., place])
-        return _linked(scaled)
-
-    def points(self, z: Floats) -> Floats:
-        """(n, dimensions) ζ of (n, dimensions) values of the variables z of PyMC."""
-        return np.stack([axis.zeta(z[:, place]) for place, axis in enumerate(self.axes)], axis=1)
-
-    def variables(self) -> list[Any]:
-        """The four parameters as variables of the PyMC model in context, each (players,); also as draws to keep."""
-        import pymc as pm
-        import pytensor.tensor as pt
-
-        links = (lambda x: x, lambda x: x, pt.exp, pt.sigmoid)
-        axes = {axis.column: axis for axis in self.axes}
-        found = []
-        for column, (name, own, link) in enumerate(zip(STYLE, self.prior.normals(), links, strict=True)):
-            value: Any = pt.as_tensor(np.full(1, own.centre))
-            if (axis := axes.get(column)) is not None:
-                if axis.bounded:
-                    z = pm.TruncatedNormal(f"z_{name}", 0.0, 1.0, lower=axis.low, upper=axis.high, dims="player")
-                else:
-                    z = pm.Normal(f"z_{name}", dims="player")
-                value = pt.clip(own.centre + own.spread * z, *list(ENDS.values())[column])
-            found.append(pm.Deterministic(name, link(value), dims="player"))
-        return found
-
-
-def _linked(scaled: Floats) -> Floats:
-    """Styles from values on the scale of the prior, within the bounds whatever the rounding."""
-    found = np.stack([scaled[..., 0], scaled[..., 1], np.exp(scaled[..., 2]), expit(scaled[..., 3])], axis=-1)
-    low, high = np.array([BOUNDS[name] for name in STYLE]).T
-    inside: Floats = found.clip(low, high)
-    return inside
-
-
-type LogDensity = Callable[[Floats], Floats]
-"""(n, dimensions) points → (n,) log likelihood of the style there."""
-
 BATCHES: Final = 32
 
 DEFENCE: Final = 0.1
 """Share of the prior in the mixture."""
-
-_BITS: Final = 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,20 +62,34 @@ class Cloud:
         return cls(np.zeros(dimensions), np.eye(dimensions))
 
     @classmethod
-    def fitted(cls, points: Floats, weights: Floats) -> Cloud:
-        """To (n, k) points with (n,) normalised weights; a little of the prior keeps every spread above nought."""
+    def around(cls, points: Floats, weights: Floats) -> Cloud:
+        """Fitted to (n, k) points with (n,) normalised weights; a little of the prior keeps every spread above 0."""
         mean = weights @ points
         centred = points - mean
         covariance = (weights[:, None] * centred).T @ centred
         covariance = 1.15**2 * covariance + 1e-6 * np.eye(len(mean))  # tails that are too wide cost little
         return cls(mean, np.linalg.cholesky(covariance))
 
+    @classmethod
+    def fitted(cls, log_likelihood: Callable[[Floats], Floats], dimensions: int, rng: np.random.Generator) -> Cloud:
+        """For a posterior ∝ standard normal · likelihood, which is a function of (n, k) points."""
+        cloud = best = cls.prior(dimensions)
+        best_share, before = 0.0, 0.0
+        for _ in range(8):
+            points = cloud.draw(1, 128, rng)[0]
+            log = log_likelihood(points) + cloud.log_weight(points)
+            share = Weights(log).ess / len(points)
+            if share > best_share:
+                best, best_share = cloud, share
+            if share >= 0.6 or (share >= 0.3 and share < 1.1 * before):
+                break
+            before = share
+            cloud = cls.around(points, Weights(tempering(log, 24.0, halvings=12) * log).W)
+        return best
+
     def draw(self, batches: int, n: int, rng: np.random.Generator) -> Floats:
         """(batches, n, k) points; n is a power of two."""
-        k = len(self.mean)
-        shift = rng.integers(0, 1 << _BITS, size=(batches, 1, k + 1))
-        below = rng.random((batches, n, k + 1))
-        uniform = ((_net(k + 1, n) ^ shift) + below) / (1 << _BITS)
+        uniform = np.stack([qmc.Sobol(len(self.mean) + 1, rng=rng).random(n) for _ in range(batches)])
         normal = ndtri(uniform[..., 1:].clip(1e-15, 1 - 1e-15))
         found: Floats = np.where(uniform[..., :1] < DEFENCE, normal, self.mean + normal @ self.root.T)
         return found
@@ -186,39 +100,13 @@ class Cloud:
             return np.zeros((1, 1, 0))
         return self.draw(BATCHES, 1 << max(0, int(np.ceil(np.log2(n / BATCHES)))), rng)
 
-    def log_density(self, points: Floats) -> Floats:
-        """(…) log density of (…, k) points."""
+    def log_weight(self, points: Floats) -> Floats:
+        """(…) log of prior / density of (…, k) points."""
+        prior = -0.5 * (points**2).sum(axis=-1)
         fitted = (points - self.mean) @ np.linalg.inv(self.root).T
         own = -0.5 * (fitted**2).sum(axis=-1) - np.log(np.diag(self.root)).sum()
-        own += np.log1p(-DEFENCE)
-        found: Floats = np.logaddexp(own, np.log(DEFENCE) + _log_prior(points)) - self._constant
+        found: Floats = prior - np.logaddexp(own + np.log1p(-DEFENCE), prior + np.log(DEFENCE))
         return found
-
-    def log_weight(self, points: Floats) -> Floats:
-        """(…) log of prior / density."""
-        found: Floats = _log_prior(points) - self._constant - self.log_density(points)
-        return found
-
-    @property
-    def _constant(self) -> float:
-        return 0.5 * len(self.mean) * float(np.log(2 * np.pi))
-
-
-def fit_cloud(log_likelihood: LogDensity, dimensions: int, rng: np.random.Generator) -> Cloud:
-    """The mixture for a posterior ∝ standard normal · likelihood."""
-    cloud = best = Cloud.prior(dimensions)
-    best_share, before = 0.0, 0.0
-    for _ in range(8):
-        points = cloud.draw(1, 128, rng)[0]
-        log = log_likelihood(points) + cloud.log_weight(points)
-        share = Weights(log).ess / len(points)
-        if share > best_share:
-            best, best_share = cloud, share
-        if share >= 0.6 or (share >= 0.3 and share < 1.1 * before):
-            break
-        before = share
-        cloud = Cloud.fitted(points, Weights(tempering(log, 24.0, halvings=12) * log).W)
-    return best
 
 
 def log_mean(batches: Floats) -> tuple[float, float]:
@@ -227,26 +115,10 @@ def log_mean(batches: Floats) -> tuple[float, float]:
     return float(np.log(mean)), float(standard_error(batches / mean - 1.0))
 
 
-def _log_prior(points: Floats) -> Floats:
-    found: Floats = -0.5 * (points**2).sum(axis=-1)
-    return found
-
-
-@lru_cache(maxsize=16)
-def _net(dimensions: int, n: int) -> NDArray[np.int64]:
-    """(n, dimensions) the first points of Sobol's sequence as whole numbers."""
-    net: NDArray[np.int64] = (qmc.Sobol(dimensions, scramble=False, bits=_BITS).random(n) * (1 << _BITS)).astype(
-        np.int64
-    )
-    net.setflags(write=False)
-    return net
-
-
 @dataclass(frozen=True, eq=False)
 class StyleQuestion:
     """A belief in style bidders, one seat whose style is not known, and what is known of that style beforehand.
 
-    space:  the numbers of the style that are not known, and their prior
     calls:  for each call of the seat in this auction, what its options were and which it was
     others: all other soft evidence: calls of the other seats, who bid as the belief says, and cards weighed by a model
     design: the calls on record of the same player, ``None`` if there are none
@@ -254,7 +126,7 @@ class StyleQuestion:
 
     belief: Belief
     seat: Seat
-    space: StyleSpace
+    prior: Prior
     calls: tuple[tuple[Options, int], ...]
     others: SoftEvidence
     design: Design | None
@@ -262,20 +134,18 @@ class StyleQuestion:
     @classmethod
     def of(cls, belief: Belief, seat: Seat | str, records: Sequence[CallRecord], prior: Prior) -> StyleQuestion:
         """Put the question; it needs a call of the seat, and records of one player."""
-        caller, auction = Seat.of(seat), belief.auction
+        caller, auction, bidder = Seat.of(seat), belief.auction, belief.bidder
         if caller == belief.observer:
             raise BayesBridgeError(f"{caller.name} is the observer, who knows that hand: name another", seat=caller)
-        calls = [] if auction is None else [(index, who) for index, (who, _) in enumerate(auction)]
-        if auction is None or not any(who == caller for _, who in calls):
+        if auction is None or caller not in {who for who, _ in auction}:
             raise BayesBridgeError(f"{caller.name} has not called: give the calls as evidence first", seat=caller)
-        bidder = belief.bidder
         if not isinstance(bidder, StyleBidder):
             raise BayesBridgeError(
                 f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
                 "ask about belief.with_bidder(bb.StyleBidder())",
                 bidder=bidder,
             )
-        turns = [Turn.of(auction, index) for index, who in calls if who == caller]
+        turns = [Turn.of(auction, index) for index, (who, _) in enumerate(auction) if who == caller]
         players = sorted({record.player for record in records})
         if len(players) > 1:
             raise BayesBridgeError(
@@ -284,56 +154,219 @@ class StyleQuestion:
         return cls(
             belief,
             caller,
-            StyleSpace.of(prior),
+            prior,
             tuple((Options.of(turn.before, bidder.vulnerable), turn.call.index) for turn in turns),
             SoftEvidence(tuple(one for one in belief.target.soft.terms if one.seat != caller or one.call is None)),
             Design.of(records, players) if records else None,
         )
 
     def log_records(self, styles: Floats) -> Floats:
-        """(d,) log P(the calls on record) for (d, 4) styles."""
-        total = np.zeros(len(styles))
+        """(…) log P(the calls on record) for (…, 4) styles."""
+        total = np.zeros(styles.shape[:-1])
         if self.design is not None:
             at = np.arange(len(self.design.call)), self.design.call
-            for row, style in enumerate(styles):
-                total[row] = np.log(self.design.probabilities(style[None, None])[0][at]).sum()
+            for place in np.ndindex(total.shape):
+                total[place] = np.log(self.design.probabilities(styles[place][None, None])[0][at]).sum()
         return total
+
+    def weighted(self, cloud: Cloud, points: Floats) -> tuple[Floats, Floats]:
+        """(…, 4) styles at (…, k) points of a mixture, and (…) their log weights for the prior and the records."""
+        styles = self.prior.styles(points)
+        return styles, cloud.log_weight(points) + self.log_records(styles)
+
+    def cloud(self, rng: np.random.Generator, log_likelihood: Callable[[Floats], Floats] | None = None) -> Cloud:
+        """A mixture that covers what the records, and a further likelihood of (n, 4) styles, say of the style."""
+        if self.design is None and log_likelihood is None:
+            return Cloud.prior(len(self.prior.unknown))
+
+        def log(points: Floats) -> Floats:
+            styles = self.prior.styles(points)
+            return self.log_records(styles) + (0.0 if log_likelihood is None else log_likelihood(styles))
+
+        return Cloud.fitted(log, len(self.prior.unknown), rng)
 
     def log_of_records(self, n: int, rng: np.random.Generator) -> tuple[float, float]:
         """log P(the calls on record) with the style summed out over ``n`` points or some more, and its error."""
         if self.design is None:
             return 0.0, 0.0
-        cloud = self.cloud_of_records(rng)
-        points = cloud.points(n, rng)
-        log = cloud.log_weight(points) + self.log_records(self.space.styles(points).reshape(-1, 4)).reshape(
-            points.shape[:2]
-        )
+        cloud = self.cloud(rng)
+        _, log = self.weighted(cloud, cloud.points(n, rng))
         found, error = log_mean(np.exp(log - log.max()).mean(axis=1))
         return found + float(log.max()), error
 
-    def cloud_of_records(self, rng: np.random.Generator) -> Cloud:
-        """A mixture that covers what is known of the style before this auction."""
-        if self.design is None:
-            return Cloud.prior(len(self.space))
-        return fit_cloud(lambda points: self.log_records(self.space.styles(points)), len(self.space), rng)
 
-    def cells(self, masks: Masks) -> Cells:
-        """(n, 5) cells of the seat's hands."""
-        return cells(masks[:, self.seat])
+class SeatChances(NamedTuple):
+    """Everything about rows of cells and the calls of a seat but for the style.
 
-    def style(self) -> list[Any]:
-        """The style as variables of the PyMC model in context, the records already weighed in; each (1,)."""
-        import pymc as pm
+    A cell enters the utility of the options in its strain alone, so utilities are computed once for each cell that
+    occurs and looked up for the rows.
 
-        variables = self.space.variables()
-        if self.design is not None:
-            pm.Potential("records", log_calls(self.design, variables).sum())
-        return variables
+    calls: for each call, its number, how many calls were legal, and by strain the options, their terms by cell that
+           occurs, and the cell of each row
+    rows:  how many rows there are
+    """
 
-    def unexplained(self) -> Contradiction:
-        """The error for other evidence that no layout explains."""
-        return Contradiction(
-            f"no layout explains what the others called under {self.belief.bidder!r}: "
-            "give the model a slip (slip=0.02), or take a call back",
-            evidence=self.belief.evidence,
-        )
+    calls: list[tuple[int, int, list[tuple[NDArray[np.int64], Terms, NDArray[np.intp]]]]]
+    rows: int
+
+    @classmethod
+    def of(cls, cell: Cells, made: Sequence[tuple[Options, int]]) -> SeatChances:
+        """For (k, 5) cells of rows and the calls with their options."""
+        unique = [np.unique(cell[:, strain], return_inverse=True) for strain in range(5)]
+        calls = []
+        for options, call in made:
+            strains = []
+            for strain in np.unique(options.strain).tolist():
+                used, where = unique[strain]
+                here = Options(*(column[options.strain == strain] for column in options))
+                strains.append((here.call, Terms.of(used[:, None], here), where))
+            calls.append((call, 1 + len(options.call), strains))
+        return cls(calls, len(cell))
+
+    def stretches(self, styles: int) -> list[slice]:
+        """Slices of so many styles, each small enough for :meth:`of_styles`."""
+        size = max(1, min(64, (1 << 20) // max(1, self.rows)))  # 8 MB of styles × rows
+        return [slice(begin, min(begin + size, styles)) for begin in range(0, styles, size)]
+
+    def of_styles(self, styles: Floats) -> Floats:
+        """(d, k) probability of all calls, for (d, 4) styles."""
+        found = np.ones((len(styles), self.rows))
+        slip = styles[:, 3, None]
+        for call, legal, strains in self.calls:
+            total = np.ones((len(styles), self.rows))
+            chosen: Floats | float = 1.0
+            for calls, terms, where in strains:
+                added = (styles[:, :1] + styles[:, 1:2] * LEANING[calls])[:, None]
+                odds = np.exp(terms.utility(added) / styles[:, 2, None, None])
+                total += odds.sum(axis=-1)[:, where]
+                if call in calls:
+                    chosen = odds[:, :, int(np.searchsorted(calls, call))][:, where]
+            found *= slip / legal + (1.0 - slip) * chosen / total
+        return found
+
+    def log_marginal(self, log_rows: Floats, style: Sequence[Any]) -> Any:
+        """log m(θ) of rows with (k,) log weights, as an expression in the style variables of PyMC."""
+        import pytensor.tensor as pt
+
+        aggressiveness, preference, temperature, slip = (parameter[0] for parameter in style)
+        log_likelihood = pt.as_tensor(log_rows)
+        for call, legal, strains in self.calls:
+            total, chosen = pt.ones(self.rows), pt.ones(self.rows)
+            for calls, terms, where in strains:
+                odds = pt.exp(terms.utility(aggressiveness + preference * LEANING[calls]) / temperature)
+                total = total + odds.sum(axis=1)[where]
+                if call in calls:
+                    chosen = odds[:, int(np.searchsorted(calls, call))][where]
+            log_likelihood = log_likelihood + pt.log(slip / legal + (1.0 - slip) * chosen / total)
+        return pt.logsumexp(log_likelihood)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """Layouts with a density.
+
+    layouts:     all of them, or (n, 4) draws
+    log_density: (n,) or one number for all: Σ f / density over the layouts estimates the mean of f over all that fit
+    weights:     (n,) normalised weights for the likelihood that draws were fitted to; none where all are walked
+    log_error:   one standard error of log P(soft evidence) that comes from the draws; 0 where all layouts are walked
+    warning:     of the engine behind the draws
+    """
+
+    layouts: Enumeration | Masks
+    log_density: Floats | float
+    weights: Floats
+    log_error: float
+    warning: str = ""
+
+    @classmethod
+    def walked(cls, question: StyleQuestion) -> Source:
+        """Every layout."""
+        target = question.belief.target
+        return cls(target.walk, float(np.log(float(target.count))), np.empty(0), 0.0)
+
+    @classmethod
+    def drawn(cls, question: StyleQuestion, n: int, rng: np.random.Generator) -> Source:
+        """About ``n`` draws of the tilted engine."""
+        target, cloud = question.belief.target, question.cloud(rng)
+        styles, log = question.weighted(cloud, cloud.draw(1, 64, rng)[0])
+        style_weights = Weights(log).W
+
+        def log_likelihood(hands: NDArray[np.uint64]) -> Floats:
+            chances = SeatChances.of(cells(hands), question.calls)
+            total = np.zeros(len(hands))
+            for part in chances.stretches(len(styles)):
+                total += style_weights[part] @ chances.of_styles(styles[part])
+            with np.errstate(divide="ignore"):
+                return np.minimum(np.log(total), 0.0)
+
+        pieces = tuple(piece for one in target.soft.terms if one.seat == question.seat for piece in one.pieces)
+        soft = SoftEvidence((*question.others.terms, Term(int(question.seat), pieces, log_likelihood)))
+        found = tilted_draws(replace(target, soft=soft), n, rng, "they are too many to walk")
+        likelihood, weights = found.log_likelihood, found.weights
+        assert likelihood is not None
+        used = weights > 0
+        masks = found.stretch(0, len(found))[used]
+        masks.setflags(write=False)
+        density = likelihood[used] - np.log(weights[used]) - found.log_soft
+        return cls(masks, density, weights[used], found.log_soft_error, found.warning)
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are all layouts."""
+        return isinstance(self.layouts, Enumeration)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The layouts by what the style model sees of them, and the chances of the seat's calls for each row.
+
+    log:    (k,) log weight of each row; the weights of all rows add up to P(the other evidence)
+    row:    (n,) the row of each layout
+    base:   (n,) log weight of each layout: log P(other evidence ∣ layout) − log density; sums up as the rows do
+    others: (n,) log P(other evidence ∣ layout)
+    """
+
+    chances: SeatChances
+    log: Floats
+    row: NDArray[np.int64]
+    base: Floats
+    others: Floats
+
+    @classmethod
+    def of(cls, question: StyleQuestion, source: Source) -> Rows:
+        """Sort layouts into rows."""
+        codes, others = [], []
+        layouts = source.layouts
+        for masks in layouts.blocks(BLOCK) if isinstance(layouts, Enumeration) else [layouts]:
+            codes.append(cells(masks[:, question.seat]).astype(np.int64) @ CELLS ** np.arange(5))
+            others.append(question.others.of_layouts(masks))
+        log = np.concatenate(others)
+        base = log - source.log_density
+        if (most := base.max()) == -np.inf:
+            raise Contradiction(
+                f"no layout explains what the others called under {question.belief.bidder!r}: "
+                "give the model a slip (slip=0.02), or take a call back",
+                evidence=question.belief.evidence,
+            )
+        found, row = np.unique(np.concatenate(codes), return_inverse=True)
+        weights = np.bincount(row, np.exp(base - most))
+        used = weights > 0
+        row = np.where(used, np.cumsum(used) - 1, 0)[row]
+        cell = (found[used, None] // CELLS ** np.arange(5) % CELLS).astype(np.int16)
+        return cls(SeatChances.of(cell, question.calls), np.log(weights[used]) + most, row, base, log)
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    @property
+    def most(self) -> float:
+        """The largest log weight."""
+        return float(self.log.max())
+
+    def log_marginal(self, styles: Floats) -> Floats:
+        """(d,) log m of (d, 4) styles."""
+        found, rows = np.empty(len(styles)), np.exp(self.log - self.most)
+        for part in self.chances.stretches(len(styles)):
+            found[part] = self.chances.of_styles(styles[part]) @ rows
+        with np.errstate(divide="ignore"):
+            return np.log(found) + self.most

@@ -20,7 +20,6 @@ from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.systems import SystemBidder
-from bayesbridge.bidders.textbook import TextbookBidder
 from bayesbridge.bidders.turn import MixtureBidder
 
 INK: Final = "#0a0b0c"
@@ -75,8 +74,8 @@ def bidder_words(model: object) -> str:
 
     >>> bidder_words(IterativeBidder())
     "the paper's bidder (Algorithm 1), 2 % slips"
-    >>> bidder_words(SystemBidder("weak-twos", base=TextbookBidder()))
-    'bidders who follow the systems named here, else textbook bidding, 10 % slips'
+    >>> bidder_words(SystemBidder("weak-twos", base=StyleBidder()))
+    'bidders who follow the systems named here, else a sober bidder who weighs tricks, 2 % slips'
     """
     match model:
         case IterativeBidder():
@@ -84,8 +83,6 @@ def bidder_words(model: object) -> str:
             return f"the paper's bidder (Algorithm 1){strains}, {_slips(model.slip)}"
         case LearnedBidder():
             return f"experts, learned from records of real tables; vulnerable: {model.vulnerable.value}"
-        case TextbookBidder():
-            return f"textbook bidding, {_slips(model.slip)}"
         case StyleBidder():
             return f"{_style(model)}, {_slips(model.slip)}"
         case SystemBidder():

@@ -194,7 +194,7 @@ def board_document(query: Query, start: Belief) -> dict[str, Any]:
                 "kind": piece.option,
                 "text": piece.text,
                 "sentence": str(piece),
-                "soft": piece.weighs and not piece.excludes,
+                "soft": not piece.excludes,
             }
             for piece in pieces
         ],

@@ -51,8 +51,8 @@ from bayesbridge.studies.readers import (
 )
 from bayesbridge.studies.study import Table, finite
 
-BASELINES: Final = ("counting", "textbook", "direct", "learned", "learned+learned")
-"""Nothing known, shape and points by simple rules, cards predicted directly, experts' calls, and their cards too."""
+BASELINES: Final = ("counting", "direct", "learned", "learned+learned")
+"""Nothing known, cards predicted directly, experts' calls, and their cards too."""
 
 CHUNK: Final = 2
 """Boards in a chunk: some seconds of work."""

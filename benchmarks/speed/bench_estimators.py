@@ -19,14 +19,12 @@ from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.protocol import run as judge
 from bayesbridge.layouts import Layouts
-from bayesbridge.tricks import Trick
 
 QUESTION = Question.of("S:N")
 SAYS = {
     "capture": "T and all quantities of Algorithm 2",
     "bid": "what each of the four hands bids by Algorithm 1",
     "play_out": "tricks when all four play by a fixed rule",
-    "card_wins": "which cards of a hand win the trick",
     "tricks": "double-dummy tricks of one contract, predicted by a network",
     "solved": "double-dummy tricks of one contract, solved",
     "double_dummy": "tricks of perfect play, four declarers, five strains",
@@ -43,12 +41,12 @@ def drawn(n: int) -> Layouts:
 
 def speed(estimator: Estimator) -> float:
     """Layouts a second; who takes long for one is asked about a few, once."""
-    question = Question.of("S:N", trick=Trick.of("W:D5")) if estimator.name == "card_wins" else QUESTION
+
     if estimator.name in FEW:
         layouts = drawn(FEW[estimator.name])
-        return len(layouts) / once(lambda: judge(estimator, layouts, question))
+        return len(layouts) / once(lambda: judge(estimator, layouts, QUESTION))
     layouts = drawn(100_000)
-    return rate(lambda n: judge(estimator, layouts[:n], question), len(layouts))
+    return rate(lambda n: judge(estimator, layouts[:n], QUESTION), len(layouts))
 
 
 def estimators() -> Table:

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import bayesbridge as bb
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.cards import Hand, Strain
+from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, TooManyLayouts
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Play, Reveal, Void
@@ -40,13 +39,6 @@ def test_given_returns_a_new_belief_and_leaves_the_old_one() -> None:
     assert SOUTH.given() == SOUTH
 
 
-def test_a_refused_piece_changes_nothing() -> None:
-    belief = SOUTH.given(Length("W", "S", 5))
-    with pytest.raises(BayesBridgeError):
-        belief.given(Length("E", "S", 5))
-    assert belief.evidence == (Length("W", "S", 5),)
-
-
 def test_the_order_of_hard_evidence_does_not_matter_to_the_count() -> None:
     pieces = [Length("W", "S", 4), HighCards("E", 1, 3), Holds("E", "HT"), DUMMY]
     counts = {SOUTH.given(*np.random.default_rng(i).permutation(np.array(pieces, object))).count() for i in range(4)}
@@ -70,12 +62,6 @@ def test_players_left_out_have_passed() -> None:
     assert belief.auction == Auction.of("W:1H Pass 2C", dummy="N")
     with pytest.raises(IllegalCall):
         SOUTH.given(Called("W", "2H"), Called("E", "1H"))
-
-
-def test_the_pair_is_observer_and_dummy() -> None:
-    assert SOUTH.pair == (Seat.S, Seat.N)
-    assert Belief("E", HAND, dummy="S").pair == (Seat.E, Seat.S)
-    assert Belief("E", HAND, dummy=None).pair == (Seat.E, Seat.W)
 
 
 def test_history_is_every_stage() -> None:
@@ -127,11 +113,7 @@ def test_auto_takes_the_most_exact_engine_and_says_why() -> None:
 
 BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: Belief("N", HAND), "N is the dummy's seat"),
-    (lambda: Belief("Q", HAND), "unknown seat 'Q'"),
-    (lambda: Belief("S", HAND, dummy="P"), "unknown seat 'P'"),
     (lambda: Belief("S", "AKQ2.KJ3.A54.Q3"), "S's hand .* has 12 cards"),
-    (lambda: Belief("S", "AKQ2.KJ3.A54.Q432"), "S's hand .* has 14 cards: .* take away the surplus 1"),
-    (lambda: Belief("S", 5), "5 is no hand"),
     (lambda: Belief("S", HAND, trump="Z"), "unknown strain 'Z'"),
     (lambda: Belief("S", HAND, bidder="keen"), "bidder 'keen' has no log_likelihood"),
     (lambda: SOUTH.given("void E H"), "'void E H' is no evidence"),
@@ -139,14 +121,10 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: SOUTH.given(Called("W", "2NT"), Called("E", "1NT")), "illegal call '1NT' by E .* does not outrank 2NT"),
     (lambda: SOUTH.infer("magic"), "unknown method 'magic': choose auto, enumerate"),
     (lambda: SOUTH.infer(draws=0), "0 draws: take at least 2"),
-    (lambda: SOUTH.infer(draws=-5), "-5 draws"),
     (lambda: SOUTH.infer(draws="many"), "draws 'many': give a whole number"),
-    (lambda: SOUTH.infer(draws=2.5), "draws 2.5: give a whole number"),
     (lambda: SOUTH.infer(draws=10**30), "draws: take at most 50000000"),
     (lambda: SOUTH.infer(rng=-1), "rng -1: give a whole number from 0 on"),
-    (lambda: SOUTH.infer(rng="abc"), "rng 'abc': give a whole number"),
     (lambda: SOFT.infer("sample"), 'use method="auto", "tilted" or "smc"'),
-    (lambda: IterativeBidder(slip=1.5), "slip 1.5: it is a probability"),
 ]
 
 
@@ -161,10 +139,3 @@ def test_too_many_layouts_say_what_to_do() -> None:
     with pytest.raises(TooManyLayouts, match=r'84478098072866400 layouts fit.*method="sample"') as error:
         SOUTH.infer("enumerate")
     assert error.value.data["layouts"] == SOUTH.count()
-
-
-def test_the_names_of_the_contract_are_at_the_top() -> None:
-    belief = bb.Belief("S", Hand.of(HAND)).given(bb.Called("W", "1NT"), bb.Void("E", "H"), bb.Length("W", "S", 5, 13))
-    posterior = belief.infer(draws=1000, rng=1)
-    assert isinstance(posterior, bb.Posterior)
-    assert posterior.count() == belief.count()

@@ -53,12 +53,6 @@ def test_a_record_of_13_tricks_leaves_exactly_one_layout(seed: int) -> None:
     replay_to_the_end(seed)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10, 110))
-def test_many_records_leave_exactly_one_layout(seed: int) -> None:
-    replay_to_the_end(seed)
-
-
 def test_a_wrong_record_does_not_end_at_the_truth() -> None:
     """The control: two defenders' cards exchanged in the record, and the layout left is another deal."""
     rng = np.random.default_rng(5)

@@ -15,7 +15,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.engines.tables import sample
-from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called
 from bayesbridge.layouts import high_card_points
 from bayesbridge.tricks import Trick
@@ -100,17 +100,6 @@ def test_a_model_that_gives_no_likelihood_is_named(value: float) -> None:
             belief.infer(method, draws=100, rng=1)
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("no cards"), SystemExit(0)])
-def test_a_model_that_raises_is_named(error: BaseException) -> None:
-    class Raises:
-        def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
-            raise error
-
-    belief = Belief("S", HAND, bidder=Raises()).given(Called("W", "Pass"))
-    with pytest.raises(PluginError, match=rf"model .*Raises raised {type(error).__name__} on 100 hands: "):
-        belief.infer("weights", draws=100, rng=1)
-
-
 def test_a_model_that_answers_for_too_few_is_caught() -> None:
     class Short:
         def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
@@ -118,8 +107,3 @@ def test_a_model_that_answers_for_too_few_is_caught() -> None:
 
     with pytest.raises(BayesBridgeError, match=r"shape \(3,\) for 100 hands"):
         Belief("S", HAND, bidder=Short()).given(Called("W", "Pass")).infer("weights", draws=100, rng=1)
-
-
-def test_a_player_that_is_no_model_is_refused() -> None:
-    with pytest.raises(BayesBridgeError, match="player 'bold' has no log_likelihood"):
-        Belief("S", HAND, player="bold")

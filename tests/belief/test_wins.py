@@ -13,7 +13,7 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cards import Card, Hand, Strain, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import IllegalPlay
-from bayesbridge.evidence import Called, Holds, Length, Play, Reveal, Void
+from bayesbridge.evidence import Called, Holds, Play, Reveal
 from bayesbridge.tricks import Trick
 from tests.belief.records import random_deal, random_play
 
@@ -87,32 +87,6 @@ def test_every_card_by_the_rule(cards_in_trick: int, hidden_turn: bool) -> None:
 
 
 SOUTH = Belief("S", "AKQ2.KJ3.A54.Q32", trump="S")
-
-
-def test_a_void_opponent_ruffs() -> None:
-    """West is known to have no diamond and one spade: dummy's ace of diamonds never wins against spades."""
-    lead = Play("N", "DK")
-    dummy = Reveal("N", "543.AQ4.KQJ76.A5")
-    shown = SOUTH.given(dummy, Void("W", "D"), Length("W", "S", 1), lead, Play("E", "D2"))
-    trick = Trick.of("N:DK D2", trump="S")
-    assert card_wins(shown.infer(), trick)[Card.of("DA")] == 0.0
-    no_trumps = Belief("S", SOUTH.hand, trump="NT").given(*shown.evidence)
-    assert card_wins(no_trumps.infer(), Trick.of("N:DK D2"))[Card.of("DA")] == 1.0
-    no_spade = SOUTH.given(dummy, Void("W", "D"), Void("W", "S"), lead, Play("E", "D2"))
-    assert card_wins(no_spade.infer(), trick)[Card.of("DA")] == 1.0
-
-
-def test_a_known_finesse() -> None:
-    """AQ over West, who has led: the queen wins just when East lacks the king, exactly half of the layouts."""
-    belief = Belief("S", "AKQ2.J32.A54.Q32", trump="NT").given(Reveal("N", "J54.AQ4.KQ76.A54"), Play("W", "H5"))
-    posterior = belief.infer()
-    assert posterior.exact
-    chances = card_wins(posterior, Trick.of("W:H5"))
-    assert list(map(str, chances)) == ["HA", "HQ", "H4"], "high cards first, only what is legal"
-    assert chances[Card.of("HA")] == 1.0
-    west_king = posterior.card_probabilities().sel(card="HK", seat="W").item()
-    assert west_king == pytest.approx(12 / 25)
-    assert chances[Card.of("HQ")] == pytest.approx(west_king)
 
 
 def test_weights_count() -> None:

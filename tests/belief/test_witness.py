@@ -25,17 +25,6 @@ def test_the_dummy_opens_after_the_lead() -> None:
     assert belief.count() == 1
 
 
-def test_the_dummy_sees_nobody_open() -> None:
-    dummy = FIRST.contract.declarer.partner
-    assert not [piece for piece in Belief.of_record(FIRST, dummy, cards=5).evidence if isinstance(piece, Reveal)]
-
-
-def test_as_many_cards_as_asked_for() -> None:
-    for cards in (0, 1, 7):
-        played = [piece for piece in Belief.of_record(FIRST, "N", cards=cards).evidence if isinstance(piece, Play)]
-        assert len(played) == cards
-
-
 def test_the_experts_know_the_vulnerability_unless_replaced() -> None:
     second = RECORDS[1]
     assert Belief.of_record(second, "S", cards=0).bidder.vulnerable is Vulnerability.NS

@@ -5,12 +5,10 @@ import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import stored
-from bayesbridge.bidders.play import HEARD, NO_CALL, NO_CARD, NO_RANK, NO_SUIT, STARTS, LearnedPlayer, situations
+from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, LearnedPlayer, situations
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
-from bayesbridge.evidence import PlayerModel
 from tests.bidders import plain_network
 
 AUCTION = Auction.of("S:1NT Pass 3NT Pass Pass Pass")
@@ -41,10 +39,6 @@ def _chances(hand: str, contract: Contract, seen: list[tuple[Seat, Card]], seat:
     }
 
 
-def test_it_is_a_player_model():
-    assert isinstance(LearnedPlayer(), PlayerModel)
-
-
 def test_lead_probabilities_sum_to_one():
     hand = "KQJ95.T83.A2.743"
     cards = " ".join(map(str, Hand.of(hand)))
@@ -60,15 +54,6 @@ def test_followers_follow_suit():
         assert _log("KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E") == -np.inf
     slips = _log("KT7.983.A7652.K4", NOTRUMP, [*seen, (Seat.E, Card.of("DA"))], "E", slip=0.3)
     assert slips == pytest.approx(np.log(0.1))
-
-
-def test_a_forced_card_says_nothing():
-    assert _log("K.9832.A7652.K43", NOTRUMP, _plays("W:S4 S2 SK"), "E") == 0.0
-
-
-def test_dummy_says_nothing():
-    hands = np.array([Hand.of("Q2.A983.K762.KQ4").mask], np.uint64)
-    assert LearnedPlayer().log_likelihood(hands, NOTRUMP, _plays("W:S4 S2"), Seat.N).tolist() == [0.0]
 
 
 def test_a_card_counts_from_start_on_only():
@@ -89,13 +74,6 @@ def test_leads_of_the_textbook():
     assert max(single, key=single.__getitem__) == "D9"
 
 
-def test_third_hand_plays_high_and_second_hand_low():
-    third = _chances("K72.983.A765.KT4", NOTRUMP, _plays("W:S4 S3"), "E", "SK S7 S2")
-    assert max(third, key=third.__getitem__) == "SK"
-    second = _chances("K72.983.A765.KT4", NOTRUMP, _plays("W:C4 C2 CK CA", "S:S4"), "W", "SK S7 S2")
-    assert second["SK"] < 0.25
-
-
 def test_a_lead_moves_the_hands_that_explain_it():
     """After a small spade against 3NT the leader has longer spades than before."""
     rng = np.random.default_rng(1)
@@ -106,36 +84,6 @@ def test_a_lead_moves_the_hands_that_explain_it():
     weight = np.exp(LearnedPlayer().log_likelihood(hands, NOTRUMP, [(Seat.W, lead)], Seat.W, AUCTION))
     spades = np.bitwise_count(hands >> np.uint64(39))
     assert weight @ spades / weight.sum() > spades.mean() + 0.5
-
-
-def test_many_hands_at_once_are_each_as_if_alone():
-    plays = _plays("W:SK S2 S3 SA", "S:HA H3")
-    hands = ["KQJ95.T83.A2.743", "KQT.T83.A942.743", "K.T83.A942.76543"]
-    masks = np.array([Hand.of(hand).mask for hand in hands], np.uint64)
-    together = LearnedPlayer(0.0).log_likelihood(masks, NOTRUMP, plays, Seat.W, AUCTION)
-    assert together == pytest.approx([_log(hand, NOTRUMP, plays) for hand in hands])
-
-
-def test_situations_of_a_play_by_hand():
-    auction = Auction.of("S:1H 2D 2H Pass 4H Pass Pass Pass")
-    dummy = Hand.of("Q52.K984.4.AJ763")
-    plays = _plays("W:DA D4 D9 D3", "W:DK H4 H2 D8", "N:S5 SA")
-    seen = situations(HEARTS, auction, plays, dummy.mask)
-    parts = seen.tokens - STARTS[:-1]
-    calls, cards = parts[:HEARD], parts[HEARD:]
-    assert calls[:-8, 0].tolist() == [NO_CALL] * (HEARD - 8)
-    assert calls[-8:, 0].tolist() == [call.index for call in auction.calls]
-    assert calls[-8:, 1].tolist() == [0, 1, 2, 3, 0, 1, 2, 3]
-    assert cards[:, 2].tolist() == [NO_CARD, *(card.index for _, card in plays[:-1])]
-    assert cards[:, 3].tolist() == [1, 2, 3, 0, 1, 2, 3, 0, 2, 3]  # from declarer, South
-    assert cards[:, 4].tolist() == [0, 1, 2, 3, 0, 1, 2, 3, 0, 1]
-    assert seen.led.tolist() == cards[:, 5].tolist() == [NO_SUIT, 1, 1, 1, NO_SUIT, 1, 1, 1, NO_SUIT, 3]
-    assert cards[:, 6].tolist() == [NO_RANK, 12, 12, 12, NO_RANK, 11, NO_RANK, NO_RANK, NO_RANK, 3]
-    assert cards[:, 7].tolist() == [2, 1, 0, 1, 2, 1, 1, 0, 2, 1]  # 0 partner's, 1 the other side's, 2 nobody's
-    assert cards[:, 8].tolist() == [0] * 4 + [1] * 4 + [2] * 2
-    held = [Hand(int(mask)) for mask in seen.dummy[HEARD:]]
-    assert held[:3] == [Hand(0), dummy, dummy - Hand.of("D4")]
-    assert held[-1] == dummy - Hand.of("D4 H4 S5")
 
 
 def test_the_network_against_a_plain_transcription():
@@ -161,8 +109,3 @@ def test_the_network_against_a_plain_transcription():
     player = LearnedPlayer(slip=0.0)
     assert player.log_likelihood(masks, HEARTS, plays, Seat.W, auction, dummy)[0] == pytest.approx(expected, abs=2e-3)
     assert player.log_likelihood(masks, HEARTS, plays, Seat.W, auction)[0] != pytest.approx(expected, abs=2e-3)
-
-
-def test_a_slip_must_be_a_probability():
-    with pytest.raises(BayesBridgeError, match="slip -1"):
-        LearnedPlayer(-1)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +12,6 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.calls import Call
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Strain
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called
 from tests.strategies import auctions, hands
 
@@ -43,26 +39,6 @@ def test_every_call_of_any_auction(held: list[Hand], auction: Auction, slip: flo
         np.testing.assert_allclose(np.exp(found), truth, rtol=1e-12)
 
 
-@given(levels, auctions(), st.floats(0, 1))
-def test_chances_add_up_to_one(hand: Hand, auction: Auction, slip: float) -> None:
-    if auction.is_over:
-        return
-    mask = np.array([hand.mask], dtype=np.uint64)
-    n = len(auction.calls)
-    each = [
-        math.exp(IterativeBidder(slip).log_likelihood(mask, auction.after(call), n)[0])
-        for call in auction.legal_calls()
-    ]
-    assert sum(each) == pytest.approx(1.0)
-
-
-def test_a_sharp_bidder_makes_a_call_impossible() -> None:
-    auction = Auction.of("S:7C", dummy="N")
-    mask = np.array([STRONG[0].mask], dtype=np.uint64)
-    assert IterativeBidder(slip=0.0).log_likelihood(mask, auction, 0)[0] == -np.inf
-    assert IterativeBidder(slip=0.5).log_likelihood(mask, auction, 0)[0] == pytest.approx(math.log(0.5 / 36))
-
-
 def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
     belief = Belief("S", "T9742.J3.964.T83")
     prior = belief.infer("sample", draws=2).point_probabilities().sel(seat="W")
@@ -74,7 +50,12 @@ def test_a_bid_moves_the_posterior_to_strong_hands_and_a_pass_away() -> None:
     assert mean["Pass"] < float((prior * prior.points).sum()) < mean["1NT"] - 3
 
 
-@pytest.mark.parametrize("slip", [-0.1, 1.1, float("nan")])
-def test_a_slip_is_a_probability(slip: float) -> None:
-    with pytest.raises(BayesBridgeError, match=f"slip {slip!r}: it is a probability"):
-        IterativeBidder(slip)
+@given(hands, auctions(3))
+def test_with_suits_he_bids_the_highest_of_his_bids_if_it_is_legal(hand: Hand, auction: Auction) -> None:
+    if auction.is_over:
+        return
+    masks = np.array([hand.mask], dtype=np.uint64)
+    best = Call(int(IterativeBidder(suits=True).highest_bids(masks)[0]))
+    meant = best if auction.can(best) else Call.of("Pass")
+    sharp = IterativeBidder(slip=0.0, suits=True).probabilities(masks, auction)[0]
+    assert np.flatnonzero(sharp).tolist() == [meant.index]

@@ -4,7 +4,7 @@ import arviz as az
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.fit import CallRecord, Prior, fit_styles
+from bayesbridge.bidders.fit import CallRecord, fit_styles
 from tests.bidders.conftest import SMALL
 
 pytestmark = [
@@ -50,36 +50,3 @@ def test_leaving_one_record_out_prefers_the_model_with_two_players(fitted, alike
     control = fit_styles(mixed, rng=3, **SMALL)
     ranking = az.compare({"two": control.tree, "one": alike.tree})
     assert ranking["elpd_diff"].min() > -3 * ranking["dse"].max()
-
-
-@pytest.mark.slow
-def test_a_number_that_is_needed_is_missed(fitted, table):
-    """Without aggressiveness, and with players of −0.8 and 1.2, the records are less likely."""
-    without = fit_styles(table[1], Prior(aggressiveness=(0.0, 0.0)), rng=3, **SMALL)
-    assert "aggressiveness" not in without.unknown
-    ranking = az.compare({"with": fitted.tree, "without": without.tree})
-    assert list(ranking.index) == ["with", "without"]
-    assert ranking.loc["without", "elpd_diff"] < -3 * ranking.loc["without", "dse"]
-
-
-def test_sensitivity_to_the_prior_is_told(fitted, capsys):
-    table = az.psense_summary(fitted.tree, var_names=fitted.unknown, prior_var_names=fitted.population)
-    assert {f"{name}[bold]" for name in fitted.unknown} <= set(table.index)
-    assert (table.loc["aggressiveness[bold]", "likelihood"]) > table.loc["aggressiveness[bold]", "prior"]
-    capsys.readouterr()
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda s: az.plot_trace_dist(s.tree, var_names=s.unknown),
-        lambda s: az.plot_prior_posterior(s.tree, var_names=s.unknown),
-        lambda s: az.plot_forest(s.tree, var_names=s.unknown),
-        lambda s: az.plot_ppc_pit(s.tree),
-        lambda s: az.plot_loo_pit(s.tree),
-        lambda s: az.plot_rank_dist(s.tree, var_names=s.population),
-    ],
-    ids=["trace", "prior-posterior", "forest", "ppc-pit", "loo-pit", "rank"],
-)
-def test_pictures_of_arviz_can_be_drawn(fitted, draw):
-    assert draw(fitted) is not None

@@ -1,13 +1,11 @@
 """Calls on record: what they are called with, whose they are in files, and what is refused."""
 
 import numpy as np
-import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.fit import CallRecord, Design, bid_rates, records_of, records_of_tables
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, NotationError
 from bayesbridge.notation import read_pbn
 
 HAND = "AKQ52.J3.A94.K83"
@@ -28,37 +26,6 @@ TABLES = read_pbn(f"""
 [South "Ann"]
 [Deal "{DEAL}"]
 """).records
-
-
-@pytest.mark.parametrize(
-    ("text", "dummy", "opening", "overcall"),
-    [
-        ("S:Pass", None, True, False),
-        ("S:Pass Pass 1C", None, True, False),
-        ("S:1H Pass", None, False, True),
-        ("S:1H Pass 2H 2S", None, False, True),
-        ("S:1H X 2H Pass", None, False, True),
-        ("S:1H 1S Pass 2S", None, False, False),
-        ("S:1H 1S Pass 2S 3H", None, False, False),
-        ("S:1H X Pass 1S", None, False, False),
-        ("S:1H Pass 1S", "N", False, True),
-        ("S:1H Pass 1S 2H", "N", False, False),
-    ],
-)
-def test_the_last_turn_is_one_to_open_or_to_overcall(text, dummy, opening, overcall):
-    auction = Auction.of(text, dummy=dummy)
-    record = CallRecord("x", HAND, auction, len(auction.calls) - 1)
-    assert (record.is_opening_turn, record.is_overcall_turn) == (opening, overcall and not _partner_acted(auction))
-    assert record.call == auction.calls[-1]
-    assert record.is_bid == (record.call.index > 2)
-    assert record.before == Auction.of(text.rpartition(" ")[0] if " " in text else "S:", dummy=dummy)
-
-
-def _partner_acted(auction):
-    """Whether the caller or their partner called anything but Pass before."""
-    seats = [seat for seat, _ in auction]
-    own = {seats[-1]} if auction.dummy is not None else {seats[-1], seats[-1].partner}
-    return any(seat in own and call.index for seat, call in list(auction)[:-1])
 
 
 def test_vulnerable_players_are_more_cautious_on_record_too():
@@ -87,17 +54,3 @@ def test_tables_tell_players_and_pairs():
     assert [record.player for record in pairs] == ["Ann & Zoe"] * 4  # nobody knows who sat opposite Wim
     names = {Seat.N: "Zoe", Seat.S: "Ann", Seat.W: "Wim"}
     assert one == records_of(DEAL, TABLES[0].auction, names, "NS")
-
-
-def test_records_that_cannot_be_are_refused():
-    auction = Auction.of("S:1NT Pass Pass", dummy="N")
-    with pytest.raises(IllegalCall, match="call number 3 of"):
-        CallRecord("x", HAND, auction, 3)
-    with pytest.raises(DealError, match="W's hand"):
-        CallRecord("x", "AK...", auction, 1)
-    with pytest.raises(NotationError, match="unknown vulnerability 'some'"):
-        CallRecord("x", HAND, auction, 1, "some")
-    with pytest.raises(BayesBridgeError, match="no call to learn from in 1 tables: each needs an auction"):
-        records_of_tables(TABLES[1:])
-    with pytest.raises(BayesBridgeError, match="by 'club': choose 'player' or 'pair'"):
-        records_of_tables(TABLES, by="club")

@@ -5,29 +5,14 @@ import pytest
 from scipy import stats
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.turn import MixtureBidder, call_probabilities, sample_call, simulate_auction
+from bayesbridge.bidders.turn import MixtureBidder, sample_call, simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall
+from bayesbridge.errors import BayesBridgeError
 from tests.bidders.conftest import random_deals
 
 HAND = "AKQ52.J3.A94.K83"
-
-
-class Plain:
-    """A model with nothing but the protocol."""
-
-    def __init__(self, model):
-        self.log_likelihood = model.log_likelihood
-
-
-def test_any_model_gives_its_chances(random_hands):
-    auction = Auction.of("S:1H", dummy="N")
-    for model in (StyleBidder(), IterativeBidder(suits=True)):
-        asked = call_probabilities(Plain(model), random_hands[:20], auction)
-        np.testing.assert_allclose(asked, model.probabilities(random_hands[:20], auction))
 
 
 def test_calls_are_drawn_with_their_chances():
@@ -51,24 +36,6 @@ def test_whole_auctions_are_over_and_repeat_with_their_seed():
         assert auction.bidders == (Seat.W, Seat.E, Seat.S)
         assert auction == simulate_auction(deal, dict.fromkeys(Seat, StyleBidder()), first="W", rng=number)
     assert simulate_auction(deal, StyleBidder(), dummy=None, first="N", rng=1).dummy is None
-
-
-def test_sharp_bidders_reach_the_highest_bid():
-    for deal in random_deals(30, 3):
-        auction = simulate_auction(deal, IterativeBidder(slip=0.0, suits=True))
-        masks = np.array([deal[seat].mask for seat in auction.bidders], dtype=np.uint64)
-        highest = IterativeBidder(suits=True).highest_bids(masks).max()
-        assert (auction.last_bid.index if auction.last_bid else 0) == highest
-
-
-def test_a_seat_without_a_bidder_or_a_hand_is_named():
-    deal = random_deals(1, 4)[0]
-    with pytest.raises(BayesBridgeError, match=r"^no bidder for W and E: "):
-        simulate_auction(deal, {Seat.S: StyleBidder()})
-    with pytest.raises(DealError, match="S's hand"):
-        sample_call(StyleBidder(), "AK...", Auction.three("S"))
-    with pytest.raises(IllegalCall, match="is over"):
-        sample_call(StyleBidder(), HAND, Auction.of("S:1C Pass Pass", dummy="N"))
 
 
 def test_a_mixture_sums_its_models_out_over_a_whole_auction(random_hands):

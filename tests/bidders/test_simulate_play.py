@@ -6,7 +6,6 @@ import pytest
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.play import LearnedPlayer, simulate_play
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.tricks import Trick
 
 DEAL = Deal.of("N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87")
@@ -44,9 +43,3 @@ def test_cards_are_led_as_often_as_the_model_says():
     most = 600 / 13 + 5 * np.sqrt(600 / 13) + 1
     assert max(frequencies(LearnedPlayer(slip=1.0)).values()) < most
     assert max(found.values()) > most  # the control: experts do not lead at random
-
-
-def test_nobody_plays_what_was_passed_out_and_three_players_are_refused():
-    assert simulate_play(DEAL, Auction.of("S:Pass Pass Pass Pass"), LearnedPlayer()) == ()
-    with pytest.raises(BayesBridgeError, match="give an auction of four"):
-        simulate_play(DEAL, Auction.of("S:1NT Pass Pass", dummy="N"), LearnedPlayer())

@@ -3,16 +3,14 @@
 from math import exp
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.style import CELLS, StyleBidder, cells
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.calls import Vulnerability
 from bayesbridge.capture.strains import strain_levels
 from bayesbridge.cards import Hand, Strain, Suit
-from bayesbridge.errors import BayesBridgeError
 from tests import strategies
 
 styles = st.builds(StyleBidder, st.floats(-2, 2), st.floats(-2, 2), st.floats(0.2, 5), st.floats(0, 1))
@@ -75,23 +73,6 @@ def test_chances_are_what_the_formulas_say(style, hand, auction, vulnerable):
     np.testing.assert_allclose([found[call.index] for call in calls], [expected[str(c)] for c in calls], atol=1e-12)
 
 
-@pytest.mark.parametrize("text", ["S:Pass", "S:1S 2C", "S:1H 1NT Pass 7NT", "S:1H 1NT Pass 2D"])
-def test_tables_for_many_hands_agree_with_the_formulas_for_few(text, random_hands):
-    auction, style = Auction.of(text, dummy="N"), StyleBidder(0.3, -0.4, 0.7, 0.05)
-    assert len(random_hands) > CELLS
-    index = len(auction.calls) - 1
-    many = style.log_likelihood(random_hands, auction, index)
-    few = np.concatenate([style.log_likelihood(part, auction, index) for part in np.split(random_hands, 8)])
-    np.testing.assert_allclose(many, few)
-
-
-def test_cells_stay_in_their_range(random_hands):
-    masks = [Hand.from_pbn(text).mask for text in ("AKQJ.AKQ.AKQ.AKQ", "AKQJT98765432...", "5432.432.432.432")]
-    found = cells(np.array([*masks, *random_hands], dtype=np.uint64))
-    assert found.min() >= 0
-    assert found.max() < CELLS
-
-
 def test_styles_do_what_their_names_say(random_hands):
     opening = Auction.three("S")
 
@@ -105,11 +86,3 @@ def test_styles_do_what_their_names_say(random_hands):
     cold = StyleBidder(temperature=0.1, slip=0.0).probabilities(random_hands, opening).max(axis=1)
     hot = StyleBidder(temperature=10.0, slip=0.0).probabilities(random_hands, opening).max(axis=1)
     assert cold.mean() > 0.9 > 0.3 > hot.mean()
-
-
-@pytest.mark.parametrize(
-    ("argument", "value"), [("temperature", 0.0), ("aggressiveness", 9.0), ("suit_preference", float("nan"))]
-)
-def test_numbers_that_are_no_style_are_refused(argument, value):
-    with pytest.raises(BayesBridgeError, match=rf"^{argument} {value}: it lies from"):
-        StyleBidder(**{argument: value})

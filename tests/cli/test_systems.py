@@ -43,7 +43,7 @@ def test_errors_name_the_option_or_the_line(complaint, tmp_path):
     assert "argument --system: systems weak-notrump and strong-notrump contradict each other" in line
     three = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--system", "weak-twos")
     line = complaint("count", *three)
-    assert "argument --system: systems are of four players: give --players 4 too" in line
+    assert "argument --system: it is for four players: give --players 4 too" in line
     path = tmp_path / "p.toml"
     path.write_text('observer = "S"\nplayers = 4\nsystem = ["weak-twos", "sayc?"]\n')
     assert f"{path}:3: system: unknown system 'sayc?'" in complaint("count", "--position", str(path))

@@ -10,7 +10,6 @@ import bayesbridge as bb
 from bayesbridge.calls import Contract
 from bayesbridge.cli import main
 from bayesbridge.estimators import odds
-from bayesbridge.estimators.odds import contract_question
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER
 
@@ -51,35 +50,6 @@ def test_tables_are_distributions_for_every_contract():
         np.testing.assert_allclose(table.sum(axis=1), 1.0)
         assert (table >= 0).all()
         assert (table.argmax(axis=1)[6:12] - np.arange(6, 12)).max() <= 1
-
-
-def test_where_no_declarer_differs_from_double_dummy_nothing_changes():
-    shares = np.zeros(odds.SHAPE[3:])
-    shares[:, odds.FARTHEST] = 1.0
-    np.testing.assert_array_equal(odds.passed_through(shares, 9), np.eye(14))
-    shares = np.zeros(odds.SHAPE[3:])
-    shares[:, odds.FARTHEST + 2] = 1.0
-    assert odds.passed_through(shares, 9).argmax(axis=1).tolist() == [*range(2, 14), 13, 13]
-
-
-def test_cells_of_contracts():
-    assert [odds.cell_of(Contract.of(text)) for text in ("6NTX by S", "5D by N")] == [(2, 1, 1), (1, 0, 0)]
-
-
-def test_the_counts_that_ship_say_where_they_come_from():
-    counts, about = odds.actual_counts()
-    assert counts.sum() == about["fitted"]
-    assert len(about["sha256"]) == 64
-    assert about["fitted"] + about["judged"]["solver"]["tables"] + about["left out"] == about["tables"]
-    for judged in about["judged"].values():
-        assert judged["brier"] < judged["brier_before"]
-        assert judged["error"] < judged["error_before"]
-    # What everybody knows of double dummy: declarers do better at no trumps than it says, and at most as well in slams.
-    mean = (counts.sum(axis=(2, 3)) * np.arange(-odds.FARTHEST, odds.FARTHEST + 1)).sum(axis=-1) / counts.sum(
-        axis=(2, 3, 4)
-    )
-    assert mean[0, 1] > 0.1
-    assert (mean[2] < mean[0]).all()
 
 
 def test_every_layout_solved_and_passed_through(solver):
@@ -127,19 +97,3 @@ def test_at_the_command_line(capsys):
     assert (plain["actual"], passed["actual"]) == (False, True)
     table = odds.actual_table(Contract.of("3NT by S"))
     np.testing.assert_allclose(list(passed["pmf"].values()), np.array(list(plain["pmf"].values())) @ table, atol=1e-9)
-
-
-def test_it_needs_a_contract(capsys):
-    with pytest.raises(bb.BayesBridgeError, match="actual without a contract"):
-        bb.estimate(positions.quiet().infer(), "tricks", actual=True)
-    assert contract_question(positions.quiet(), "3NT", "S").actual is False
-    assert main(["estimate", "--observer", "E", "--hand", positions.EAST, "--actual"]) == 2
-    assert "actual without a contract: name one" in capsys.readouterr().err
-
-
-def test_without_the_step_the_figures_are_as_before(solver):
-    posterior = positions.quiet().infer()
-    found = bb.estimate(posterior, contract="3NT", solve=50, rng=3)["contract"].to_dataset()
-    assert found.pmf.values.sum() == pytest.approx(1.0)
-    assert found.make.item() == pytest.approx(found.pmf[9:].sum().item())
-    assert odds.ContractOdds.__dataclass_fields__["actual"].default is False

@@ -12,7 +12,6 @@ from bayesbridge.estimators.odds import SolvedSample
 from bayesbridge.estimators.protocol import Question, run
 from tests.estimators.solved_deals import solved_deals
 
-TRICKS = np.arange(14.0)
 NORMAL = 0.9545
 """Share of a normal distribution within two standard deviations."""
 
@@ -49,11 +48,6 @@ def test_a_prediction_that_explains_all_leaves_the_error_of_the_draws():
     assert mean == pytest.approx(truth.mean(), abs=0.01)
     assert error == pytest.approx(truth.std() / 5000**0.5, rel=0.1)
     assert blind.mean(truth[some], 0.0, 13.0, 1.0)[1] > 4 * error
-
-
-def test_all_layouts_are_exact():
-    shares = np.random.default_rng(1).dirichlet(np.ones(30))
-    assert SolvedSample.every(shares).share(np.ones(30)) == (1.0, 0.0)
 
 
 def covered(chance, predicted, solved, repetitions, rng, factor=1.0):

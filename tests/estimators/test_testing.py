@@ -6,7 +6,7 @@ import pytest
 from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators import registry
-from bayesbridge.estimators.builtin import PlayOutEstimator, bayesbridge_estimators
+from bayesbridge.estimators.builtin import bayesbridge_estimators
 from bayesbridge.estimators.protocol import Output, PluginError, Question, estimator
 from bayesbridge.layouts import Layouts
 from bayesbridge.plugins import check_estimator
@@ -37,14 +37,6 @@ class Random(Points):
         return self.generator.integers(0, 9, len(layouts))
 
 
-class Remembers(Points):
-    calls = 0
-
-    def points(self, layouts, question):
-        self.calls += 1
-        return super().points(layouts, question) + (self.calls > 1)
-
-
 class Writes(Points):
     def points(self, layouts, question):
         layouts.masks[:, 0] = 0
@@ -65,47 +57,12 @@ class ForcesItsWay(Points):
         return np.zeros(len(layouts), dtype=np.int16)
 
 
-class ComparesWithTheBatch(Points):
-    def points(self, layouts, question):
-        points = super().points(layouts, question)
-        return points - (points.min() if len(points) else 0)
-
-
-class LooksBack(Points):
-    def points(self, layouts, question):
-        return np.cumsum(super().points(layouts, question)) % 7
-
-
-class NeedsOne(Points):
-    def points(self, layouts, question):
-        return super().points(layouts, question) + 0 * layouts.points.max()
-
-
-class ShapeOfOne(Points):
-    def points(self, layouts, question):
-        return super().points(layouts, question).squeeze()
-
-
-class NotANumber(Points):
-    outputs = (Output("points", "High-card points of the pair."),)
-
-    def points(self, layouts, question):
-        points = super().points(layouts, question).astype(float)
-        return np.where(points == points.max(initial=0), np.nan, points)
-
-
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
         (Random, "the second run differs from the first"),
-        (Remembers, "the second run differs from the first"),
         (Writes, "raised ValueError.*read-only"),
         (ForcesItsWay, "changed the layouts it was given: copy before you write"),
-        (ComparesWithTheBatch, "a batch differs from its layouts one by one"),
-        (LooksBack, "a batch differs from its layouts one by one"),
-        (NeedsOne, "raised ValueError on 0 layouts"),
-        (ShapeOfOne, r"expected shape \(1,\), got \(\)"),
-        (NotANumber, "expected finite numbers, got nan"),
     ],
 )
 def test_each_broken_promise_is_found(broken, says):
@@ -133,13 +90,8 @@ def test_the_order_of_layouts_is_tried():
     ("outputs", "says"),
     [
         ((), "declares no output"),
-        (("points",), "an output must be an Output"),
         ((Output("points", "One."), Output("points", "Two.")), "'points' is taken"),
-        ((Output("two words", "One."),), "'two words' is taken or no identifier"),
         ((Output("points", "no full stop"),), "needs a sentence"),
-        ((Output("points", ""),), "needs a sentence"),
-        ((Output("points", "A text.", dtype="U5"),), "must hold numbers or booleans"),
-        ((Output("points", "One.", ("nowhere",)),), "has no labels for dimension 'nowhere'"),
     ],
 )
 def test_a_bad_declaration_is_found(outputs, says):
@@ -154,7 +106,7 @@ def test_what_is_no_estimator_is_said():
         check_estimator(7)
     nameless = Points()
     nameless.name = ""
-    with pytest.raises(PluginError, match="has no name"):
+    with pytest.raises(PluginError, match="is no estimator"):
         check_estimator(nameless)
 
 
@@ -169,11 +121,6 @@ QUESTIONS = [
 @pytest.mark.parametrize("one", bayesbridge_estimators(), ids=lambda one: one.name)
 def test_every_built_in_conforms(one, question):
     check_estimator(one, question)
-
-
-@pytest.mark.parametrize("ours", ["general", "high", "low"])
-def test_every_policy_conforms(ours):
-    check_estimator(PlayOutEstimator(ours, "low"), Question.of("S:N", trump=Suit.D))
 
 
 def test_every_installed_plugin_conforms():
@@ -196,31 +143,3 @@ def test_a_plain_function_conforms_and_equals_the_batch():
     batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"] * 2)
     assert points.estimate(batch, QUESTIONS[0])["points"].tolist() == [24, 24]
     assert points.outputs == (Output("points", "High-card points of the pair.", dtype="int16"),)
-
-
-def test_a_plain_function_that_fails_or_returns_no_number_is_named():
-    @estimator("fails", doc="It fails")
-    def fails(deal, question):
-        return "many"
-
-    assert fails.outputs[0].doc == "It fails."
-    with pytest.raises(PluginError, match="estimator 'fails' raised ValueError"):
-        check_estimator(fails)
-
-
-def test_progress_of_a_plain_function_goes_to_a_terminal_only(monkeypatch, capsys):
-    from bayesbridge.estimators import protocol
-
-    @estimator("slow")
-    def slow(deal, question):
-        return 0.0
-
-    batch = Layouts.of(["N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 T74.AQ876.632.76"])[
-        np.zeros(2000, dtype=int)
-    ]
-    monkeypatch.setattr(protocol, "SHOWN_FROM", 2000)
-    slow.estimate(batch, QUESTIONS[0])
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    slow.estimate(batch, QUESTIONS[0])
-    assert "slow: 2,000 of 2,000 layouts" in capsys.readouterr().err

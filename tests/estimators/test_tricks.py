@@ -6,10 +6,9 @@ import pytest
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.network import SHARPER, trick_probabilities, weights
+from bayesbridge.estimators.network import HEADS, SHARPER, trick_probabilities, weights
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
-from bayesbridge.plugins import check_estimator
 from tests.estimators.deals import random_layouts
 from tests.estimators.solved_deals import solved_deals
 
@@ -20,11 +19,6 @@ MEASURED = {False: 0.790, True: 0.813}
 
 def asked(layouts, pair, trump):
     return run(TricksEstimator(), layouts, Question.of(pair, trump=trump))["tricks"]
-
-
-@pytest.mark.parametrize("trump", [None, Suit.C, Suit.S])
-def test_conformance(trump):
-    check_estimator(TricksEstimator(), Question.of("S:N", trump=trump))
 
 
 def renamed(layouts, order):
@@ -44,22 +38,6 @@ def test_names_of_suits_do_not_matter(order):
         trump = Suit(order[suit])
         np.testing.assert_allclose(asked(other, "S:N", trump), asked(LAYOUTS, "S:N", suit), atol=1e-4)
     assert not np.allclose(asked(other, "S:N", Suit(order[0])), asked(LAYOUTS, "S:N", Suit.H), atol=1e-4)
-
-
-def test_the_table_may_be_turned():
-    turned = Layouts(np.roll(LAYOUTS.masks, 1, axis=1))
-    assert np.array_equal(asked(turned, "W:E", Suit.H), asked(LAYOUTS, "S:N", Suit.H))
-    assert not np.allclose(asked(turned, "S:N", Suit.H), asked(LAYOUTS, "S:N", Suit.H), atol=1e-2)
-
-
-def test_extreme_deals():
-    """One suit in each hand: trumps in declarer's hand or in dummy's take every trick, in a defender's none."""
-    deal = Layouts.of(["N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"])
-    found = {suit: int(asked(deal, "N:S", suit).argmax()) for suit in Suit}
-    assert found == {Suit.S: 13, Suit.D: 13, Suit.H: 0, Suit.C: 0}
-    solid = Layouts.of(["N:AKQ.AKQ.AKQ.AKQJ 432.432.432.8765 765.765.765.T932 JT98.JT98.JT98.4"])
-    assert int(asked(solid, "N:S", None).argmax()) == 13
-    assert int(asked(solid, "E:W", None).argmax()) <= 1  # none, in truth: the network has hardly seen such deals
 
 
 def judged(layouts, tables, no_trump):
@@ -100,23 +78,26 @@ def plain(table, trump):
     bits = table[:, :, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)  # deal, owner, card
     held = bits.reshape(len(table), 4, 4, 13)[:, :, order].transpose(0, 2, 3, 1)  # deal, place, rank, owner
     roles = [2] * 4 if trump is None else [0, 1, 1, 1]
-    hidden = held.reshape(len(table), 4, 52).astype(np.float64) @ net.suit + net.role[roles]
-    x = np.maximum(hidden, 0) @ net.begin + net.begin_bias
+    hidden = held.reshape(len(table), 4, 52).astype(np.float64) @ net["suit.weight"].T + net["role"][roles]
 
-    def norm(values, scale):
-        return values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + 1e-6) * scale
+    def product(name, values):
+        return values @ net[f"{name}.weight"].T + net[f"{name}.bias"]
 
-    for layer in net.layers:
-        joined = norm(x, layer.before) @ layer.joined + layer.joined_bias
-        query, key, value = (part.reshape(*x.shape[:2], net.heads, -1) for part in np.split(joined, 3, axis=-1))
+    def norm(values, name):
+        return values / np.sqrt((values**2).mean(axis=-1, keepdims=True) + 1e-6) * net[f"{name}.weight"]
+
+    x = product("begin", np.maximum(hidden, 0))
+    for k in range(3):
+        joined = product(f"joined.{k}", norm(x, f"before.{k}"))
+        query, key, value = (part.reshape(*x.shape[:2], HEADS, -1) for part in np.split(joined, 3, axis=-1))
         fits = np.exp(np.einsum("nihd,njhd->nhij", query, key) / np.sqrt(query.shape[-1]))
         mixed = np.einsum("nhij,njhd->nihd", fits / fits.sum(axis=-1, keepdims=True), value).reshape(x.shape)
-        x = x + mixed @ layer.out + layer.out_bias
-        x = x + np.maximum(norm(x, layer.between) @ layer.up + layer.up_bias, 0) @ layer.down + layer.down_bias
-    tokens = norm(x, net.norm)
+        x = x + product(f"out.{k}", mixed)
+        x = x + product(f"down.{k}", np.maximum(product(f"up.{k}", norm(x, f"between.{k}")), 0))
+    tokens = norm(x, "norm")
     mean = tokens.mean(axis=1)
     both = np.concatenate([mean if trump is None else tokens[:, 0], mean], axis=1)
-    logits = np.maximum(both @ net.gather + net.gather_bias, 0) @ net.leave + net.leave_bias
+    logits = product("leave", np.maximum(product("gather", both), 0))
     chances = np.exp(SHARPER * (logits - logits.max(axis=1, keepdims=True)))
     return chances / chances.sum(axis=1, keepdims=True)
 

@@ -207,7 +207,7 @@ def test_a_worker_answers_lines(signals):
     assert worker._serve(b'{"kind": "toml"}', memory, out) == "failed"
     three = {"settings": {**POSITION["settings"], "player": "none"}}
     assert worker._serve(json.dumps({"kind": "ask", "question": three}).encode(), memory, out) == "failed"
-    assert out.getvalue().endswith(b'experts are four players: give players 4 too"}\n')
+    assert out.getvalue().endswith(b'it is for four players: give players 4 too"}\n')
     for kind in ("toml", "pbn", "layouts"):
         assert worker._serve(json.dumps({"kind": kind, "question": POSITION}).encode(), memory, out) == "done"
 
