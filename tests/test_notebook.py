@@ -98,20 +98,6 @@ def test_colours_follow_the_page(values):
         assert set(re.findall(r"[^-]color:([^;}]+)", shown)) <= {"inherit", "#d55e00"}
 
 
-def test_a_hand_shows_its_cards_and_points():
-    assert (
-        Page(bb.Hand.of("AKQT2.KJ3..Q5432")._repr_html_()).text
-        == "♠ A K Q 10 2 ♥ K J 3 ♦ – ♣ Q 5 4 3 2 15 points, 13 cards"
-    )
-
-
-def test_a_deal_shows_four_hands_around_the_compass():
-    text = Page(bb.Deal.of(DEAL)._repr_html_()).text
-    places = [text.index(word) for word in ("North", "West", "N W", "East", "South")]
-    assert places == sorted(places)
-    assert text.count("points") == 4
-
-
 @pytest.mark.parametrize(
     ("auction", "words"),
     [
@@ -123,16 +109,6 @@ def test_a_deal_shows_four_hands_around_the_compass():
 )
 def test_an_auction_is_a_table_of_the_seats_that_bid(auction, words):
     assert Page(auction._repr_html_()).text == words
-
-
-def test_calls_stand_below_their_seats():
-    shown = bb.Auction.of("S:1H Pass 1NT 2C Pass")._repr_html_()
-    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(<td>.*?)</tr>", shown)]
-    assert [[re.sub(r"<.*?>", "", cell).replace(markup.AS_TEXT, "") for cell in row] for row in rows] == [
-        ["", "", "", "1♥"],
-        ["Pass", "1NT", "2♣", "Pass"],
-        ["?", "", "", ""],
-    ]
 
 
 def test_a_belief_says_what_was_seen_and_how_many_layouts_fit(posterior):
@@ -200,10 +176,6 @@ def test_a_result_says_which_figures_are_estimated(values):
     assert "conditions fail" in text
 
 
-def test_a_part_of_a_result_shows_itself_as_xarray_does(result):
-    assert "xr-wrap" in result["posterior"]._repr_html_()
-
-
 def test_text_of_strangers_is_escaped(posterior):
     @bb.plugins.estimator("odd", doc="<script>alert('&')</script>.", dtype="int8")
     def odd(deal, question):
@@ -215,29 +187,22 @@ def test_text_of_strangers_is_escaped(posterior):
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):
-    for drawn in (bb.plots.tricks(result), bb.plots.captures(result)):
+    for drawn in (bb.plots.tricks(result), bb.plots.sharpening(positions.called(), draws=50)):
         data, size = drawn._repr_png_()
         height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
         inches = drawn.figure.get_size_inches()
         assert (width, height) == pytest.approx(DPI * inches, abs=1)
         assert size == {"width": round(96 * inches[0]), "height": round(96 * inches[1])}
-    assert isinstance(bb.plots.captures(result), Panels)
-    assert bb.plots.captures(result)[0, 0].figure.get_dpi() == DPI
+    assert isinstance(drawn, Panels)
+    assert drawn._display_() is drawn.figure  # what marimo shows
     own = Figure().subplots()
     assert not isinstance(bb.plots.tricks(result, ax=own), Picture)
-    assert not isinstance(bb.plots.captures(result, figure=Figure()), Panels)
-
-
-def test_marimo_is_given_the_figure_of_several_axes(result):
-    panels = bb.plots.captures(result)
-    assert panels._display_() is panels.figure is panels[3, 2].figure
 
 
 CELLS = {
     "import bayesbridge as bb\nposterior = bb.Belief('S', 'AKQ2.KJ3.A54.Q32').infer(draws=100, rng=1)\n"
     "result = bb.estimate(posterior)": (0, 0),
     "bb.plots.tricks(result)": (1, 0),
-    "bb.plots.captures(result)": (1, 0),
     "ax = bb.plots.points(result)": (0, 0),
     "posterior": (0, 1),
     "result": (0, 1),
@@ -287,14 +252,6 @@ def test_layouts_as_a_table(posterior):
     assert mean == pytest.approx(posterior.expect(lambda layouts: layouts.points[:, bb.Seat.S]))
     some = posterior.to_dataframe(n=7, rng=1)
     assert (len(some), some["weight"].tolist()) == (7, [1 / 7] * 7)
-
-
-def test_too_many_layouts_for_a_table(posterior, monkeypatch):
-    monkeypatch.setattr("bayesbridge.belief.posterior.MOST_ROWS", 100)
-    with pytest.raises(bb.BayesBridgeError, match="8568 layouts are too many for a table: draw some"):
-        posterior.to_dataframe()
-    with pytest.raises(bb.BayesBridgeError, match="n 200: a table has at most 100 rows"):
-        posterior.to_dataframe(n=200)
 
 
 def test_a_result_as_a_table(result):

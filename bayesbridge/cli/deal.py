@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +15,8 @@ from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    add_kinds,
+    blaming,
     reading,
     verify_target,
     whole,
@@ -20,7 +24,7 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import print_json, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.words import tell
 
@@ -115,17 +119,7 @@ def _add_evidence(parser: Parser) -> None:
         metavar="S:AKQ..J2.",
         help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
     )
-    for name, kind in KINDS.items():
-        if name != "play":
-            group.add_argument(
-                f"--{name}",
-                type=reading(kind.of),
-                action="append",
-                dest="evidence",
-                default=[],
-                metavar=kind.example,
-                help=kind.help,
-            )
+    add_kinds(group, [name for name in KINDS if name != "play"])
     group.add_argument("--bidder", action=Once, metavar="NAME", help="how all four bid (default: learned)")
 
 
@@ -159,19 +153,16 @@ def _script(args: Namespace) -> Any:
     if args.script is None:
         return None
     try:
-        if args.script == "-":
-            import sys
-
-            text = sys.stdin.read(_LARGEST_SCRIPT + 1)
-        else:
-            with open(args.script, encoding="utf-8", errors="replace") as stream:
-                text = stream.read(_LARGEST_SCRIPT + 1)
+        with (
+            nullcontext(sys.stdin)
+            if args.script == "-"
+            else open(args.script, encoding="utf-8", errors="replace") as stream
+        ):
+            text = stream.read(_LARGEST_SCRIPT + 1)
     except OSError as error:
         raise UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
-    try:
+    with blaming(f"SCRIPT {args.script}"):
         return parse(text)
-    except BayesBridgeError as error:
-        raise NotationError(f"{args.script}: {error}", **error.data) from None
 
 
 def _numbering(args: Namespace, job: DealJob) -> Numbering:

@@ -40,52 +40,43 @@ def run(args: Namespace) -> int:
     from bayesbridge.estimators.registry import load
 
     registry = load()
-    estimators: dict[str, dict[str, Any]] = {}
-    bidders: dict[str, dict[str, Any]] = {}
-    failures: dict[str, dict[str, Any]] = {}
-    empty: dict[str, dict[str, Any]] = {}
+    document: dict[str, dict[str, Any]] = {"estimators": {}, "bidders": {}, "failures": {}, "empty": {}}
     for plugin in registry.plugins:
         origin = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
         for name in plugin.estimators:
             offer = registry.estimators[name]
             outputs = {output.name: output.doc for output in offer.outputs}
-            estimators[name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
+            document["estimators"][name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
         for name in plugin.bidders:
-            bidders[name] = {**origin, "doc": _sentence(registry.bidders[name])}
+            document["bidders"][name] = {**origin, "doc": _sentence(registry.bidders[name])}
         if plugin.failure is not None:
-            key = plugin.name if plugin.name not in failures else f"{plugin.name} ({plugin.distribution})"
-            failures[key] = {**origin, "failure": plugin.failure}
+            key = plugin.name if plugin.name not in document["failures"] else f"{plugin.name} ({plugin.distribution})"
+            document["failures"][key] = {**origin, "failure": plugin.failure}
         elif not plugin.estimators and not plugin.bidders:
-            empty[plugin.name] = origin
+            document["empty"][plugin.name] = origin
     if args.json:
-        print_json({"estimators": estimators, "bidders": bidders, "failures": failures, "empty": empty})
+        print_json(document)
         return 0
-    _show("Estimators (--estimator NAME)", estimators)
-    _show("Bidder models (--bidder NAME)", bidders)
-    for name, failed in failures.items():
-        source = f"{failed['distribution']} {failed['version']}".strip()
-        say(f"Plugin {name!r} of {source} is broken: {failed['failure']}")
-    for name, origin in empty.items():
-        source = f"{origin['distribution']} {origin['version']}".strip()
-        say(f"Plugin {name!r} of {source} offers nothing as it is set up: see its own documentation.")
+    for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
+        rows = [
+            [name, _source(offer), ", ".join(offer.get("outputs", ())) or offer["doc"]]
+            for name, offer in document[kind].items()
+        ]
+        print_table(title, ["name", "from", "gives"], rows, left=3)
+    for name, failed in document["failures"].items():
+        say(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
+    for name, origin in document["empty"].items():
+        say(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
     return 0
+
+
+def _source(offer: dict[str, Any]) -> str:
+    return f"{offer['distribution']} {offer['version']}".strip()
 
 
 def _sentence(offer: object) -> str:
     """The first paragraph of its docstring, on one line."""
     return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())
-
-
-def _show(title: str, offers: dict[str, dict[str, Any]]) -> None:
-    rows = [
-        [
-            name,
-            f"{offer['distribution']} {offer['version']}".strip(),
-            ", ".join(offer.get("outputs", ())) or offer["doc"],
-        ]
-        for name, offer in offers.items()
-    ]
-    print_table(title, ["name", "from", "gives"], rows, left=3)
 
 
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
@@ -114,8 +105,21 @@ def _add_new(commands: Subparsers) -> None:
 def run_new(args: Namespace) -> int:
     """Write the package, and say what to do with it."""
     words = names(args.name)
-    folder = _free_folder(Path(args.at or "."), words["distribution"])
-    written = {name: Template(_text(kind)).substitute(words) for name, kind in _files(words).items()}
+    place = Path(args.at or ".")
+    folder = place / words["distribution"]
+    if not place.is_dir():
+        raise UsageError(f"argument --at: {str(place)!r} is no folder: make it first, or name another")
+    if os.path.lexists(folder):
+        raise UsageError(f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at")
+    kinds = {
+        "pyproject.toml": "pyproject",
+        "README.md": "readme",
+        f"{words['module']}.py": "estimator",
+        f"test_{words['name']}.py": "test",
+    }
+    data = files("bayesbridge.cli").joinpath("data")
+    texts = {name: data.joinpath(f"plugin_{kind}.txt").read_text("utf-8") for name, kind in kinds.items()}
+    written = {name: Template(text).substitute(words) for name, text in texts.items()}
     _write(folder, written)
     if args.json:
         told = {key: words[key] for key in ("distribution", "module", "name")}
@@ -139,6 +143,8 @@ def names(text: str) -> dict[str, str]:
     >>> [names("bayesbridge-my-count")[key] for key in ("distribution", "module", "name", "kind")]
     ['bayesbridge-my-count', 'bayesbridge_my_count', 'my_count', 'MyCount']
     """
+    from bayesbridge.estimators.builtin import bayesbridge_estimators
+
     word = text.removeprefix("bayesbridge-")
     if not NAME.fullmatch(word) or len(word) > LONGEST:
         raise UsageError(
@@ -146,7 +152,7 @@ def names(text: str) -> dict[str, str]:
             "a letter first, such as my-count"
         )
     name, dashed = word.replace("-", "_"), word.replace("_", "-")
-    if name in TAKEN or name in _built_in():
+    if name in TAKEN or name in {estimator.name for estimator in bayesbridge_estimators()}:
         raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
     distribution = f"bayesbridge-{dashed}"
     for point in entry_points(group="bayesbridge"):
@@ -160,36 +166,6 @@ def names(text: str) -> dict[str, str]:
         "module": f"bayesbridge_{name}",
         "kind": kind,
     }
-
-
-def _built_in() -> set[str]:
-    from bayesbridge.estimators.builtin import bayesbridge_estimators
-
-    return {estimator.name for estimator in bayesbridge_estimators()}
-
-
-def _free_folder(place: Path, name: str) -> Path:
-    """The folder to make, which must not be there yet, in one that is."""
-    folder = place / name
-    if not place.is_dir():
-        raise UsageError(f"argument --at: {str(place)!r} is no folder: make it first, or name another")
-    if os.path.lexists(folder):
-        raise UsageError(f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at")
-    return folder
-
-
-def _files(words: dict[str, str]) -> dict[str, str]:
-    """Name of each file → the text that it is made from."""
-    return {
-        "pyproject.toml": "pyproject",
-        "README.md": "readme",
-        f"{words['module']}.py": "estimator",
-        f"test_{words['name']}.py": "test",
-    }
-
-
-def _text(kind: str) -> str:
-    return files("bayesbridge.cli").joinpath("data", f"plugin_{kind}.txt").read_text("utf-8")
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:

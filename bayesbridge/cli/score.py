@@ -12,6 +12,7 @@ from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    blaming,
     open_file,
     reading,
     verify_target,
@@ -171,10 +172,8 @@ def _score(
 
     if args.write_beliefs and args.moments is None:
         raise UsageError("argument --write-beliefs: say at which --moments")
-    try:
+    with blaming("--reader"):
         reader = reader_of(args.reader, args.draws, args.seed)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --reader: {error}") from None
     target = verify_target("--write-beliefs", args.write_beliefs, "beliefs", ".jsonl") if args.write_beliefs else None
     board, first = next(chosen())
     look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts

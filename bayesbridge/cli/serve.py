@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from argparse import Namespace
+from secrets import token_urlsafe
 
 from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.screens import print_json, say
@@ -47,10 +48,10 @@ def run(args: Namespace) -> int:
         raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
     if args.token is not None and not _is_token(args.token):
         raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
-    from bayesbridge.web.server import explorer, is_loopback, listen, new_token, serve
+    from bayesbridge.web.server import explorer, is_loopback, listen, serve
 
     listener = listen(args.host, args.port)
-    token = args.token or new_token()
+    token = args.token or token_urlsafe(16)  # 128 random bits
     name = f"[{args.host}]" if ":" in args.host else args.host
     address = f"http://{name}:{listener.getsockname()[1]}/{token}/"
 

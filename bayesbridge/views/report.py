@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any, Final
 from matplotlib.figure import Figure
 
 from bayesbridge import plots
+from bayesbridge.answer import Answer, Number
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import CARDS, Posterior, position_html, thinned
 from bayesbridge.calls import GAME_LEVELS, Contract
-from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts, plain_rows
 from bayesbridge.decisions.leads import Leads
-from bayesbridge.decisions.suit import SuitLine, suit_play
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import ContractOdds, network_odds
 from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
-from bayesbridge.results import Asked, Result, Tricks, counts_tricks, output_tables, shown_outputs
-from bayesbridge.views.html import bidder_words, document, draw, player_words
+from bayesbridge.results import Result
+from bayesbridge.views.html import document, draw, model_words
 from bayesbridge.views.tables import (
     cards_table,
     contract_table,
     contracts_table,
-    error_text,
     examples_table,
     games_table,
     leads_table,
@@ -35,7 +33,7 @@ from bayesbridge.views.tables import (
     strength,
     told_bits,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, SYMBOLS, number, percent
+from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -47,9 +45,6 @@ LAYOUTS: Final = 1000
 SHOWN: Final = 8
 """Contracts in the table, the best."""
 
-WORK: Final = 100_000
-"""Comparisons of the search in a suit, so that four suits take about a second."""
-
 
 def html_report(
     posterior: Posterior,
@@ -58,7 +53,6 @@ def html_report(
     title: str = "What the hidden hands hold",
     level: int | None = None,
     steps: pandas.DataFrame | None = None,
-    prior: xarray.DataTree | None = None,
     command: str | None = None,
     contract: xarray.DataTree | None = None,
     leads: Leads | None = None,
@@ -70,9 +64,9 @@ def html_report(
     contract of an auction that is over is judged by the network alone.
 
     ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
-    ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
-    makes the page again; the same in Python stands there anyway. ``leads``, what ``bb.leads`` answers, adds what to
-    lead. ``examples`` asks for so many layouts, drawn by their probability.
+    ``bb.sharpening``, adds its picture. ``command`` is the line that makes the page again; the same in Python stands
+    there anyway. ``leads``, what ``bb.leads`` answers, adds what to lead. ``examples`` asks for so many layouts, drawn
+    by their probability.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
@@ -84,7 +78,7 @@ def html_report(
     first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
     odds = _odds(posterior, result if contract is None else contract)
     games = [odds] if odds is not None else game_odds(posterior, (first, second), posterior.seed or 0)
-    drawn = pictures(result, level, steps, prior)
+    drawn = pictures(result, level, steps)
     marginals = result["marginals"].to_dataset()
     hidden = bool(belief.constraints.hidden)
     sections = [
@@ -98,7 +92,6 @@ def html_report(
     folded = [
         ("What to bid", contracts_section(posterior, (first, second))),
         ("What to lead", "" if leads is None else leads_table(leads).html()),
-        ("How to play each suit", suits_section(posterior)),
         ("Every card and every suit", _figures(drawn, PLACES) + (cards_table(posterior).html() if hidden else "")),
         ("How the belief sharpened", _figures(drawn, HISTORY)),
         ("Captures by the paper's rule, and other estimators", _paper(result, drawn)),
@@ -159,8 +152,8 @@ def _strength(posterior: Posterior) -> str:
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     if not hidden:
         return "Every card is known."
-    chances = posterior.point_probabilities().values
-    rows = sorted((*strength([float(share) for share in chances[seat]]), SEATS[seat.name]) for seat in hidden)
+    chances = posterior.point_table
+    rows = sorted((*strength(chances[seat].tolist()), SEATS[seat.name]) for seat in hidden)
     (mean, low, high, name), *others = reversed(rows)
     if not others:
         return f"{name} has {mean:.1f} high-card points on average."
@@ -201,7 +194,7 @@ def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
 def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]]:
     """Bits told of each missing ace, king and queen, the card, its likeliest hand and how likely; most first."""
     known = posterior.belief.constraints
-    chances, bits = posterior.card_probabilities().values, told_bits(posterior)
+    chances, bits = posterior.card_table, told_bits(posterior)
     found = []
     for place, card in enumerate(CARDS):
         if card[1] in "AKQ" and known.unknown_mask >> (51 - place) & 1:
@@ -234,53 +227,16 @@ def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
     return contracts_table(plain_rows(found), found.attrs, SHOWN).html()
 
 
-def suits_section(posterior: Posterior) -> str:
-    """The best plan for most tricks in each suit, where the observer sees both hands of the pair."""
-    belief = posterior.belief
-    if belief.observer.partner in belief.constraints.hidden:
-        return ""
-    rows = []
-    for suit in reversed(Suit):
-        try:
-            play = suit_play(posterior=posterior, suit=suit, work=WORK)
-        except BayesBridgeError:  # too few of its cards are the pair's for a plan, which the note says
-            continue
-        held = f"{play.first} – {play.second}"
-        mean = f"{play.best.tricks:.2f}{error_text(play.best.error)}"
-        rows.append([SYMBOLS[suit.name], held, str(play.sure), mean, _more(play.best), _first(play.best)])
-    if not rows:
-        return ""
-    heads = ("suit", "hands", "sure", "mean", "so many or more", "begin with")
-    first, second = belief.observer.partner.name, belief.observer.name
-    caption = f"Tricks in each suit by itself, {first}'s cards first, then {second}'s; the plan with most on average"
-    note = (
-        "The defenders see all cards and know the plan. Entries, ruffs and blocked suits are left out, so the suits do "
-        "not simply add up. A suit that is not there is one of which the pair holds too few cards to plan."
-    )
-    return Table(caption, heads, rows, [note]).html()
-
-
-def _more(line: SuitLine) -> str:
-    """The numbers of tricks in doubt, each with its chance."""
-    told = [f"{goal}: {percent(share)}" for goal, share in line.at_least.items() if 0.0 < share < 1.0]
-    return ", ".join(told) or "–"
-
-
-def _first(line: SuitLine) -> str:
-    """The first trick of the plan, where it can win more than what is sure."""
-    return line.text(1)[0] if line.step is not None and any(line.at_least.values()) else "–"
-
-
 def _paper(result: xarray.DataTree, drawn: Mapping[str, str]) -> str:
     """T and the other outputs: pictures, tables, and the summary of all quantities."""
-    table = Result.of(result).summary()
+    answer, table = Answer.of_tree(result), Result.of(result).summary()
     rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
     everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
     return (
         _figures(drawn, [caption for caption in drawn if caption not in (*PLACES, *HISTORY)])
-        + "".join(one.html() for one in output_tables(result))
-        + (f"<p>{escape(LETTERS)}</p>" if counts_tricks(result, "T") else "")
+        + "".join(one.html() for one in answer.tables)
+        + (f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else "")
         + everything.html()
     )
 
@@ -309,61 +265,40 @@ HISTORY: Final = ("How the belief sharpened; full marks are exact, open ones sam
 """Captions of pictures that have sections of their own."""
 
 
-def pictures(
-    result: xarray.DataTree,
-    level: int | None,
-    steps: pandas.DataFrame | None,
-    prior: xarray.DataTree | None,
-) -> dict[str, str]:
+def pictures(result: xarray.DataTree, level: int | None, steps: pandas.DataFrame | None) -> dict[str, str]:
     """Caption → SVG, those that the result has numbers for."""
-    has = set(map(str, result["pmf"].data_vars))
+    answer = Answer.of_tree(result)
     hidden = int(((result["marginals"]["card_probabilities"] % 1.0) > 1e-9).any("card").sum())
     tall = 0.8 + 0.85 * (hidden or 4)
     drawn: dict[str, tuple[float, Callable[[Figure], Any]]] = {}
-    for name in shown_outputs(result):
-        if name in has and result["pmf"][name].ndim == 1:
-            caption, paint = _distribution(result, name, level)
+    for one in answer.shown:
+        if one.pmf is not None and not one.labels:
+            caption, paint = _distribution(result, answer, one, level)
             drawn[caption] = 3.0, paint
-    if prior is not None and "T" in has:
-        drawn["T before the evidence and after it"] = (
-            3.0,
-            lambda figure: plots.prior_posterior(prior, result, ax=figure.subplots()),
-        )
-    drawn[PLACES[0]] = (
-        tall,
-        lambda figure: plots.cards(result, ax=figure.subplots()),
-    )
-    drawn[PLACES[1]] = (
-        tall,
-        lambda figure: plots.lengths(result, ax=figure.subplots()),
-    )
-    if set(plots.QUANTITIES) <= has:
-        drawn["What Algorithm 2 sees in each suit: cards of the first hand, of the second, and the leading gap"] = (
-            5.0,
-            lambda figure: plots.captures(result, figure=figure),
-        )
+    drawn[PLACES[0]] = tall, lambda figure: plots.cards(result, ax=figure.subplots())
+    drawn[PLACES[1]] = tall, lambda figure: plots.lengths(result, ax=figure.subplots())
     if steps is not None:
-        drawn[HISTORY[0]] = (
-            5.4,
-            lambda figure: plots.sharpening(steps, figure=figure),
-        )
+        drawn[HISTORY[0]] = 5.4, lambda figure: plots.sharpening(steps, figure=figure)
     return {
-        caption: draw(paint, height, f"p{number}", caption)
-        for number, (caption, (height, paint)) in enumerate(drawn.items())
+        caption: draw(paint, height, f"p{place}", caption)
+        for place, (caption, (height, paint)) in enumerate(drawn.items())
     }
 
 
-def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tuple[str, Callable[[Figure], Any]]:
+def _distribution(
+    result: xarray.DataTree, answer: Answer, number: Number, level: int | None
+) -> tuple[str, Callable[[Figure], Any]]:
     """Caption and picture of one output."""
-    if not counts_tricks(result, name):
-        said = str(result["pmf"][name].attrs["long_name"]).removesuffix(".")
-        pair = Asked.of_result(result).names
-        return f"{name}, for {pair}: {said}", lambda figure: plots.numbers(result, name, figure.subplots())
-    tricks = Tricks.of(result, name)
-    own = level if tricks.asked is None or tricks.asked.declares else None
+    name = number.name
+    if number.count is None:
+        said = number.doc.removesuffix(".")
+        caption = f"{name}, for {answer.asked.names}: {said}"
+        return caption, lambda figure: plots.numbers(result, name, figure.subplots())
+    own = level if answer.asked.declares else None
     line = "; darker bars reach the dashed line" if own else ""
     named = "" if name == "T" else f" ({name})"
-    return f"{tricks.title}{named}{line}", lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots())
+    caption = f"{answer.tricks(name).title}{named}{line}"
+    return caption, lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots())
 
 
 EFFECTS: Final = {
@@ -383,13 +318,11 @@ def _evidence(belief: Perspective) -> str:
     passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
     model = (
-        ""
-        if belief.auction is None
-        else f"<p>The others are taken to bid as {escape(bidder_words(belief.bidder))}.</p>"
+        "" if belief.auction is None else f"<p>The others are taken to bid as {escape(model_words(belief.bidder))}.</p>"
     )
     model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
     if belief.player is not None:
-        model += f"<p>They are taken to choose cards as {escape(player_words(belief.player))}.</p>"
+        model += f"<p>They are taken to choose cards as {escape(model_words(belief.player))}.</p>"
     return f"<ol>{''.join(rows)}</ol>{note}{model}"
 
 

@@ -25,6 +25,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.answer import Asked, Number, Tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
@@ -41,8 +42,6 @@ from bayesbridge.estimators.odds import ContractOdds, contract_asked, network_od
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
 from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
-from bayesbridge.results import Asked as Who
-from bayesbridge.results import Tricks
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SEATS
 
@@ -142,16 +141,11 @@ class Memory:
         earlier = None if before is None else before.posterior
         posterior = None if earlier is None else earlier.carried_to(belief)
         posterior = posterior or infer(belief, MORE if more else FIRST, seed, earlier)
-        found = Known(posterior, posterior.card_probabilities().values)
+        found = Known(posterior, posterior.card_table)
         self._kept[key] = found
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
-
-    def history(self, belief: Belief, seed: int) -> Iterator[Known]:
-        """The posteriors before any evidence and after each piece."""
-        for step in belief.history():
-            yield self.known(step, seed)
 
 
 def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
@@ -418,7 +412,7 @@ def cards_document(known: Known, stage: str) -> dict[str, Any]:
     return {
         "stage": "exact" if exact else stage,
         "cards": _rounded(known.cards),
-        "lengths": _rounded(posterior.length_probabilities().values),
+        "lengths": _rounded(posterior.length_table),
         "layouts": str(posterior.count()),
         "bits": round(bits, 3) if bits == bits else None,
         "draws": None if exact else len(posterior),
@@ -429,8 +423,7 @@ def cards_document(known: Known, stage: str) -> dict[str, Any]:
 
 def points_document(posterior: Posterior) -> dict[str, Any]:
     """P(so many high-card points) of every seat."""
-    points = posterior.point_probabilities().values
-    return {"points": _rounded(points), "exact": posterior.counts_points}
+    return {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
 
 
 def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
@@ -442,7 +435,7 @@ def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
         if not posterior.draws.target.soft and isinstance(belief, Belief):
             few = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
         sums = evaluate(few, [capture], question, rng=seed).sums["capture", "T"]
-    tricks = Tricks.of_sums(sums, Who.of(posterior.belief, question))
+    tricks = Tricks.of(Number.of(sums), Asked.of(posterior.belief, question))
     mean = tricks.mean_if_held
     return {
         "title": tricks.title,
@@ -485,7 +478,8 @@ def tricks_document(odds: ContractOdds) -> dict[str, Any]:
 def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
     before: Known | None = None
-    for number, known in enumerate(memory.history(belief, seed), -1):
+    for number, step in enumerate(belief.history(), -1):
+        known = memory.known(step, seed)
         if before is not None and before.posterior.carried_to(known.posterior.belief) is not None:
             yield "chip", {"number": number, "bits": 0.0, "moved": [], "exact": True}
         elif before is not None:
@@ -623,7 +617,4 @@ def report_text(query: Query, memory: Memory) -> str:
     posterior = memory.known(belief, query.seed).posterior
     if not posterior.draws.target.soft:
         posterior = belief.infer("sample", rng=query.seed)  # whose marginals and captures are exact all the same
-    result = estimate(posterior, "capture", rng=query.seed)
-    start = next(belief.history()).infer(rng=query.seed)
-    prior = estimate(start, "capture", rng=query.seed) if belief.evidence else None
-    return html_report(posterior, result, prior=prior)
+    return html_report(posterior, estimate(posterior, "capture", rng=query.seed))

@@ -41,11 +41,8 @@ def main():
     save("cards", bb.plots.cards(result))
     save("lengths", bb.plots.lengths(result))
     save("points", bb.plots.points(result))
-    save("captures", bb.plots.captures(result))
     save("joint", bb.plots.joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     draw_tutorial()
-    asked = start.given(bb.Called("W", "2NT"))
-    save("sensitivity", bb.plots.sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plots.prior_posterior(prior, result))
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),

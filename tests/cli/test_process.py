@@ -184,7 +184,7 @@ def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch
         except KeyboardInterrupt as error:
             raise SystemError("a result with an exception set") from error
 
-    monkeypatch.setattr("bayesbridge.cli.bid.run", interrupted)
+    monkeypatch.setattr("bayesbridge.cli.capture.run_bid", interrupted)
     assert main(["bid", HAND]) == 130
     assert capsys.readouterr().err == "bayesbridge: interrupted\n"
 

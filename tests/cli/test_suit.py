@@ -45,13 +45,10 @@ def test_a_suit_by_evidence(document):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("AAJ", "K"), "A stands twice in 'AAJ': remove one"),
         (("AJ", "KJ"), "J stands in both 'AJ' and 'KJ': remove one"),
         (("AJ",), "argument HOLDING: 1 given: give dummy's and declarer's, such as AJT32 K954"),
-        ((), "no holdings: give both, such as AJT32 and K954, or a posterior and a suit"),
         (("AJ", "K9", "--suit", "S"), "evidence without an observer: add --observer and --hand"),
         (("AJT32", "K954", *SEEN, "--vacant", "5:8"), "argument --vacant: the evidence tells the vacant places"),
-        (("AJT32", "K954", "--vacant", "five"), "argument --vacant: 'five': write two whole numbers, such as 7:12"),
         (("AQ", "K9", *SEEN), "AQ and K9 are not what N and S hold in any suit"),
         (("--suit", "S", "--observer", "S", "--hand", "K954.KJ3.A54.Q32"), "N's hand is hidden"),
     ],

@@ -278,7 +278,7 @@ def test_names_of_other_addresses():
 
 
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
-    monkeypatch.setattr("bayesbridge.web.server._tab", lambda document: 1 / 0)
+    monkeypatch.setattr("bayesbridge.web.server.tab_of", lambda document: 1 / 0)
     status, _, text = server.request("POST", ASK, GOOD)
     assert (status, text) == (500, "the server could not answer: its terminal says why\n")
     err = ""
