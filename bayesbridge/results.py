@@ -10,7 +10,7 @@ same tree: no clock.
 
 The standard error of every mean, plain or conditional, comes from one formula. A mean m = E[q x] / E[q] over draws
 changes by u = q (x - m) / E[q] for a little more weight on a draw (its influence); the error is that of the mean of u.
-Chains leave it to ArviZ, importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of
+Importance weights W give (Σ W² u²)½, other draws the spread of u over the square root of
 their effective sample size. Where an event is rare, or never happens, that is too little: the square of one more draw
 with the opposite outcome is added, and with importance weights, for any number, of one more like the draw farthest from
 the mean. No error is stated where all draws agree on a number that is no event, nor of a mean given that the conditions
@@ -93,9 +93,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
 
         Columns: ``mean``, ``sd``, the ends of the shortest interval that holds ``probability`` (for integers its mass
-        may be larger), then ``mcse``, ``ess`` and ``r_hat``, and ``exact``, whether the figure is. All are numbers but
+        may be larger), then ``mcse``, ``ess`` and ``exact``, whether the figure is. All are numbers but
         the last, which is true or false: an exact figure has ``mcse`` 0, and ``nan`` stands where a number has no
-        meaning, such as the R-hat of one chain. ``names`` picks outputs. The attributes of the table are those of the
+        meaning. ``names`` picks outputs. The attributes of the table are those of the
         result.
 
         >>> import bayesbridge as bb
@@ -124,7 +124,7 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
                     *draws.errors(quantity),
                     quantity.exact,
                 ]
-        columns = ["mean", "sd", *ends, "mcse", "ess", "r_hat", "exact"]
+        columns = ["mean", "sd", *ends, "mcse", "ess", "exact"]
         table = pandas.DataFrame.from_dict(rows, orient="index", columns=columns)
         table.index.name = "quantity"
         table.attrs = dict(self.attrs)
@@ -166,7 +166,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         """
         if "log_weight" not in self["sample_stats"]:
             return self
-        # Engines that weigh their draws have one chain.
         weights = Weights(self["sample_stats"].to_dataset()["log_weight"].values[0])
         chosen = weights.resample(draws, rng, "multinomial")
         tree = self.copy()
@@ -282,7 +281,6 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
     """Everything an evaluation holds, with names on every axis; without ``marginals`` the outputs alone."""
     posterior, belief = found.posterior, found.posterior.belief
     names = list(Answer.of(found).numbers)
-    chains = posterior.draws.chains
     draws: dict[str, Any] = {}
     pmfs: dict[str, Any] = {}
     coords: dict[str, Any] = {}
@@ -295,7 +293,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
         moments = {"mean": sums.mean, "sd": sums.sd.ravel()}
         attrs |= {moment: float(cells[0]) if len(cells) == 1 else cells for moment, cells in moments.items()}
         axes_of = output.dims if output.support is None else (*output.dims, f"{name}_value")
-        draws[name] = (("chain", "draw", *axes_of), values.reshape(chains, -1, *values.shape[1:]), attrs)
+        draws[name] = (("chain", "draw", *axes_of), values[None], attrs)
         if sums.pmf is not None:
             supports[f"{name}_value"] = sums.lowest + np.arange(sums.pmf.shape[-1])
             about = {"long_name": output.doc, "exact": int(sums.exact)}
@@ -305,7 +303,7 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
                 about |= {} if count.fails_at is None else {"fails_at": count.fails_at}
             pmfs[name] = ((*output.dims, f"{name}_value"), sums.pmf, about)
     n = len(next(iter(found.draws.values())))
-    axes = {"chain": np.arange(chains), "draw": np.arange(n // chains)}
+    axes = {"chain": np.arange(1), "draw": np.arange(n)}
     pmf_group = xarray.Dataset(pmfs, supports)
     pmf_group = pmf_group.assign_coords({dim: labels for dim, labels in coords.items() if dim in pmf_group.dims})
     groups = {
@@ -336,7 +334,7 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
         "log_likelihood": "log P(calls | layout) under the bidder model.",
     }
     kept = {
-        name: (("chain", "draw"), array.reshape(posterior.draws.chains, -1), {"long_name": docs[name]})
+        name: (("chain", "draw"), array[None], {"long_name": docs[name]})
         for name, array in values.items()
         if array is not None
     }
@@ -346,7 +344,7 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     row = "Row of batch_weight: layouts whose weights vary together."
     weight = {"long_name": "Weight by each batch of styles alone, relative to the mean.", "drawn": int(batches.drawn)}
     return kept | {
-        "batch_row": (("chain", "draw"), batches.row.reshape(posterior.draws.chains, -1), {"long_name": row}),
+        "batch_row": (("chain", "draw"), batches.row[None], {"long_name": row}),
         "batch_weight": (("batch", "row"), batches.relative, weight),
     }
 
@@ -554,9 +552,9 @@ class ResultDraws:
         weighed = stats.attrs["engine"] in ("weights", "tilted")
         return cls(weights / weights.sum(), weighed, float(stats.attrs["ess"]), batches)
 
-    def errors(self, quantity: _Quantity) -> tuple[float, float, float]:
-        """Monte Carlo standard error of the mean, effective sample size, R-hat; ``nan`` where they mean nothing."""
-        none = (0.0 if quantity.exact else np.nan), np.nan, np.nan
+    def errors(self, quantity: _Quantity) -> tuple[float, float]:
+        """Monte Carlo standard error of the mean and effective sample size; ``nan`` where they mean nothing."""
+        none = (0.0 if quantity.exact else np.nan), np.nan
         if quantity.exact:
             return none
         counts = np.ones(self.weights.shape) if quantity.given is None else quantity.given.astype(np.float64)
@@ -564,13 +562,13 @@ class ResultDraws:
         if not share or (quantity.given is not None and self._effective(counts) < 10.0):
             return none
         u = counts * (quantity.draws - quantity.mean) / share
-        error, r_hat = self.error_of(u)
+        error = self.error_of(u)
         if quantity.event or self.weighed:
             far = max(quantity.mean, 1.0 - quantity.mean) if quantity.event else share * float(np.abs(u).max())
             error = float(np.hypot(error, far / self._effective(counts)))
         if not error:
             return none
-        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan, r_hat
+        return float(f"{error:.2g}"), float(round((quantity.sd / error) ** 2)) if quantity.sd else np.nan
 
     def _effective(self, counts: Floats) -> float:
         """Effective draws among those that count."""
@@ -579,24 +577,18 @@ class ResultDraws:
             return float(some.sum() ** 2 / (some**2).sum())
         return self.ess * float(some.sum())
 
-    def error_of(self, u: Floats) -> tuple[float, float]:
-        """Standard error of the mean of u, and R-hat where there are chains."""
+    def error_of(self, u: Floats) -> float:
+        """Standard error of the mean of u."""
         variance = float((self.weights * u**2).sum())
         if u.min() == u.max():
-            return 0.0, np.nan
-        if len(u) > 1:
-            if (u == u[:, :1]).all():  # every chain stuck at its own value: ArviZ would divide by zero
-                return variance**0.5, np.inf
-            from arviz_stats.base import array_stats as statistics
-
-            return float(statistics.mcse(u, method="mean")), round(float(statistics.rhat(u)), 3)
+            return 0.0
         # Rare events may have been met at light draws only: no better than if all draws counted the same.
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
-            return float(moved**2 + own * self.batches.drawn) ** 0.5, np.nan
+            return float(moved**2 + own * self.batches.drawn) ** 0.5
         if self.weighed:
             # An engine that knows its weights to deceive states a smaller ESS than they have.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return (deceit * own) ** 0.5, np.nan
-        return (variance / self.ess) ** 0.5, np.nan
+            return (deceit * own) ** 0.5
+        return (variance / self.ess) ** 0.5

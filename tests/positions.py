@@ -1,7 +1,5 @@
 """Small positions that tests of results, pictures and reports share."""
 
-from dataclasses import replace
-
 import bayesbridge as bb
 
 EAST = "T963.9864.JT8.J7"
@@ -36,7 +34,6 @@ def passed():
     return wide().given(bb.Called("W", "Pass"), bb.Void("E", "H"))
 
 
-def chained(draws):
-    """A posterior in four chains, as the joint inference of style and layout returns them."""
-    posterior = bid().infer("smc", draws=draws, rng=1)
-    return bb.Posterior(posterior.belief, replace(posterior.draws, chains=4), 1)
+def moved(draws):
+    """A posterior of particles: draws without weights that are worth fewer than there are."""
+    return bid().infer("smc", draws=draws, rng=1)

@@ -25,11 +25,11 @@ def results(weighed):
         "exact, no weights": bb.estimate(positions.quiet().infer(rng=1), ["capture", "bid"], pair="S:N"),
         "no evidence": bb.estimate(positions.wide().infer(draws=50, rng=1)),
         "weights": bb.estimate(positions.passed().infer("weights", draws=200, rng=1)),
-        "chains": bb.estimate(positions.chained(200)),
+        "moved": bb.estimate(positions.moved(200)),
     }
 
 
-ALL = ("exact and weighted", "exact, no weights", "no evidence", "weights", "chains")
+ALL = ("exact and weighted", "exact, no weights", "no evidence", "weights", "moved")
 
 
 def test_marginals_are_the_weighted_shares_of_the_layouts(weighed):
@@ -123,8 +123,7 @@ def test_engine_and_worth_stand_beside_the_draws(results):
     assert stats.attrs["engine"] == "weights"
     weights = np.exp(stats["log_weight"].values)
     assert stats.attrs["ess"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
-    assert "log_weight" not in results["chains"]["sample_stats"]
-    assert results["chains"]["posterior"].sizes["chain"] > 1
+    assert "log_weight" not in results["moved"]["sample_stats"]
 
 
 def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(weighed):
@@ -140,7 +139,7 @@ def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(weighed):
 
 
 def test_results_without_weights_pass_through(results):
-    assert results["chains"].equally_weighted() is results["chains"]
+    assert results["moved"].equally_weighted() is results["moved"]
 
 
 def test_arviz_summarises_what_it_is_given(weighed):

@@ -424,7 +424,6 @@ def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:
         tables=Kept(posterior) if posterior.exact and draws.tables is None else draws.tables,
         mean_log=draws.mean_log_likelihood,
         ess=float(n) if posterior.exact else 1.0 / (1.0 / n + 1.0 / posterior.ess),
-        chains=1,
         batches=None,
     )
     thin = replace(posterior, draws=fewer)

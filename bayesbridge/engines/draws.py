@@ -179,8 +179,6 @@ class Draws:
     """What to be wary of, and what to do; empty where all is well."""
     proposal: Proposal | None = None
     """What the draws were fitted to; the next step along a record starts from it."""
-    chains: int = 1
-    """How many chains the draws come from, one after the other."""
     batches: Batches | None = None
     """How the weights vary where they are estimates themselves; ``None`` where they are not."""
 
