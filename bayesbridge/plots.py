@@ -46,7 +46,6 @@ __all__ = [
     "joint",
     "lengths",
     "points",
-    "prior_posterior",
     "sharpening",
     "shrinkage",
     "tricks",
@@ -328,40 +327,6 @@ def tricks(
     return ax
 
 
-def prior_posterior(
-    prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
-) -> Axes:
-    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
-
-    >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
-    >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
-    >>> ax = prior_posterior(before, after, "delta", suit="H")
-    >>> ax.get_xlabel(), ax.get_title()
-    ('delta, H', 'delta of S and N, H\\nbefore the evidence and after it')
-    """
-    ax = new_axes(6.4, 3.6) if ax is None else ax
-    looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
-    before, after = (_parts(result, name, where) for result in (prior, posterior))
-    every = np.union1d(before[0], after[0])
-    for side, label, (values, shares, tricks), look in zip(
-        (-1, 1), ("before", "after"), (before, after), looks, strict=True
-    ):
-        ax.bar(values + 0.2 * side, shares, 0.4, label=label, edgecolor=ink(), linewidth=0.6, **look)
-        if tricks is not None and tricks.fails:
-            ax.bar(every[0] - 2 + 0.2 * side, tricks.fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
-    _axis(ax, every, before[2], bar=False)
-    picked = "".join(f", {value}" for value in where.values())
-    ax.set_xlabel(f"{name if before[2] is None else before[2].axis}{picked}")
-    ax.set_ylabel("probability")
-    whose = f"{name} of {Answer.of_tree(posterior).asked.names}{picked}"
-    if after[2] is not None:
-        whose = tricks_title(after[2], where)
-    ax.set_title(f"{whose}\nbefore the evidence and after it", fontsize=10)
-    ax.legend(frameon=False)
-    return ax
-
-
 def contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
     """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
 
@@ -402,7 +367,8 @@ def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
 
 def numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
     """The distribution of a whole number that does not count tricks."""
-    values, shares, _ = _parts(result, name, where)
+    number = Answer.of_tree(result).number(name)
+    values, shares = occurring(number, number.place(**where))
     bars = ax.bar(values, shares, color=SKY, edgecolor=ink(), linewidth=0.6)
     if len(values) <= MOST_TICKS:
         ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
@@ -431,19 +397,7 @@ def _goal(tricks: Tricks) -> int:
     return asked.contract.tricks_needed if asked.declares else 0
 
 
-def _parts(
-    result: xarray.DataTree, name: str, where: dict[str, Any]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], Tricks | None]:
-    """Values with their probabilities from the first to the last that occurs; of tricks, also what they fail by."""
-    answer = Answer.of_tree(result)
-    number = answer.number(name)
-    if number.count is not None:
-        tricks = answer.tricks(name, **where)
-        return np.array(tricks.occurring), np.array([tricks.share(value) for value in tricks.occurring]), tricks
-    return *occurring(number, number.place(**where)), None
-
-
-def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool = True) -> None:
+def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None) -> None:
     """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
     bare(ax)
     percent_axis(ax.yaxis)
@@ -452,7 +406,7 @@ def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool =
     labels = [str(value) for value in ticks]
     if tricks is not None and tricks.count.fails_at is not None:
         place = int(shown[0]) - 2
-        if bar and tricks.fails:
+        if tricks.fails:
             drawn = ax.bar(place, tricks.fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
             ax.bar_label(drawn, [short_percent(tricks.fails)], padding=1, fontsize=8)
         ticks, labels = [place, *ticks], [tricks.count.failing.replace(" ", "\n"), *labels]

@@ -78,16 +78,21 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             )
         return cls.from_dict(tree.to_dict())
 
-    def to_dataframe(self, group: str = "pmf") -> pandas.DataFrame:
-        """The result as one pandas table.
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Every distribution as one pandas table: a row for each value of each number, its probability and exactness.
 
-        ``pmf``: every distribution, one row for each value of each number, with its probability and whether that is
-        exact; numbers have the names of the summary, such as ``delta[C]``. ``posterior``: one row for each draw, a
-        column for each number and the ``weight``, which adds up to one; of a distribution for each layout its mean.
+        Numbers have the names of the summary, such as ``delta[C]``.
         """
-        if group not in ("pmf", "posterior"):
-            raise BayesBridgeError(f"group {group!r}: name 'pmf' or 'posterior'", group=group)
-        return _distributions(self) if group == "pmf" else _draws(self)
+        import pandas
+
+        rows = [
+            (name, value, probability, number.exact)
+            for number in Answer.of_tree(self).numbers.values()
+            if number.values is not None and number.pmf is not None
+            for name, shares in zip(number.names, number.pmf, strict=True)
+            for value, probability in zip(number.values.tolist(), shares.tolist(), strict=True)
+        ]
+        return pandas.DataFrame(rows, columns=["quantity", "value", "probability", "exact"])
 
     def summary(self, names: str | Sequence[str] | None = None, *, probability: float = 0.89) -> pandas.DataFrame:
         """One row for each quantity, tricks first; the index names them as ArviZ does, such as ``delta[C]``.
@@ -196,35 +201,6 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
             markup.sentence(" ".join(said)),
             markup.sentence(f"A tree for ArviZ with the groups {', '.join(sorted(self.children))}."),
         )
-
-
-def _distributions(result: Result) -> pandas.DataFrame:
-    import pandas
-
-    rows = [
-        (name, value, probability, number.exact)
-        for number in Answer.of_tree(result).numbers.values()
-        if number.values is not None and number.pmf is not None
-        for name, shares in zip(number.names, number.pmf, strict=True)
-        for value, probability in zip(number.values.tolist(), shares.tolist(), strict=True)
-    ]
-    return pandas.DataFrame(rows, columns=["quantity", "value", "probability", "exact"])
-
-
-def _draws(result: Result) -> pandas.DataFrame:
-    import pandas
-
-    group, numbers = result["posterior"].to_dataset(), Answer.of_tree(result).numbers
-    chains, draws = group.sizes["chain"], group.sizes["draw"]
-    columns: dict[str, Any] = {
-        "chain": np.repeat(group["chain"].values, draws),
-        "draw": np.tile(group["draw"].values, chains),
-        "weight": ResultDraws.of(result).weights.ravel(),
-    }
-    for number in numbers.values():
-        values = drawn(number, group[number.name])
-        columns |= dict(zip(number.names, values.reshape(chains * draws, -1).T, strict=True))
-    return pandas.DataFrame(columns)
 
 
 def drawn(number: Number, found: xarray.DataArray) -> NDArray[Any]:

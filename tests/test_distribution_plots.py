@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 
 import bayesbridge as bb
 from bayesbridge import plots
-from bayesbridge.plots import BLUE, new_axes, percent_axis
+from bayesbridge.plots import BLUE
 from bayesbridge.results import shortest_interval
 from tests import positions
 
@@ -27,14 +27,6 @@ def dashed(ax):
 
 def labels(axis):
     return [label.get_text() for label in axis.get_ticklabels()]
-
-
-def test_percent_ticks_are_true():
-    step = 0.025
-    ax = new_axes(3, 3)
-    percent_axis(ax.yaxis)
-    ax.set_yticks(step * np.arange(5))
-    assert [float(text.removesuffix(" %")) for text in labels(ax.yaxis)] == pytest.approx(100 * step * np.arange(5))
 
 
 def test_points_are_a_row_of_bars_for_each_hidden_hand(posterior, result):
@@ -148,18 +140,9 @@ def test_the_line_has_its_place_wherever_the_distribution_lies(level):
     assert "10" in labels(ax.xaxis)
 
 
-def test_the_line_of_a_contract_has_its_place():
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    ax = bb.plots.contract(bb.estimate(belief.infer(draws=50, rng=1), contract="7NT", solve=0))
-    assert dashed(ax) == [12.5]
-    assert ax.get_xlim()[1] > 13
-
-
 def test_titles_say_whose_and_in_which_strain(result):
     played = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N", trump="H")
     assert bb.plots.tricks(played, "tricks").get_title().startswith("Tricks of South, dummy North, in hearts")
-    both = bb.plots.prior_posterior(played, played, "tricks").get_title()
-    assert both == "Tricks of South, dummy North, in hearts\nbefore the evidence and after it"
     for draw in (bb.plots.cards, bb.plots.lengths):
         assert "as East sees it" in draw(result).get_title()
 

@@ -46,15 +46,6 @@ def test_tricks_at_the_table_are_what_the_solver_says():
     assert abs(result.tricks().mean - mean) > 4 * spread / sqrt(n)  # T is not
 
 
-def test_tricks_are_a_table_with_bars_and_contracts(capsys):
-    text = screen(capsys, *WEAK, "--estimator", "tricks", "--trump", "S")
-    assert "Tricks of South, dummy North, in spades" in text
-    assert "2S makes" in text
-    assert "█" in text
-    assert "Numbers not shown: " in text
-    assert "NT makes" not in text
-
-
 DEFENDS = [*ASKED, "--players", "4", "--call", "W:3NT", "--call", "N:Pass", "--call", "E:Pass", "--call", "S:Pass"]
 
 

@@ -1,7 +1,6 @@
 """What notebooks show: values as small HTML with the right figures, each picture once."""
 
 import re
-from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 
@@ -14,40 +13,12 @@ from matplotlib.figure import Figure
 from nbclient import NotebookClient
 
 import bayesbridge as bb
-from bayesbridge import markup
 from bayesbridge.plots import DPI, Panels, Picture
 from tests import positions
+from tests.test_report import Page
 
 DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"
 MOST_BYTES = 50_000
-EMPTY = {"br"}
-
-
-class Page(HTMLParser):
-    """Tags that open and close in order, and the text without the style."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.words, self.attributes = [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.attributes += attrs
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1] != "style":
-            self.words.append(data.replace(markup.AS_TEXT, ""))
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 @pytest.fixture(scope="module")
@@ -85,17 +56,9 @@ def test_every_value_is_a_small_piece_of_html_that_needs_nothing(values):
         assert len(shown.encode()) < MOST_BYTES, name
         assert page.text, name
         assert not re.search(r"<script|<link|<img|https?:|url\(", shown), name
-        assert not {key for key, _ in page.attributes} & {"src", "href", "onclick", "onload", "id"}, name
-
-
-def test_colours_follow_the_page(values):
-    """No colour of paper or of text is fixed: shades let what is below through, so dark pages stay dark."""
-    for value in values.values():
-        shown = value._repr_html_()
-        for background in re.findall(r"background(?:-color)?:([^;}\"]+)", shown):
-            alpha = re.fullmatch(r"rgba\(0,114,178,(0\.\d+)\)", background)
-            assert background == "none" or (alpha and float(alpha[1]) <= markup.DARKEST)
-        assert set(re.findall(r"[^-]color:([^;}]+)", shown)) <= {"inherit", "#d55e00"}
+        assert not {key for _, attrs in page.elements for key in attrs} & {"src", "href", "onclick", "onload", "id"}, (
+            name
+        )
 
 
 @pytest.mark.parametrize(
@@ -126,36 +89,6 @@ def test_a_belief_that_cannot_be_says_why():
     with pytest.raises(bb.errors.Contradiction) as caught:
         belief.count()
     assert " ".join(str(caught.value).split()) in text
-
-
-def test_honours_have_their_shares_in_words(posterior):
-    shown = posterior._repr_html_()
-    chances = posterior.card_probabilities()
-    tables = re.findall(r'<table class="figures">(.*?)</table>', shown)
-    for table in tables:
-        text = Page(table).text
-        suit = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}[text[0]]
-        honours = [f"{suit}{rank}" for rank in "AKQJT"]
-        doubtful = [name for name in honours if float(chances.sel(card=name).max()) < 1 - 1e-9]
-        figures = [float(figure) for figure in re.findall(r'<td style="[^"]*">([\d.]+) %</td>', table)]
-        expected = [100 * float(chances.sel(card=name, seat=seat)) for seat in "SW" for name in doubtful]
-        assert figures == pytest.approx(expected, abs=0.051)
-        known = [str(chances["seat"].values[chances.sel(card=n).values.argmax()]) for n in honours if n not in doubtful]
-        assert re.findall(r"<td>([NESW])</td>", table) == 2 * known
-    missing = {name[0] for name in map(str, chances["card"].values) if name[1] in "AKQJT" and is_open(chances, name)}
-    assert len(tables) == len(missing) > 0
-    assert "Computed exactly, by walking every layout (enumerate)." in shown
-
-
-def is_open(chances, card):
-    return float(chances.sel(card=card).max()) < 1 - 1e-9
-
-
-def test_estimated_figures_say_so(values):
-    text = Page(values["drawn"]._repr_html_()).text
-    assert re.search(r"Estimated, one standard error of a probability is at most [\d.]+ %\. weights: .*100 ", text)
-    counted = Page(positions.wide().infer(draws=50, rng=1)._repr_html_()).text
-    assert "Computed exactly, by counting suit by suit (convolution)." in counted
 
 
 def test_a_result_shows_tricks_with_their_shares(result):
@@ -264,23 +197,6 @@ def test_a_result_as_a_table(result):
     mean = (table["value"] * table["probability"]).groupby(table["quantity"]).sum()
     summed = result.summary()
     np.testing.assert_allclose(mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"])
-
-
-def test_draws_as_a_table(result):
-    table = result.to_dataframe("posterior")
-    assert len(table) == result["posterior"].sizes["draw"] * result["posterior"].sizes["chain"]
-    summed = result.summary()
-    for name in ("T", "delta[C]"):
-        assert float((table[name] * table["weight"]).sum()) == pytest.approx(summed.loc[name, "mean"])
-    with pytest.raises(bb.BayesBridgeError, match="group 'marginals': name 'pmf' or 'posterior'"):
-        result.to_dataframe("marginals")
-
-
-def test_distributions_of_each_layout_become_their_means():
-    result = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N")
-    table = result.to_dataframe("posterior")
-    mean = float((table["tricks"] * table["weight"]).sum())
-    assert mean == pytest.approx(result.summary().loc["tricks", "mean"], abs=1e-5)
 
 
 def test_a_tree_from_elsewhere_is_no_result(result):

@@ -78,19 +78,6 @@ def test_conditions_that_never_hold_are_one_bar():
     assert {place: height for place, height in bars(ax).items() if height} == {5: 1}
 
 
-def test_before_and_after_stand_side_by_side(prior, result):
-    ax = bb.plots.prior_posterior(prior, result)
-    drawn = bars(ax)
-    for shift, source in ((-0.2, prior), (0.2, result)):
-        for value, share in pmf(source, "T").items():
-            if value and share:
-                assert drawn[round(value + shift, 6)] == pytest.approx(share)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["before", "after"]
-    one = bb.plots.prior_posterior(prior, result, "c1", suit="S")
-    assert one.get_xlabel() == "c1, S"
-    assert bars(one)[4.2] == pytest.approx(pmf(result, "c1", suit="S")[4])
-
-
 def test_every_open_card_has_its_shares_and_every_other_its_holder(result):
     ax = bb.plots.cards(result)
     chances = result["marginals"]["card_probabilities"]
@@ -159,45 +146,10 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
         ]
 
 
-def test_both_algorithms_are_shares_of_all_deals(compared):
-    exact = captures.count_exactly()
-    drawn = bars(studies.plot_algorithms(compared, exact))
-    for tricks in range(7, 14):
-        alone = compared.counts[f"{tricks}_a1_satisfied"] / compared.total
-        assert drawn[round(tricks - 0.2, 6)] == pytest.approx(alone)
-        assert drawn[round(tricks + 0.2, 6)] == pytest.approx(exact.counts[str(tricks)] / exact.total)
-
-
-def test_the_second_hand_confirms_or_fails(compared):
-    ax = studies.plot_second_hand(compared)
-    (rates,) = ax.lines
-    assert rates.get_xydata() == pytest.approx(
-        np.array([[7, 641 / 893], [8, 410 / 544], [9, 176 / 228], [10, 69 / 93]])
-    )
-    stacked = {}
-    for bar in ax.patches:
-        stacked.setdefault(round(bar.get_x() + 0.4), []).append(bar.get_height())
-    for count, (confirmed, failed) in stacked.items():
-        share = compared.counts[f"{count}_a2_satisfied"] / compared.counts[f"{count}_a1_satisfied"]
-        assert (confirmed, failed) == pytest.approx((share, 1 - share))
-
-
-def test_the_headline_runs_have_three_panels(headlines):
-    axes = studies.plot_headline(headlines)
-    named = {figure.name: figure for figure in headlines.figures}
-    assert sorted(bars(axes[2]).values()) == [10019, 10167, 10231]
-    (own,) = axes[0].collections
-    assert [segment[0][1] for segment in own.get_segments()] == [
-        named["win rate (%)"].own,
-        named["win rate, both eligible (%)"].own,
-    ]
-
-
-def test_given_axes_are_used_and_returned(result, prior, steps, compared, headlines):
+def test_given_axes_are_used_and_returned(result, steps, compared, headlines):
     exact = captures.count_exactly()
     for draw in (
         lambda ax: bb.plots.tricks(result, ax=ax),
-        lambda ax: bb.plots.prior_posterior(prior, result, ax=ax),
         lambda ax: bb.plots.cards(result, ax=ax),
         lambda ax: bb.plots.lengths(result, ax=ax),
         lambda ax: studies.plot_runs(exact, ax=ax),

@@ -3,14 +3,11 @@
 import contextlib
 import io
 import re
-import shutil
-import subprocess
 from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import bayesbridge as bb
 from bayesbridge.belief.posterior import thinned
@@ -48,7 +45,7 @@ class Page(HTMLParser):
 
     @property
     def text(self):
-        return re.sub(r"\s+", " ", " ".join(self.words))
+        return " ".join(" ".join(self.words).replace("\ufe0e", "").split())
 
 
 @pytest.fixture(scope="module")
@@ -189,15 +186,6 @@ def test_the_evidence_stands_in_order(page):
     assert "taken to bid as the paper's bidder (Algorithm 1), 2 % slips" in page.text
 
 
-def test_numbers_are_those_of_the_summary(question, page):
-    _, result, _ = question
-    table = result.summary()
-    for quantity in ("T if they hold", "delta[C]", "level[S]"):
-        mean = table.loc[quantity, "mean"]
-        shown = page.text[page.text.index(f" {quantity} ") + len(quantity) + 2 :].split()[0]
-        assert float(shown) == pytest.approx(mean, abs=0.006)
-
-
 def test_texts_are_escaped(html, page):
     assert "<E>" not in html
     assert "Seat <E> & friends" in page.text
@@ -210,63 +198,6 @@ def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
     with contextlib.redirect_stdout(io.StringIO()):
         exec(code, names)
     assert names["result"].identical(result)
-
-
-def test_a_drawn_result_tells_what_it_is_worth():
-    posterior = positions.passed().infer("weights", draws=300, rng=5)
-    result = bb.estimate(posterior)
-    page = Page(bb.html_report(posterior, result))
-    assert "Estimated, one standard error of a probability is at most" in page.text
-    assert f"effective draws {posterior.ess:.0f} " in page.text
-    assert "seed 5 " in page.text
-    assert f"numpy {np.__version__}" in page.text
-
-
-def chromium():
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-    if found is None:
-        pytest.fail("the slow tests need a browser: install chromium, or leave out the slow tests")
-    return found
-
-
-def browse(path, folder, *flags):
-    quiet = "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update"
-    command = [chromium(), "--headless", "--no-sandbox", "--disable-sync", "--hide-scrollbars", *quiet.split()]
-    command += [f"--user-data-dir={folder / 'profile'}", *flags, path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [500, 1100])
-@pytest.mark.parametrize(("scheme", "paper"), [(1, (255, 255, 255)), (0, (20, 22, 26))], ids=["light", "dark"])
-def test_a_browser_shows_it_light_and_dark(html, tmp_path, width, scheme, paper):
-    path, shot = tmp_path / "report.html", tmp_path / "shot.png"
-    path.write_text(html, "utf-8")
-    browse(
-        path,
-        tmp_path,
-        f"--window-size={width},6000",
-        f"--screenshot={shot}",
-        f"--blink-settings=preferredColorScheme={scheme}",
-    )
-    with Image.open(shot) as image:
-        pixels = np.asarray(image.convert("RGB"))
-    assert tuple(pixels[5, 5]) == paper
-    paper_share = (pixels == paper).all(axis=2).mean()
-    assert 0.4 < paper_share < 0.98
-    drawn = (np.abs(pixels.astype(int) - (0, 114, 178)).sum(axis=2) < 12).sum()  # blue of the bars
-    assert drawn > 3000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [500, 1100])
-def test_nothing_is_wider_than_the_screen(html, tmp_path, width):
-    path = tmp_path / "report.html"
-    probe = "<script>document.title = document.documentElement.scrollWidth + '/' + innerWidth</script></body>"
-    path.write_text(html.replace("</body>", probe), "utf-8")
-    dom = browse(path, tmp_path, f"--window-size={width},900", "--dump-dom")
-    wide, screen = map(int, re.search(r"<title>(\d+)/(\d+)</title>", dom).groups())
-    assert wide <= screen == width
 
 
 def test_a_contract_has_a_section_of_its_own():

@@ -38,6 +38,7 @@ from bayesbridge.cli.screens import (
     show,
     show_table,
 )
+from bayesbridge.errors import PluginError
 from bayesbridge.position import read_probability
 from bayesbridge.views.documents import contract_document, estimate_document, evidence_document, nested
 from bayesbridge.words import CAPTURES, number, percent, tell
@@ -172,7 +173,7 @@ def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
 
 def inferred(belief: Belief, args: Namespace) -> Posterior:
     """The posterior; with ``--reached`` given also that the auction ended where it did."""
-    with blaming(f"--method {args.method}"):
+    with blaming(f"--method {args.method}", PluginError):
         posterior = belief.infer(args.method, args.draws, args.seed)
     if not args.reached:
         return posterior

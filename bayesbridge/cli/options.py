@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
+from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of
@@ -28,11 +28,11 @@ class UsageError(BayesBridgeError):
 
 
 @contextmanager
-def blaming(option: str) -> Iterator[None]:
-    """Name the option that an error is about; contradictions and broken plugins are not the option's fault."""
+def blaming(option: str, *others: type[Exception]) -> Iterator[None]:
+    """Name the option that an error is about; contradictions of the evidence, and ``others``, are not its fault."""
     try:
         yield
-    except (Contradiction, PluginError, UsageError):
+    except (Contradiction, UsageError, *others):
         raise
     except BayesBridgeError as error:
         raise UsageError(f"argument {option}: {error}") from None

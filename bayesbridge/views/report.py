@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from matplotlib.figure import Figure
 
@@ -73,16 +74,25 @@ def html_report(
     >>> html_report(posterior, bb.estimate(posterior), level=3)[:15]
     '<!DOCTYPE html>'
     """
-    belief = posterior.belief
+    belief, answer = posterior.belief, Answer.of_tree(result)
     level = contract_level(belief) if level is None else level
-    first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
     odds = _odds(posterior, result if contract is None else contract)
-    games = [odds] if odds is not None else game_odds(posterior, (first, second), posterior.seed or 0)
-    drawn = pictures(result, level, steps)
-    marginals = result["marginals"].to_dataset()
-    hidden = bool(belief.constraints.hidden)
+    games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
+    hidden = len(belief.constraints.hidden)
+    tall = 0.8 + 0.85 * (hidden or 4)
+    places = (
+        ("Where each card lies; a letter names the hand that certainly holds it", plots.cards),
+        ("How long the suits of the hidden hands are", plots.lengths),
+    )
+    cards = "".join(
+        picture(caption, tall, lambda figure, paint=paint: paint(result, ax=figure.subplots()))
+        for caption, paint in places
+    )
+    caption = "How the belief sharpened; full marks are exact, open ones sampled"
+    history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
+    marginals = dict(result["marginals"].to_dataset().data_vars)
     sections = [
-        ("The table", position_html(dict(marginals.data_vars), belief.roles, belief.middle_html)),
+        ("The table", position_html(marginals, belief.roles, belief.middle_html)),
         ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
         ("What can be made", games_table(games).html())
         if odds is None
@@ -90,13 +100,13 @@ def html_report(
         ("What was seen", _evidence(belief)),
     ]
     folded = [
-        ("What to bid", contracts_section(posterior, (first, second))),
+        ("What to bid", contracts_section(posterior, answer.asked.pair)),
         ("What to lead", "" if leads is None else leads_table(leads).html()),
-        ("Every card and every suit", _figures(drawn, PLACES) + (cards_table(posterior).html() if hidden else "")),
-        ("How the belief sharpened", _figures(drawn, HISTORY)),
-        ("Captures by the paper's rule, and other estimators", _paper(result, drawn)),
+        ("Every card and every suit", cards + (cards_table(posterior).html() if hidden else "")),
+        ("How the belief sharpened", history),
+        ("Captures by the paper's rule, and other estimators", _paper(result, answer, level)),
         ("Examples", examples_table(posterior, examples).html() if examples else ""),
-        ("How it was computed", _computed(posterior, result, command, (first, second), contract)),
+        ("How it was computed", _computed(posterior, result, command, answer.asked.pair, contract)),
     ]
     said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
@@ -104,6 +114,12 @@ def html_report(
         f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in folded if content
     )
     return document(title, f'<div class="short">{said}</div>{_worth(posterior, games)}', body)
+
+
+def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
+    """A picture with its caption below."""
+    drawn = draw(paint, height, f"p{crc32(caption.encode())}", caption)
+    return f"<figure>{drawn}<figcaption>{escape(caption)}.</figcaption></figure>"
 
 
 def contract_level(belief: Perspective) -> int:
@@ -207,10 +223,9 @@ def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]
 def contract_section(odds: ContractOdds) -> str:
     """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
-    picture = draw(lambda figure: plots.draw_contract(odds, figure.subplots()), 3.0, "contract", caption)
-    figure = f"<figure>{picture}<figcaption>{escape(caption)}.</figcaption></figure>"
+    drawn = picture(caption, 3.0, lambda figure: plots.draw_contract(odds, figure.subplots()))
     folded = "The numbers, and how far to trust them"
-    return f"{figure}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
+    return f"{drawn}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
 
 
 def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
@@ -227,18 +242,28 @@ def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
     return contracts_table(plain_rows(found), found.attrs, SHOWN).html()
 
 
-def _paper(result: xarray.DataTree, drawn: Mapping[str, str]) -> str:
+def _paper(result: xarray.DataTree, answer: Answer, level: int) -> str:
     """T and the other outputs: pictures, tables, and the summary of all quantities."""
-    answer, table = Answer.of_tree(result), Result.of(result).summary()
+    table = Result.of(result).summary()
     rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
     everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
-    return (
-        _figures(drawn, [caption for caption in drawn if caption not in (*PLACES, *HISTORY)])
-        + "".join(one.html() for one in answer.tables)
-        + (f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else "")
-        + everything.html()
-    )
+    letters = f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else ""
+    single = [one for one in answer.shown if one.pmf is not None and not one.labels]
+    drawn = [_distribution(result, answer, one, level) for one in single]
+    return "".join((*drawn, *(one.html() for one in answer.tables), letters, everything.html()))
+
+
+def _distribution(result: xarray.DataTree, answer: Answer, number: Number, level: int) -> str:
+    """The picture of one output."""
+    name = number.name
+    if number.count is None:
+        caption = f"{name}, for {answer.asked.names}: {number.doc.removesuffix('.')}"
+        return picture(caption, 3.0, lambda figure: plots.numbers(result, name, figure.subplots()))
+    own = level if answer.asked.declares else None
+    named = "" if name == "T" else f" ({name})"
+    caption = f"{answer.tricks(name).title}{named}{'; darker bars reach the dashed line' if own else ''}"
+    return picture(caption, 3.0, lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots()))
 
 
 def _figure(value: Any) -> str:
@@ -255,50 +280,6 @@ def _figure(value: Any) -> str:
     if rounded.is_integer():
         return number(round(rounded))
     return f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3f}"
-
-
-PLACES: Final = (
-    "Where each card lies; a letter names the hand that certainly holds it",
-    "How long the suits of the hidden hands are",
-)
-HISTORY: Final = ("How the belief sharpened; full marks are exact, open ones sampled",)
-"""Captions of pictures that have sections of their own."""
-
-
-def pictures(result: xarray.DataTree, level: int | None, steps: pandas.DataFrame | None) -> dict[str, str]:
-    """Caption → SVG, those that the result has numbers for."""
-    answer = Answer.of_tree(result)
-    hidden = int(((result["marginals"]["card_probabilities"] % 1.0) > 1e-9).any("card").sum())
-    tall = 0.8 + 0.85 * (hidden or 4)
-    drawn: dict[str, tuple[float, Callable[[Figure], Any]]] = {}
-    for one in answer.shown:
-        if one.pmf is not None and not one.labels:
-            caption, paint = _distribution(result, answer, one, level)
-            drawn[caption] = 3.0, paint
-    drawn[PLACES[0]] = tall, lambda figure: plots.cards(result, ax=figure.subplots())
-    drawn[PLACES[1]] = tall, lambda figure: plots.lengths(result, ax=figure.subplots())
-    if steps is not None:
-        drawn[HISTORY[0]] = 5.4, lambda figure: plots.sharpening(steps, figure=figure)
-    return {
-        caption: draw(paint, height, f"p{place}", caption)
-        for place, (caption, (height, paint)) in enumerate(drawn.items())
-    }
-
-
-def _distribution(
-    result: xarray.DataTree, answer: Answer, number: Number, level: int | None
-) -> tuple[str, Callable[[Figure], Any]]:
-    """Caption and picture of one output."""
-    name = number.name
-    if number.count is None:
-        said = number.doc.removesuffix(".")
-        caption = f"{name}, for {answer.asked.names}: {said}"
-        return caption, lambda figure: plots.numbers(result, name, figure.subplots())
-    own = level if answer.asked.declares else None
-    line = "; darker bars reach the dashed line" if own else ""
-    named = "" if name == "T" else f" ({name})"
-    caption = f"{answer.tricks(name).title}{named}{line}"
-    return caption, lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots())
 
 
 EFFECTS: Final = {
@@ -326,15 +307,6 @@ def _evidence(belief: Perspective) -> str:
     return f"<ol>{''.join(rows)}</ol>{note}{model}"
 
 
-def _figures(drawn: Mapping[str, str], captions: Iterable[str]) -> str:
-    """The pictures with these captions, as far as they were drawn."""
-    return "".join(
-        f"<figure>{drawn[caption]}<figcaption>{escape(caption)}.</figcaption></figure>"
-        for caption in captions
-        if caption in drawn
-    )
-
-
 def _computed(
     posterior: Posterior,
     result: xarray.DataTree,
@@ -360,27 +332,16 @@ def _computed(
     }
     listed = "".join(f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>" for name, fact in facts.items() if fact != "")
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
-    code = escape(_code(posterior, attrs["estimators"].split(", "), pair) + _contract_code(contract, posterior.seed))
-    return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{code}</pre>"
-
-
-def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) -> str:
-    """Python lines that give the same result."""
     method, draws = posterior.asked
-    names = repr(estimators[0] if len(estimators) == 1 else estimators)
-    return (
+    names = attrs["estimators"].split(", ")
+    code = (
         "import bayesbridge as bb\n\n"
         f"{python_lines(posterior.belief)}"
         f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
-        f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
+        f"result = bb.estimate(posterior, {names!r}, pair='{pair[0].name}:{pair[1].name}')\n"
         "print(result.summary())\n"
     )
-
-
-def _contract_code(contract: xarray.DataTree | None, seed: int | None) -> str:
-    """The line that asks about the contract again."""
-    odds = None if contract is None else ContractOdds.of(contract)
-    if odds is None:
-        return ""
-    asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={seed}"
-    return f"contract = bb.estimate(posterior, {asked})\n"
+    if contract is not None and (odds := ContractOdds.of(contract)) is not None:
+        asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={posterior.seed}"
+        code += f"contract = bb.estimate(posterior, {asked})\n"
+    return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{escape(code)}</pre>"

@@ -55,27 +55,6 @@ def test_four_players_and_an_auction_that_is_over(answer):
     assert "The auction is over: this is what each contract would have been worth." in out
 
 
-def test_defending_is_a_row_and_what_a_pass_means(document, answer):
-    calls = ("--call", "W:2S", "--call", "N:Pass", "--call", "E:Pass")
-    said = document(*FOUR, *calls, "--against", "Pass", "--find-out", "layout")
-    rows = {row["contract"]: row for row in said["contracts"]}
-    assert said["against"] == "2S by W"
-    assert {"2S by W", "2SX by W", "2NT by S"} <= set(rows)
-    assert rows["2S by W"]["difference"] == 0.0
-    assert said["find_out"]["action"] == said["contracts"][0]["contract"]
-    assert said["passed"] == "2S by W"
-    heart = ("--call", "W:1H", "--call", "N:Pass", "--call", "E:2H", "--call", "S:X")
-    ranked = [row["contract"] for row in document(*FOUR, *heart)["contracts"]]
-    assert ranked.index("2HX by W") >= 12  # too low for the screen, and there all the same
-    assert "\n2HX by W " in answer(*FOUR, *heart)
-    named = document(*FOUR, *calls, "--contracts", "3NT,2SX by W,Pass")
-    for row in named["contracts"]:
-        assert row["score"] == pytest.approx(rows[row["contract"]]["score"], abs=1e-3)
-    out = answer(*FOUR, "--contracts", "Pass,7NT")
-    assert any(line.split()[:4] == ["Pass", "–", "–", "0"] for line in out.splitlines())
-    assert document(*FOUR, "--contracts", "Pass,7NT")["contracts"][0]["make"] is None
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -130,14 +130,6 @@ def test_samplers_are_estimates_and_say_so(document, method):
     assert document("estimate", *words) == said
 
 
-def test_several_estimators_each_say_how_exact_they_are(document):
-    said = document("estimate", *HARD, "--estimator", "capture", "--estimator", "play_out", "--draws", "500")
-    assert (said["method"], said["exact"], said["ess"]) == ("convolution", False, 500.0)
-    assert "the other estimators by sample" in said["why"]
-    assert [said["estimators"][name]["exact"] for name in ("capture", "play_out")] == [True, False]
-    assert 0 <= said["estimators"]["play_out"]["tricks"]["mean"] <= 13
-
-
 def test_the_trick_on_the_table_is_part_of_the_question(document):
     wins = document("estimate", *FEW, "--play", "W:S7", "--estimator", "card_wins")["estimators"]["card_wins"]["wins"]
     assert wins["SJ"]["mean"] == pytest.approx(1)

@@ -3,7 +3,6 @@
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 
@@ -56,13 +55,6 @@ def test_who_sits_where():
     assert str(four.auction) == "N:1H X"
 
 
-def test_bidders_and_slips():
-    assert believed(*SOUTH).bidder == IterativeBidder()
-    assert believed(*SOUTH, "--bidder", "iterative").bidder == IterativeBidder()
-    assert believed(*SOUTH, "--slip", "0.25").bidder == IterativeBidder(slip=0.25)
-    assert believed(*SOUTH, "--bidder", "iterative", "--slip", "0").bidder == IterativeBidder(slip=0)
-
-
 CALLS = ("--call", "W:1C", "--call", "S:1NT", "--call", "E:2NT")
 
 
@@ -94,9 +86,3 @@ def test_count_counts(document, answer):
 
 
 FOUR = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96", "--call", "N:pass", "--call", "E:1NT")
-
-
-def test_vulnerability_is_read_and_belongs_to_bidders_who_mind(complaint):
-    assert "argument --vulnerable: unknown vulnerability 'us'" in complaint("count", *FOUR, "--vulnerable", "us")
-    line = complaint("count", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--vulnerable", "NS")
-    assert "argument --vulnerable: bidder 'iterative' has no such setting: leave it out" in line

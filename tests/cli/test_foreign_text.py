@@ -1,9 +1,5 @@
 """No escape from a file or a plugin reaches the terminal: every command that reads them shows it as text."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from bayesbridge.cli import main
@@ -205,12 +201,3 @@ def test_the_page_escapes_what_a_plugin_says(install, tmp_path, capsys):
     assert main(["report", *POSITION, "--estimator", script, "--no-history", "--out", str(target)]) == 1
     assert script not in target.read_text("utf-8")
     assert script in capsys.readouterr().err
-
-
-def test_a_terminal_that_is_no_unicode_one_gets_no_escape_either(tmp_path):
-    (tmp_path / "evil.pbn").write_text(PBN, "utf-8")
-    words = [sys.executable, "-m", "bayesbridge", "report", str(tmp_path / "evil.pbn"), "--text", *FEW, "--board", "9"]
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    found = subprocess.run(words, env=environment, capture_output=True)
-    assert all(byte == 10 or 32 <= byte < 127 for byte in found.stdout + found.stderr)
-    assert b"\\x1b" in found.stderr

@@ -8,7 +8,6 @@ import resource
 from contextlib import contextmanager
 
 import pytest
-import xarray
 
 from bayesbridge.cli import main
 
@@ -61,15 +60,3 @@ def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_pat
     assert main([*words, str(path)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["counts"], found["runs"]) == (truth["counts"], truth["runs"])
-
-
-def test_fitted_styles_keep_the_old_file(tmp_path):
-    from bayesbridge.bidders.fit import Styles
-    from bayesbridge.errors import Unwritable
-
-    path = tmp_path / "styles.nc"
-    path.write_text("old")
-    tree = xarray.DataTree.from_dict({"posterior": xarray.Dataset({"x": ("draw", list(range(10_000)))})})
-    with disk_of(2000), pytest.raises(Unwritable, match="File too large"):
-        Styles.save(type("Fitted", (), {"tree": tree})(), path)
-    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("styles.nc", "old")]

@@ -67,11 +67,6 @@ def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
     assert (told.hand, told.evidence, told.bidder, told.player) == (seen.hand, seen.evidence, seen.bidder, seen.player)
 
 
-def test_a_moment_of_the_auction(document):
-    said = document("count", "--record", BOARDS, "--board", "2", "--after-call", "3")
-    assert (said["observer"], said["auction"]) == ("S", "E:1D Pass 1NT")
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -98,19 +93,6 @@ def test_points_of_the_hidden_hands(document, answer):
     low, high = int(row[2]), int(row[3])
     assert sum(west[points] for points in range(low)) < 0.1 <= sum(west[points] for points in range(low + 1))
     assert sum(west[points] for points in range(high)) < 0.9 <= sum(west[points] for points in range(high + 1))
-
-
-def test_cards_are_ranked_by_what_is_told_of_them(answer):
-    """East has three places left, West ten: a card that follows the places alone tells nothing."""
-    held = "E:ST,S9,S8,HT,H9,H8,DJ,DT,D9,CK"
-    words = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--reveal", "N:J54.AQ2.KQ76.A85", "--holds", held)
-    table = answer("estimate", *words).split("most telling cards")[1].split("Mean length")[0]
-    told = [float(line.split()[-1]) for line in table.splitlines() if line.rstrip()[-3:-2] == "."]
-    assert told == [0.0] * len(told)
-    more = answer("estimate", *words, "--length", "E:C:3+").split("most telling cards")[1].split("Mean length")[0]
-    rows = [line.split() for line in more.splitlines() if line.rstrip()[-3:-2] == "."]
-    assert rows[0][0].startswith("C")
-    assert [float(row[-1]) for row in rows] == sorted((float(row[-1]) for row in rows), reverse=True)
 
 
 @pytest.fixture

@@ -56,25 +56,11 @@ def test_a_hidden_hand_is_judged_given_that_it_may_play_the_card(document, answe
     assert "E's hand is hidden: each figure is given that E may play the card." in answer(*words)
 
 
-def test_on_lead(document):
-    said = document("play", *OPEN, *HELD, *FIRST, "--trick", "N:", "--seat", "N")
-    assert len(said["wins"]) == 12
-    assert said["wins"]["CA"] == 1
-    assert said["wins"]["SJ"] == 1  # the three higher spades are partner's
-
-
 def test_the_cards_played_tell_trick_and_seat(document):
     told = [document("play", *OPEN, *HELD, *words) for words in ((*FIRST, "--trick", "N:", "--seat", "N"), FIRST)]
     assert told[0] == told[1]
     begun = document("play", *OPEN, *HELD, *FIRST[:4])
     assert (begun["trick"], begun["seat"]) == ("W:H5 HQ", "E")
-
-
-def test_pair_says_who_opposes(document):
-    together = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--pair", "N:E")
-    apart = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N")
-    assert together["wins"]["HQ"] == 0  # now South's ace opposes it
-    assert apart["wins"]["HQ"] > 0
 
 
 def test_too_many_layouts_are_sampled(document):

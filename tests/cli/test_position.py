@@ -6,7 +6,6 @@ import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
-from bayesbridge.position import python_lines, read_position
 
 HAND = "AKQ2.KJ3.A54.Q32"
 START = f'observer = "S"\nhand = "{HAND}"\n'
@@ -126,21 +125,3 @@ def test_a_file_that_cannot_be_read(complaint, file, tmp_path):
     assert f"cannot read '{tmp_path}': Is a directory" in complaint("count", "--position", str(tmp_path))
     path = file(START)
     assert "argument --position: given twice" in complaint("count", "--position", path, "--position", path)
-
-
-def test_the_player_model_is_a_setting(complaint, tmp_path):
-    """Learned where four play unless told otherwise; in options, files and Python the same."""
-    four = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4")
-    parse = build_parser().parse_args
-    assert position_of(parse(["count", *four])).belief().player == bb.LearnedPlayer()
-    assert position_of(parse(["count", *four, "--player", "learned"])).belief().player == bb.LearnedPlayer()
-    given = position_of(parse(["count", *four, "--player", "None"]))
-    assert given.belief().player is None
-    assert position_of(parse(["count", *given.words()])).belief() == given.belief()
-    (tmp_path / "p.toml").write_text(given.toml())
-    assert read_position(str(tmp_path / "p.toml")).belief() == given.belief()
-    scope = {"bb": bb}
-    exec(python_lines(given.belief()), scope)
-    assert scope["belief"] == given.belief()
-    assert "argument --player: unknown player 'x': write learned or none" in complaint("count", *four, "--player", "x")
-    assert "argument --player: experts are four players" in complaint("count", *four[:4], "--player", "none")

@@ -20,14 +20,6 @@ def test_a_suit_by_vacant_places(document, answer):
     assert len(answer("suit", "AJT32", "K954", "--tricks", "4")) > len(out)
 
 
-@pytest.mark.parametrize(
-    ("holdings", "sure"),
-    [(("AQJT9876543", "2"), 11), (("AQJ32", "654"), 2), (("AJT32", "K954"), 4), (("AK", "QJ"), 2), (("432", "765"), 0)],
-)
-def test_sure_tricks_are_those_that_the_best_play_always_wins(document, holdings, sure):
-    assert document("suit", *holdings)["sure"] == sure
-
-
 def test_vacant_places_and_small_cards(document, answer):
     assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["goals"][-1]["chance"] == pytest.approx(0.25)
     assert "West with 5 vacant places and East with 15" in answer("suit", "AQJ", "xxx", "--vacant", "5:15")

@@ -30,12 +30,6 @@ def test_an_answer_comes_as_a_stream_of_events(server):
     assert events[-1][1] == {"why": "done"}
 
 
-def test_a_bad_question_is_an_event(server):
-    (refused, _) = server.ask({"settings": {"observer": "X"}})
-    assert refused[0] == "refused"
-    assert "unknown seat" in refused[1]["message"]
-
-
 @pytest.mark.parametrize(("path", "kind"), PAGE)
 def test_the_page_and_its_headers(server, path, kind):
     status, headers, text = server.request("GET", f"/{TOKEN}/{path}")
@@ -55,12 +49,6 @@ def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
     assert sum(file.stat().st_size for file in folder.iterdir()) < 200_000
     for file in folder.iterdir():
         assert "://" not in file.read_text("utf-8")
-
-
-def test_models_and_systems_are_listed(server):
-    told = json.loads(server.request("GET", f"/{TOKEN}/about")[2])
-    assert {"iterative", "learned"} <= set(told["bidders"])
-    assert "weak-twos" in told["systems"]
 
 
 @pytest.mark.parametrize("kind", ["toml", "pbn", "layouts"])
@@ -88,29 +76,18 @@ GOOD = json.dumps({"tab": "h", "question": POSITION})
     [
         pytest.param(404, "GET", "/", None, {}, id="no token"),
         pytest.param(404, "GET", f"/{TOKEN[:-1]}x/", None, {}, id="wrong token"),
-        pytest.param(404, "POST", "/wrong-token-wrong/ask", GOOD, {}, id="question with a wrong token"),
         pytest.param(404, "GET", f"/{TOKEN}/../{TOKEN}/%2e%2e/%2e%2e/etc/passwd", None, {}, id="path"),
-        pytest.param(404, "GET", f"/{TOKEN}/%2e%2e%2fguard.py", None, {}, id="encoded path"),
-        pytest.param(404, "GET", f"/{TOKEN}/worker.py", None, {}, id="a file of ours"),
         pytest.param(404, "POST", f"/{TOKEN}/once/shell", GOOD, {}, id="unknown kind"),
         pytest.param(405, "PUT", ASK, GOOD, {}, id="method"),
-        pytest.param(405, "OPTIONS", ASK, None, {}, id="preflight"),
         pytest.param(403, "POST", ASK, GOOD, {"Origin": "http://evil.example"}, id="wrong origin"),
-        pytest.param(403, "POST", ASK, GOOD, {"Origin": "null"}, id="null origin"),
         pytest.param(403, "POST", ASK, GOOD, {"Sec_Fetch_Site": "cross-site"}, id="cross-site"),
         pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": "evil.example"}, id="wrong host"),
-        pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": ""}, id="no host"),
         pytest.param(415, "POST", ASK, GOOD, {"Content_Type": "text/plain"}, id="a simple form"),
         pytest.param(413, "POST", ASK, "x" * 10_000_000, {}, id="10 MB"),
         pytest.param(413, "POST", ASK, GOOD, {"Content_Length": "9" * 12}, id="a length that lies"),
         pytest.param(400, "POST", ASK, "[" * 60_000, {}, id="deep JSON"),
-        pytest.param(400, "POST", ASK, '{"a":' * 60_000, {}, id="deep objects"),
-        pytest.param(400, "POST", ASK, '"\\"' * 100_000 + "\\", {}, id="a text without an end"),
         pytest.param(400, "POST", ASK, "[1, 2]", {}, id="no object"),
-        pytest.param(400, "POST", ASK, "{", {}, id="half JSON"),
-        pytest.param(400, "POST", ASK, "\xff\xfe", {}, id="no text"),
         pytest.param(400, "POST", ASK, '{"tab": "a b"}', {}, id="bad tab"),
-        pytest.param(400, "POST", ASK, '{"tab": "a"}', {}, id="no question"),
         pytest.param(400, "POST", f"/{TOKEN}/once/records", '{"tab": "a", "name": 1}', {}, id="no name"),
     ],
 )
@@ -144,9 +121,8 @@ def test_what_is_no_http_is_refused(server, capfd):
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("many", [40, pytest.param(200, marks=pytest.mark.slow)])
-def test_many_requests_at_once_are_served_or_refused(server, capfd, many):
-    results = []
+def test_many_requests_at_once_are_served_or_refused(server, capfd):
+    results, many = [], 40
 
     def one(number):
         results.append(server.request("POST", ASK, {"tab": f"crowd-{number}", "question": POSITION}))
@@ -265,16 +241,6 @@ def test_the_command_says_what_is_wrong(web, capsys, monkeypatch, server):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["serve"]) == 2
     assert "pip install 'bayesbridge-hands[web]'" in capsys.readouterr().err
-
-
-def test_names_of_other_addresses():
-    from bayesbridge.web.server import is_loopback, names_of
-
-    assert "127.0.0.1" in names_of("0.0.0.0")
-    assert socket.gethostname().lower() in names_of("0.0.0.0")
-    assert [is_loopback(name) for name in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")] == [True] * 3 + [
-        False
-    ] * 2
 
 
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
