@@ -43,7 +43,6 @@ __all__ = [
     "cards",
     "contract",
     "distribution",
-    "joint",
     "lengths",
     "points",
     "sharpening",
@@ -154,14 +153,11 @@ def percent_axis(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
 
 
-def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float, darkest: float = 1.0) -> None:
-    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage.
-
-    ``darkest`` is the share that is all blue.
-    """
-    shade = min(share / darkest, 1.0)
-    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, shade), edgecolor=GREY, linewidth=0.4))
-    colour = ink() if shade <= INK_UP_TO else "white"
+def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
+    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
+    shade = to_rgba(BLUE, min(share, 1.0))
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
+    colour = ink() if share <= INK_UP_TO else "white"
     text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
 
@@ -485,29 +481,22 @@ def _table(number: Number, where: dict[str, Any], title: str, ax: Axes | None) -
     means = [f"{number.mean[place]:.2f}" for place in places]
     heads, shares = _grouped(number.values, number.pmf[places])
     ax = new_axes(max(4.8, 1.8 + 0.42 * len(heads)), 1.0 + 0.3 * len(labels)) if ax is None else ax
-    shaded_table(ax, shares, labels, [*heads, "mean"], means)
+    for (row, column), share in np.ndenumerate(shares):
+        shaded_cell(ax, column, -row - 1, float(share), 7)
+    last = len(heads) + 0.8
+    for row, mean in enumerate(means):
+        ax.text(last, -row - 0.5, mean, ha="center", va="center", fontsize=8)
+    ax.set_xlim(0, last + 0.8)
+    ax.set_ylim(-len(labels) - 0.05, 0.1)
+    turned = 45 if max(map(len, heads)) > 4 else 0  # ranges of values have no room beside each other
+    ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*heads, "mean"], rotation=turned)
+    ax.set_yticks(-np.arange(len(labels)) - 0.5, labels)
     ax.xaxis.tick_top()
+    ax.tick_params(left=False, top=False, labelsize=8)
+    bare(ax, keep=())
     ax.set_ylabel(", ".join(dims))
     ax.set_title(title, fontsize=10)
     return ax
-
-
-def shaded_table(
-    ax: Axes, shares: NDArray[Any], rows: list[str], columns: list[str], beside: list[str], darkest: float = 1.0
-) -> None:
-    """Rows × columns, the likelier the bluer; the last of the ``columns`` is the head of what stands ``beside``."""
-    for (row, column), share in np.ndenumerate(shares):
-        shaded_cell(ax, column, -row - 1, float(share), 7, darkest)
-    last = shares.shape[1] + 0.8
-    for row, text in enumerate(beside):
-        ax.text(last, -row - 0.5, text, ha="center", va="center", fontsize=8)
-    ax.set_xlim(0, last + 0.8)
-    ax.set_ylim(-len(rows) - 0.05, 0.1)
-    turned = 45 if max(map(len, columns)) > 4 else 0  # ranges of values have no room beside each other
-    ax.set_xticks([*(np.arange(shares.shape[1]) + 0.5), last], columns, rotation=turned)
-    ax.set_yticks(-np.arange(len(rows)) - 0.5, rows)
-    ax.tick_params(left=False, top=False, bottom=False, labelsize=8)
-    bare(ax, keep=())
 
 
 def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:
@@ -522,38 +511,6 @@ def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[st
         for first, last in zip(starts, ends, strict=True)
     ]
     return heads, np.clip(np.add.reduceat(shares, starts, axis=1), 0.0, 1.0)
-
-
-def joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
-    """P(both numbers) in percent, from :func:`bayesbridge.joint_distribution` with two names; sums stand beside it.
-
-    Rows and columns that no layout has are left out.
-
-    >>> import bayesbridge as bb
-    >>> found = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
-    >>> ax = joint(found)
-    >>> ax.get_ylabel(), ax.get_xlabel()
-    ('T', 'length[N:H]')
-    """
-    shares = joint["probability"]
-    if shares.ndim != 2:
-        raise BayesBridgeError(f"{shares.ndim} numbers: a picture shows two, give joint_distribution two names")
-    down, across = (str(dim) for dim in shares.dims)
-    shares = shares.isel(
-        {dim: np.flatnonzero(shares.sum(other) > 0) for dim, other in ((down, across), (across, down))}
-    )
-    values = shares.values
-    ax = new_axes(1.6 + 0.42 * values.shape[1], 1.2 + 0.3 * len(values)) if ax is None else ax
-    rows, columns = ([str(label) for label in shares[dim].values] for dim in (down, across))
-    shaded_table(ax, values, rows, [*columns, "all"], list(map(short_percent, values.sum(axis=1))), values.max())
-    for column, total in enumerate(values.sum(axis=0)):
-        ax.text(column + 0.5, 0.6, short_percent(float(total)), ha="center", va="center", fontsize=7)
-    ax.set_ylim(top=1.2)
-    ax.set_xlabel(across)
-    ax.set_ylabel(down)
-    how = "exact" if joint.attrs["exact"] else "estimated"
-    ax.set_title(f"{down} and {across} together: P in % ({how})", fontsize=10)
-    return ax
 
 
 MOST_FIGURES: Final = 24

@@ -189,18 +189,6 @@ def test_wrong_questions_are_refused(result, draw, words):
         draw(result)
 
 
-def test_joint_has_every_cell_and_its_sums():
-    joint = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
-    ax = bb.plots.joint(joint)
-    shown = [text.get_text() for text in ax.texts]
-    shares = joint["probability"]
-    rows, columns = int((shares.sum("length[N:H]") > 0).sum()), shares.sizes["length[N:H]"]
-    assert len(shown) == rows * columns + rows + columns + 1
-    assert "all" in shown
-    with pytest.raises(bb.BayesBridgeError, match="3 numbers: a picture shows two"):
-        bb.plots.joint(bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "c2[S]", "c2[H]"))
-
-
 def test_shrinkage_shows_what_was_counted_and_what_is_believed():
     draws = np.random.default_rng(1).beta([80, 10, 20], [20, 30, 20], size=(2, 400, 3))
     players = ["often", "rarely", "never asked"]

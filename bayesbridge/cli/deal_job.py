@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
+from bayesbridge.calls import Vulnerability
 from bayesbridge.cli.options import blaming
+from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import TRUE, Expression, Script, conjunction, parse_expression
 from bayesbridge.dealing.plan import (
     LOW,
@@ -147,8 +149,17 @@ class DealJob:
             document["types"] = {one.name: chances(plan) for one, plan, _ in self._types()}
         return document
 
-    def document(self, numbering: Numbering) -> dict[str, Any]:
+    @property
+    def numbering(self) -> Numbering:
+        """By the script, else by rotation."""
+        dealer, vulnerable = self.script.dealer, self.script.vulnerable
+        return Numbering(
+            1, None if dealer is None else Seat(dealer), None if vulnerable is None else Vulnerability.of(vulnerable)
+        )
+
+    def document(self) -> dict[str, Any]:
         """All as plain data."""
+        numbering = self.numbering
         boards = []
         for place, deal in enumerate(self.layouts or ()):
             board = numbering.first + place
@@ -165,20 +176,22 @@ class DealJob:
         statistics = [found.document() for found in self._findings()]
         return {**self.plan_document(), **tested, "deals": boards, "statistics": statistics}
 
-    def text(self, form: str, numbering: Numbering) -> str:
+    def text(self, form: str) -> str:
         """The deals as a file."""
         if form == "json":
             import json
 
-            return json.dumps(self.document(numbering), indent=1) + "\n"
-        return "".join(f"{line}\n" for line in FORMS[form](self._dealt, numbering))
+            return json.dumps(self.document(), indent=1) + "\n"
+        return "".join(f"{line}\n" for line in FORMS[form](self._dealt, self.numbering))
 
-    def lines(self, form: str | None, numbering: Numbering) -> Iterator[str]:
+    def lines(self, form: str | None) -> Iterator[str]:
         """The deals on screen, as the form or else the script says, then the statistics."""
-        if form is not None or not self.script.prints or self.script == Script(self.script.condition):
-            shown = FORMS[form or "diagram"](self._dealt, numbering) if form or not self.script.actions else iter(())
+        if form is None and self.script.prints and self.script != Script(self.script.condition):
+            shown = printed(self.script, self._dealt, self.numbering, self._values)
+        elif form is None and self.script.actions:
+            shown = iter(())
         else:
-            shown = printed(self.script, self._dealt, numbering, self._values)
+            shown = FORMS[form or "diagram"](self._dealt, self.numbering)
         return chain(shown, self.statistics())
 
     def statistics(self) -> Iterator[str]:

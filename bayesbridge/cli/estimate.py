@@ -1,4 +1,4 @@
-"""``bayesbridge estimate``: what estimators say about everything that may be hidden.
+"""``bayesbridge estimate``: what estimators say about everything that may be hidden; ``count``: how many layouts fit.
 
 ``--card SQ``: where a card lies, and how the answer moved with each piece of evidence. ``--bidders a,b``: how much the
 answer depends on how the others are taken to bid.
@@ -7,7 +7,7 @@ answer depends on how the others are taken to bid.
 from __future__ import annotations
 
 from argparse import Namespace
-from math import isfinite
+from math import isfinite, log2
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cards import Card
@@ -60,7 +60,7 @@ ALONE = ("method", "estimator", "contract", "by", "solve", "actual", "reached", 
 
 
 def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
+    """Put the commands on the command line."""
     parser = add_command(
         commands,
         "estimate",
@@ -92,6 +92,15 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--level", type=whole(1, 7), action=Once, metavar="N", help="of these models, asks for T ≥ 6 + N (default: 1)"
+    )
+    add_evidence(parser)
+
+    parser = add_command(
+        commands,
+        "count",
+        "how many layouts of the hidden cards fit what was seen",
+        run_count,
+        "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
     add_evidence(parser)
 
@@ -326,3 +335,19 @@ def _show_models(found: xarray.Dataset, goal: int) -> None:
     say(CAPTURES)
     say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
     say("±: the largest standard error of a probability.")
+
+
+def run_count(args: Namespace) -> int:
+    """Count and print."""
+    position = position_of(args)
+    belief = position.belief()
+    with position.blaming():
+        layouts = belief.count()
+    if args.json:
+        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
+        return 0
+    print_evidence(belief)
+    say(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
+    if belief.auction is not None:
+        say("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    return 0

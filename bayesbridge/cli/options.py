@@ -252,9 +252,6 @@ def add_record(group: Any) -> None:
         metavar="N",
         help="of a record so many tricks, 0 for the auction alone (default: all)",
     )
-    group.add_argument(
-        "--after-call", type=whole(0, 400), action=Once, metavar="N", help="of a record so many calls and no card"
-    )
 
 
 def add_board(group: Any) -> None:
@@ -266,7 +263,7 @@ def add_board(group: Any) -> None:
 def record_position(args: argparse.Namespace) -> Position:
     """What the observer saw of the record; empty where no record is named."""
     if args.record is None:
-        for name in ("board", "room", "after_trick", "after_call"):
+        for name in ("board", "room", "after_trick"):
             if getattr(args, name) is not None and getattr(args, "file", None) is None:
                 raise UsageError(f"argument --{name.replace('_', '-')}: name the file too: --record FILE")
         return Position({})
@@ -275,29 +272,23 @@ def record_position(args: argparse.Namespace) -> Position:
             raise UsageError(f"argument --{name}: the record tells it: leave --{name} out, or --record")
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
-    return moment(record, observer, args.after_call, args.after_trick)
+    return moment(record, observer, args.after_trick)
 
 
-def moment(record: Record, observer: Seat, calls: int | None, tricks: int | None) -> Position:
-    """The position of a seat after so many calls, or after the auction and so many tricks."""
+def moment(record: Record, observer: Seat, tricks: int | None) -> Position:
+    """The position of a seat after the auction and so many tricks, all unless told."""
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
 
-    called = 0 if record.auction is None else len(record.auction.calls)
-    if calls is not None and tricks is not None:
-        raise UsageError("arguments --after-call and --after-trick: give one of them")
-    if calls is not None and calls > called:
-        raise UsageError(f"argument --after-call {calls}: {record.place} has {called} calls")
     if tricks is not None and 4 * tricks > len(record.plays):
         raise UsageError(f"argument --after-trick {tricks}: {record.place} has {len(record.plays) // 4} whole tricks")
     with blaming("--record"):
         seat, hand, seen = seen_by(record, observer, None if tricks is None else 4 * tricks)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
-    kept = seen if calls is None else seen[:calls]
     return Position(
         {name: Sourced(value, where) for name, value in settings.items()},
-        tuple(Sourced(piece, where) for piece in kept),
+        tuple(Sourced(piece, where) for piece in seen),
     )
 
 

@@ -41,7 +41,6 @@ def main():
     save("cards", bb.plots.cards(result))
     save("lengths", bb.plots.lengths(result))
     save("points", bb.plots.points(result))
-    save("joint", bb.plots.joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     draw_tutorial()
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),

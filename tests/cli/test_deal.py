@@ -139,6 +139,5 @@ def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
 
 def test_examples_of_layouts(answer, document):
     south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--void", "E:H")
-    assert answer("count", *south, "--show", "3").count("\nN:") == 3
-    assert len(document("count", *south, "--show", "3")["examples"]) == 3
+    assert answer("estimate", *south, "--show", "3").count("\nN:") == 3
     assert len(document("estimate", *south, "--show", "2")["examples"]) == 2

@@ -70,7 +70,6 @@ def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("--after-trick", "3", "--after-call", "1"), "give one of them"),
         (("--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: the record tells it"),
         (("--board", "77"), "no board 77 in"),
     ],

@@ -24,7 +24,7 @@ def test_replay_sharpens_to_one_layout(document):
 
 def test_north_looks_where_north_is_asked(document, tmp_path):
     """North is seat 0, which must not be taken for no seat."""
-    said = document("count", "--record", BOARDS, "--board", "2", "--observer", "N", "--after-call", "1")
+    said = document("count", "--record", BOARDS, "--board", "2", "--observer", "N", "--after-trick", "0")
     assert (said["observer"], said["hand"]) == ("N", "AT982.KQ5.9.JT72")
     short = tmp_path / "short.pbn"
     short.write_text('[Board "1"]\n[Deal "N:AKQ2.KJ3.A54.Q32 - - -"]\n[Auction "N"]\n1NT\n', "utf-8")
