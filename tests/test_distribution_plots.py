@@ -85,30 +85,6 @@ def test_numbers_that_are_not_whole_are_a_histogram_by_weight(posterior):
     assert float(middles @ heights) == pytest.approx(mean, abs=ax.patches[0].get_width())
 
 
-def test_very_many_values_share_columns():
-    @bb.plugins.estimator("square", doc="Points of the first, squared.", dtype="int16")
-    def square(deal, question):
-        return deal[question.pair[0]].points ** 2
-
-    result = bb.estimate(positions.quiet().infer(rng=1), square, pair="S:N")
-    ax = bb.plots.distribution(result, "square")
-    assert len(ax.get_xticks()) <= 20
-    wide = bb.estimate(positions.quiet().infer(rng=1), Squares(), pair="S:N")
-    table = bb.plots.distribution(wide, "squares")
-    assert len(table.get_xticks()) <= 21
-    assert any("–" in text for text in labels(table.xaxis))
-
-
-class Squares:
-    """Points of every seat, squared."""
-
-    name = "squares"
-    outputs = (bb.plugins.Output("squares", "Points, squared.", dims=("seat",), dtype="int16"),)
-
-    def estimate(self, layouts, question):
-        return {"squares": layouts.points.astype("int16") ** 2}
-
-
 class Fractions:
     """Two numbers that are not whole."""
 

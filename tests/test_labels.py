@@ -143,24 +143,3 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     assert cards[4].startswith("SA")
     assert "… and 31 more rows of by_card, which --json prints." in cards
     assert "half: Half the points." in text
-
-
-def test_one_strain_and_one_declarer_are_named():
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
-
-    class Table:
-        name = "table"
-        outputs = (
-            bb.plugins.Output(
-                "taken", "Seven.", ("strain", "seat"), "int8", tricks=bb.plugins.TrickCount(at_table=True)
-            ),
-        )
-
-        def estimate(self, layouts, question):
-            return {"taken": np.full((len(layouts), 5, 4), 7, dtype=np.int8)}
-
-    result = bb.estimate(belief.infer("sample", draws=10, rng=1), Table())
-    tricks = result.tricks("taken", strain="H", seat="E")
-    assert tricks.title == "Tricks of East, dummy West, in hearts"
-    assert tricks.goal(7) == "1H makes"
-    assert tricks.axis == "taken, tricks at the table"

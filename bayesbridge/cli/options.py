@@ -195,9 +195,26 @@ def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]
     walks = 0
 
     def walk() -> Iterator[Record]:
+        from bayesbridge.notation import Skipped, iter_records
+
         nonlocal walks
         walks += 1
-        return _walk(path, option, telling=walks == 1)
+        notes = records = 0
+        try:
+            for item in iter_records(path):
+                if not isinstance(item, Skipped):
+                    records += 1
+                    yield item
+                    continue
+                notes += 1
+                if walks == 1 and notes <= NOTES:
+                    tell(item)
+        except OSError as error:
+            raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
+        if walks == 1 and notes > NOTES:
+            tell(f"{notes - NOTES} more notes on what was left out")
+        if not records:
+            raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
 
     return walk
 
@@ -206,34 +223,13 @@ def chosen_record(records: Iterator[Record], file: str, board: str | None, room:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     for record in records:
-        asked = board in (None, record.board) and room in (None, record.room, record.room.lower())
+        asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
         if asked and chosen is None and record.auction is not None and record.hands[observer] is not None:
             chosen = record
     if chosen is None:
         what = " ".join(filter(None, ("board", board, room)))
         raise UsageError(f"no {what} in {file!r} with an auction and {observer.name}'s hand: choose another")
     return chosen
-
-
-def _walk(path: str, option: str, telling: bool) -> Iterator[Record]:
-    from bayesbridge.notation import Skipped, iter_records
-
-    notes = records = 0
-    try:
-        for item in iter_records(path):
-            if isinstance(item, Skipped):
-                notes += 1
-                if telling and notes <= NOTES:
-                    tell(item)
-            else:
-                records += 1
-                yield item
-    except OSError as error:
-        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
-    if telling and notes > NOTES:
-        tell(f"{notes - NOTES} more notes on what was left out")
-    if not records:
-        raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
 
 
 def add_record(group: Any) -> None:
@@ -244,7 +240,8 @@ def add_record(group: Any) -> None:
         metavar="FILE",
         help="a PBN or LIN file: what --observer (default: S) saw of a table, with the hand; other evidence is added",
     )
-    add_board(group)
+    group.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
+    group.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
     group.add_argument(
         "--after-trick",
         type=whole(0, 13),
@@ -252,12 +249,6 @@ def add_record(group: Any) -> None:
         metavar="N",
         help="of a record so many tricks, 0 for the auction alone (default: all)",
     )
-
-
-def add_board(group: Any) -> None:
-    """Ask which table of a file is meant."""
-    group.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
-    group.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
 
 
 def record_position(args: argparse.Namespace) -> Position:
@@ -270,16 +261,12 @@ def record_position(args: argparse.Namespace) -> Position:
     for name in ("hand", "players", "dummy", "position"):
         if getattr(args, name) is not None:
             raise UsageError(f"argument --{name}: the record tells it: leave --{name} out, or --record")
-    observer = Seat.S if args.observer is None else args.observer
-    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
-    return moment(record, observer, args.after_trick)
-
-
-def moment(record: Record, observer: Seat, tricks: int | None) -> Position:
-    """The position of a seat after the auction and so many tricks, all unless told."""
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
 
+    observer = Seat.S if args.observer is None else args.observer
+    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
+    tricks = args.after_trick
     if tricks is not None and 4 * tricks > len(record.plays):
         raise UsageError(f"argument --after-trick {tricks}: {record.place} has {len(record.plays) // 4} whole tricks")
     with blaming("--record"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from argparse import Namespace
 from secrets import token_urlsafe
@@ -46,7 +47,7 @@ def run(args: Namespace) -> int:
     """Serve until Ctrl-C."""
     if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:
         raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
-    if args.token is not None and not _is_token(args.token):
+    if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):
         raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
     from bayesbridge.web.server import explorer, is_loopback, listen, serve
 
@@ -73,7 +74,3 @@ def run(args: Namespace) -> int:
     except KeyboardInterrupt:  # the usual end, so without a word
         return 130
     return 0
-
-
-def _is_token(text: str) -> bool:
-    return 16 <= len(text) <= 64 and text.isascii() and text.replace("-", "").replace("_", "").isalnum()

@@ -43,7 +43,7 @@ from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
 from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
-from bayesbridge.words import SEATS
+from bayesbridge.views.tables import declarer_and_dummy
 
 _SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
 
@@ -415,7 +415,7 @@ def tricks_document(odds: ContractOdds) -> dict[str, Any]:
     """Tricks at the table, and whether the contract makes."""
     return {
         "contract": str(odds.contract),
-        "title": f"Tricks of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}",
+        "title": f"Tricks of {declarer_and_dummy(odds)}",
         "needed": odds.contract.tricks_needed,
         "chance": round(odds.make[0], DIGITS),
         "error": round(odds.make[1], DIGITS),

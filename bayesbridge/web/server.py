@@ -19,7 +19,7 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import ExitStack, asynccontextmanager, suppress
 from importlib.resources import files
 from secrets import compare_digest
@@ -253,7 +253,7 @@ class Desk:
     def open(self) -> None:
         """Start the workers; questions wait for the first that is warm."""
         for worker in self._workers:
-            self._later(self._started(worker))
+            self._later(self._ready(worker.start(), worker))
 
     async def close(self) -> None:
         """End everything."""
@@ -302,7 +302,7 @@ class Desk:
         finally:
             events.put_nowait(last)
             if worker is not None:
-                self._later(self._given_back(worker))
+                self._later(self._ready(worker.settle(), worker))
 
     async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None]) -> Event:
         while True:
@@ -321,16 +321,12 @@ class Desk:
         chosen.tab = tab
         return chosen
 
-    async def _started(self, worker: Worker) -> None:
-        await worker.start()
+    async def _ready(self, work: Awaitable[None], worker: Worker) -> None:
+        """After it was started, or settled again, it waits for a question."""
+        await work
         if worker.busy:
             tell("a process that computes could not be started: see the lines above")
             return
-        self._idle.append(worker)
-        self._free.release()
-
-    async def _given_back(self, worker: Worker) -> None:
-        await worker.settle()
         self._idle.append(worker)
         self._free.release()
 

@@ -79,14 +79,6 @@ def test_a_script_does_what_it_says(dealt, script):
     assert dealt(script, "--form", "oneline", "-n", "3").out.startswith("n ")
 
 
-def test_statistics_alone_draw_nothing(dealt, tmp_path):
-    path = tmp_path / "s.dlr"
-    path.write_text("action average hcp(north), frequency (spades(north), 0, 13)")
-    out = dealt(str(path)).out
-    assert out.splitlines()[0] == "10 (exact)"
-    assert out.count("\n") == 16
-
-
 def test_types_and_plans(dealt):
     words = ("-n", "9", "--type", "weak=2: hcp(north) < 5", "--type", "strong: hcp(north) > 25")
     plan = dealt(*words, "--plan").out.splitlines()

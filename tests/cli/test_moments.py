@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.cli import build_parser, main
+from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 from bayesbridge.deal import Seat
 from bayesbridge.notation import read_pbn
@@ -98,24 +98,6 @@ def test_points_of_the_hidden_hands(document, answer):
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.mark.parametrize(("row", "why"), [("CJ CQ DA S6", "a card is played once"), ("C4 CQ D9 S6", "trick 12: ")])
-def test_a_moment_before_an_illegal_card(tmp_path, capsys, row, why):
-    path = tmp_path / "board.pbn"
-    path.write_text(Path(BOARDS).read_text("utf-8").replace("CJ CQ D9 S6\n", f"{row}\n", 1), "utf-8")
-    words = ["--board", "1", "--observer", "W", "--json", "--after-trick"]
-    counted = []
-    for file in (str(path), BOARDS):
-        assert main(["count", "--record", file, *words, "3"]) == 0
-        out, err = capsys.readouterr()
-        counted.append(json.loads(out))
-        if file != BOARDS:
-            assert why in err
-            assert err.endswith("the play from trick 12 on is left out\n")
-    assert counted[0] == counted[1]
-    assert main(["count", "--record", str(path), *words, "12"]) == 2
-    assert "has 11 whole tricks" in capsys.readouterr().err
 
 
 def test_a_page_of_a_record(folder, answer, document):

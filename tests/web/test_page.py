@@ -108,32 +108,6 @@ def test_the_table_can_be_set_in_every_way(tab):
 
 
 @pytest.mark.slow
-def test_facts_of_every_kind(tab):
-    page = tab()
-    add(page, "length", seat="W", suit="S", low="4", high="6")
-    add(page, "hcp", seat="N", low="8", high="20")
-    add(page, "shape", seat="N", shape="balanced")
-    page.check("input[value=lacks]")
-    page.select_option("#seat", "N")
-    page.click('#picker [data-card="DK"]')
-    settled(page)
-    assert chips(page) == [
-        "W has 4 to 6 cards in S",
-        "N has 8 to 20 high-card points",
-        "N has the shape balanced",
-        "N lacks DK",
-    ]
-    assert share(page, "DK", "N") == "0"
-    page.check("input[value=reveal]")
-    for card in DEAL["N"]:
-        if str(card) != "DK":
-            page.click(f'#picker [data-card="{card}"]')
-    page.click('#picker [data-card="D8"]')
-    settled(page)
-    assert chips(page)[-1] == "N shows J54.AQ2.Q876.A54"
-
-
-@pytest.mark.slow
 def test_contracts_comparison_layouts_and_downloads(tab):
     page = tab()
     page.select_option("#contract", "3NT")
