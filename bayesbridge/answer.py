@@ -222,13 +222,13 @@ class Tricks:
     @classmethod
     def of(cls, number: Number, asked: Asked | None = None, **where: Any) -> Self:
         """From an output that counts tricks; ``where`` picks one of several numbers, such as ``strain="NT"``."""
+        place = number.place(**where)
         if number.count is None or number.values is None or number.pmf is None:
             raise BayesBridgeError(
                 f"{number.name!r} does not count tricks: declare its output with tricks=TrickCount()", name=number.name
             )
-        shares = number.pmf[number.place(**where)]
         whose = None if asked is None else asked.picked(where)
-        return cls(number.name, number.values, shares, number.count, number.exact, number.doc, whose)
+        return cls(number.name, number.values, number.pmf[place], number.count, number.exact, number.doc, whose)
 
     @property
     def fails(self) -> float:

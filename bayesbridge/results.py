@@ -26,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -562,9 +563,9 @@ class ResultDraws:
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
-            return float(moved**2 + own * self.batches.drawn) ** 0.5
+            return sqrt(moved**2 + own * self.batches.drawn)
         if self.weighed:
             # An engine that knows its weights to deceive states a smaller ESS than they have.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return (deceit * own) ** 0.5
-        return (variance / self.ess) ** 0.5
+            return sqrt(deceit * own)
+        return sqrt(variance / self.ess)

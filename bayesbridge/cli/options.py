@@ -32,9 +32,9 @@ def blaming(option: str, *others: type[Exception]) -> Iterator[None]:
     """Name the option that an error is about; contradictions of the evidence, and ``others``, are not its fault."""
     try:
         yield
-    except (Contradiction, UsageError, *others):
-        raise
     except BayesBridgeError as error:
+        if isinstance(error, (Contradiction, UsageError, *others)):
+            raise
         raise UsageError(f"argument {option}: {error}") from None
 
 

@@ -97,9 +97,8 @@ def run(args: Namespace) -> int:
 
 def _record_report(args: Namespace) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
-    given = [name for name, value in vars(args).items() if name not in WITH_FILE and value not in (None, False, [])]
-    if args.method == "auto":
-        given.remove("method")
+    usual: tuple[Any, ...] = (None, False, [], "auto")
+    given = [name for name, value in vars(args).items() if name not in WITH_FILE and value not in usual]
     if given:
         option = given[0].replace("_", "-")
         raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")

@@ -80,14 +80,10 @@ def html_report(
     games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
     hidden = len(belief.constraints.hidden)
     tall = 0.8 + 0.85 * (hidden or 4)
-    places = (
-        ("Where each card lies; a letter names the hand that certainly holds it", plots.cards),
-        ("How long the suits of the hidden hands are", plots.lengths),
-    )
-    cards = "".join(
-        picture(caption, tall, lambda figure, paint=paint: paint(result, ax=figure.subplots()))
-        for caption, paint in places
-    )
+    caption = "Where each card lies; a letter names the hand that certainly holds it"
+    cards = picture(caption, tall, lambda figure: plots.cards(result, ax=figure.subplots()))
+    caption = "How long the suits of the hidden hands are"
+    cards += picture(caption, tall, lambda figure: plots.lengths(result, ax=figure.subplots()))
     caption = "How the belief sharpened; full marks are exact, open ones sampled"
     history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
     marginals = dict(result["marginals"].to_dataset().data_vars)

@@ -413,7 +413,7 @@ async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[byt
 
 def tab_of(document: dict[str, Any]) -> str:
     """The name that a tab gave itself."""
-    tab = field(document, "tab", str)
+    tab: str = field(document, "tab", str)
     if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
         raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
     return tab
