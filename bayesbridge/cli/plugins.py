@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from argparse import Namespace
-from contextlib import suppress
-from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
-from secrets import token_hex
 from string import Template
-from typing import Any, Final
+from typing import Any
 
 from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command
 from bayesbridge.cli.screens import print_json, print_table, say
@@ -79,15 +75,6 @@ def _sentence(offer: object) -> str:
     return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())
 
 
-NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
-LONGEST: Final = 40
-
-TAKEN: Final = frozenset(("chain", "draw", "suit", "strain", "seat", "card", "weight"))
-"""Words that stand for something else wherever results are named."""
-
-HAND: Final = "AKQ2.KJ3.A54.Q32"
-
-
 def _add_new(commands: Subparsers) -> None:
     parser = add_command(
         commands,
@@ -105,12 +92,7 @@ def _add_new(commands: Subparsers) -> None:
 def run_new(args: Namespace) -> int:
     """Write the package, and say what to do with it."""
     words = names(args.name)
-    place = Path(args.at or ".")
-    folder = place / words["distribution"]
-    if not place.is_dir():
-        raise UsageError(f"argument --at: {str(place)!r} is no folder: make it first, or name another")
-    if os.path.lexists(folder):
-        raise UsageError(f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at")
+    folder = Path(args.at or ".") / words["distribution"]
     kinds = {
         "pyproject.toml": "pyproject",
         "README.md": "readme",
@@ -118,21 +100,32 @@ def run_new(args: Namespace) -> int:
         f"test_{words['name']}.py": "test",
     }
     data = files("bayesbridge.cli").joinpath("data")
-    texts = {name: data.joinpath(f"plugin_{kind}.txt").read_text("utf-8") for name, kind in kinds.items()}
-    written = {name: Template(text).substitute(words) for name, text in texts.items()}
-    _write(folder, written)
+    try:
+        folder.mkdir()
+        for name, kind in kinds.items():
+            text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
+            (folder / name).write_text(Template(text).substitute(words), "utf-8")
+    except FileExistsError:
+        raise UsageError(
+            f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at"
+        ) from None
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        why = error.strerror or error
+        raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
+    name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
     if args.json:
-        told = {key: words[key] for key in ("distribution", "module", "name")}
-        print_json({"folder": str(folder), "files": sorted(written), **told})
+        told = {"distribution": distribution, "module": module, "name": name}
+        print_json({"folder": str(folder), "files": sorted(kinds), **told})
         return 0
-    name = words["name"]
+    asked = f"--observer S --hand AKQ2.KJ3.A54.Q32 --estimator {name}"
     say(
-        f"{words['distribution']} in {folder}: an estimator {name!r} that counts aces, and its test.",
-        f"Change {words['module']}.py, then in that folder:",
+        f"{distribution} in {folder}: an estimator {name!r} that counts aces, and its test.",
+        f"Change {module}.py, then in that folder:",
         "  pip install .",
         "  pytest",
-        f"  bayesbridge estimate --observer S --hand {HAND} --estimator {name}",
-        f"  bayesbridge report --observer S --hand {HAND} --estimator {name} --out report.html",
+        f"  bayesbridge estimate {asked}",
+        f"  bayesbridge report {asked} --out report.html",
     )
     return 0
 
@@ -146,39 +139,19 @@ def names(text: str) -> dict[str, str]:
     from bayesbridge.estimators.builtin import bayesbridge_estimators
 
     word = text.removeprefix("bayesbridge-")
-    if not NAME.fullmatch(word) or len(word) > LONGEST:
+    if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
         raise UsageError(
-            f"argument NAME: {text!r} cannot be a name: write at most {LONGEST} small letters, digits and hyphens, "
-            "a letter first, such as my-count"
+            f"argument NAME: {text!r} cannot be a name: write at most 40 small letters, digits and hyphens, a letter "
+            "first, such as my-count"
         )
     name, dashed = word.replace("-", "_"), word.replace("_", "-")
-    if name in TAKEN or name in {estimator.name for estimator in bayesbridge_estimators()}:
+    taken = {"chain", "draw", "suit", "strain", "seat", "card", "weight"}  # axes of results
+    if name in taken | {estimator.name for estimator in bayesbridge_estimators()}:
         raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
-    distribution = f"bayesbridge-{dashed}"
-    for point in entry_points(group="bayesbridge"):
-        if point.dist is not None and distribution == point.dist.name.replace("_", "-").lower():
-            raise UsageError(f"argument NAME: {distribution} is installed already: choose another name")
-    kind = "".join(part.capitalize() for part in dashed.split("-"))
     return {
         "name": name,
-        "distribution": distribution,
+        "distribution": f"bayesbridge-{dashed}",
         "entry": dashed,
         "module": f"bayesbridge_{name}",
-        "kind": kind,
+        "kind": "".join(part.capitalize() for part in dashed.split("-")),
     }
-
-
-def _write(folder: Path, texts: dict[str, str]) -> None:
-    """All files at once: a folder that is there is whole."""
-    part = folder.with_name(f".{token_hex(8)}.part")
-    try:
-        part.mkdir()
-        for name, text in texts.items():
-            (part / name).write_text(text, "utf-8")
-        part.replace(folder)
-    except OSError as error:
-        why = error.strerror or error
-        raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
-    finally:
-        with suppress(OSError):
-            shutil.rmtree(part)
