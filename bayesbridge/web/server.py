@@ -20,7 +20,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from secrets import compare_digest
 from typing import Any, Final
@@ -429,22 +429,13 @@ def field(document: dict[str, Any], name: str, kind: type) -> Any:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket at the address; port 0 takes any that is free."""
-    with ExitStack() as opened:
-        try:
-            family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-            listener = opened.enter_context(socket.socket(family, kind, proto))
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen(128)
-        except OSError as error:
-            why = error.strerror or error
-            raise BayesBridgeError(
-                f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one",
-                host=host,
-                port=port,
-            ) from None
-        opened.pop_all()
-    return listener
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = error.strerror or error
+        raise BayesBridgeError(
+            f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
+        ) from None
 
 
 def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:

@@ -1,6 +1,7 @@
 """Odd requests end in one clear line, or answer; none in an error of another package."""
 
 import os
+import sys
 import tracemalloc
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import cli
+from bayesbridge.notation import Record, iter_lin
 from bayesbridge.studies import benchmark
 from bayesbridge.studies.benchmark import Judged
 from bayesbridge.words import number
@@ -55,6 +57,30 @@ def test_what_hinders_a_report_is_said_before_the_work(capsys, tmp_path, kind, m
     assert err.startswith(f"bayesbridge: argument --out: cannot write {str(path)!r} (")
     assert expected.get(kind, "change the rights there") in err
     assert "make room" not in err
+
+
+@pytest.mark.parametrize("odd", ["z{n}|x|", "pn|{n}|"])
+def test_lin_takes_linear_time(odd):
+    """Four times the keys and boards: four times the work, counted in calls of Python functions."""
+
+    def work(n):
+        text = "".join(odd.replace("{n}", str(i)) for i in range(n)) + LIN.strip() * (n // 8)
+        calls = 0
+
+        def count(frame, event, argument):
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            found = sum(isinstance(item, Record) for item in iter_lin(text + "\n"))
+        finally:
+            sys.setprofile(before)
+        assert found == n // 8
+        return calls
+
+    assert work(1600) < 4.5 * work(400)
 
 
 @pytest.mark.parametrize("ending", ["pbn", "lin"])
