@@ -24,7 +24,7 @@ from .joint.infer import infer_jointly
 from .joint_distributions import joint_distribution
 from .layouts import Layouts
 from .notation import open_records
-from .results import Result, compare, estimate
+from .results import Result, estimate
 from .sensitivity import sensitivity
 from .tricks import Trick
 from .views.record import html_record
@@ -65,7 +65,6 @@ __all__ = [
     "Void",
     "card_history",
     "card_wins",
-    "compare",
     "contracts",
     "deals",
     "errors",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.calls import Contract
@@ -16,7 +17,6 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Play
 from bayesbridge.random64 import Seed
-from bayesbridge.results import capture_tricks
 
 if TYPE_CHECKING:
     import pandas

@@ -1,35 +1,10 @@
-"""Colours that colour-blind readers tell apart, and that stay apart in grey print; axes that show themselves.
+"""Results as pictures. Nothing is computed here.
 
-The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008). Where two meet in one picture they
-differ in lightness too, or one of them is hatched.
+The colours are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which colour-blind readers tell apart.
+Where two meet in one picture they differ in lightness too, or one of them is hatched.
 
 New axes lie in a figure that pyplot does not know. They are a :class:`Picture`, or :class:`Panels` where there are
-several, and draw themselves when a notebook shows the value of a cell. So a picture appears once: pyplot, which shows
-its own figures at the end of a cell, has none of these.
-
-The row quantities of Algorithm 2 suit by suit: small multiples.
-
-Where the cards lie and how long the suits are, as shaded tables.
-
-Contracts side by side: expected score, and the chance that each makes.
-
-The distribution of tricks, with the mass that fails the conditions apart and the line of the contract.
-
-The distribution of any output of any estimator.
-
-Two numbers of a layout together, as a shaded table.
-
-Leads side by side: how often each beats the contract, or what it takes.
-
-High-card points of the hidden hands, a row of bars for each.
-
-One question under several bidder models, side by side.
-
-How a belief sharpens, event by event: entropy, captures, the chance of the contract.
-
-What was counted for each player beside what is believed of them: how far an estimate moves towards the others.
-
-Plans for a suit: how often each number of tricks is reached.
+several, and draw themselves when a notebook shows the value of a cell: once, since pyplot has none of them.
 """
 
 from __future__ import annotations
@@ -49,17 +24,14 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
+from bayesbridge.answer import Answer, Number, Tricks, occurring
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.contracts import scheme_words
-from bayesbridge.decisions.leads import Leads
-from bayesbridge.decisions.suit import SuitPlay
-from bayesbridge.errors import BayesBridgeError, WrongArgument
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
-from bayesbridge.results import Asked, Tricks, shortest_interval
-from bayesbridge.results import distribution as distribution_of
+from bayesbridge.results import ResultDraws, drawn, shortest_interval
 from bayesbridge.words import SEATS, SYMBOLS
 from bayesbridge.words import short_percent as short_percent
 
@@ -68,20 +40,13 @@ if TYPE_CHECKING:
     import xarray
 
 __all__ = [
-    "captures",
     "cards",
     "contract",
-    "contracts",
     "distribution",
-    "joint",
-    "leads",
     "lengths",
     "points",
-    "prior_posterior",
-    "sensitivity",
     "sharpening",
     "shrinkage",
-    "suit_play",
     "tricks",
 ]
 
@@ -168,15 +133,6 @@ def new_grid(
     return axes.view(Panels)
 
 
-def verify_axes(axes: NDArray[Any], *shape: int) -> NDArray[Any]:
-    """The axes that a user gave if they are Axes and as many as wanted; raises otherwise."""
-    if axes.shape != shape or not all(isinstance(ax, Axes) for ax in axes.flat):
-        raise WrongArgument(
-            f"axes of shape {axes.shape} and type {axes.dtype}: give {shape} Axes", argument="axes", value=axes
-        )
-    return axes
-
-
 def bare(ax: Axes, *, keep: tuple[str, ...] = ("left", "bottom")) -> None:
     """Take away the lines of the frame that say nothing."""
     for side, spine in ax.spines.items():
@@ -197,54 +153,13 @@ def percent_axis(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
 
 
-def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float, darkest: float = 1.0) -> None:
-    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage.
-
-    ``darkest`` is the share that is all blue.
-    """
-    shade = min(share / darkest, 1.0)
-    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=to_rgba(BLUE, shade), edgecolor=GREY, linewidth=0.4))
-    colour = ink() if shade <= INK_UP_TO else "white"
+def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
+    """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
+    shade = to_rgba(BLUE, min(share, 1.0))
+    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
+    colour = ink() if share <= INK_UP_TO else "white"
     text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
-
-
-QUANTITIES: Final = ("c1", "c2", "delta")
-
-
-def captures(
-    result: xarray.DataTree, *, figure: Figure | None = None, axes: NDArray[Any] | None = None
-) -> NDArray[Any]:
-    """c₁, c₂ and δ of every suit: (4, 3) Axes, a row a suit and a column a quantity.
-
-    They are drawn on the ``axes`` given, or in the ``figure`` given, or in a new one.
-
-    >>> import bayesbridge as bb
-    >>> captures(bb.estimate(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1))).shape
-    (4, 3)
-    """
-    if axes is None:
-        axes = new_grid(7.2, 6.0, 4, 3, figure=figure, sharex="col", sharey="col")
-    verify_axes(axes, 4, 3)
-    first, second = (SEATS[str(seat)] for seat in result["constant_data"].to_dataset()["pair"].values)
-    heads = (f"$c_1$: cards of {first}", f"$c_2$: cards of {second}", "$\\delta$: leading gap")
-    for column, (name, head) in enumerate(zip(QUANTITIES, heads, strict=True)):
-        pmf = distribution_of(result, name)
-        values = pmf[f"{name}_value"].values
-        last = max(5, int(values[np.flatnonzero(pmf.max("suit").values >= 0.0005)[-1]]))
-        for row, (suit, symbol) in enumerate(SYMBOLS.items()):
-            ax = axes[row, column]
-            ax.bar(values, pmf.sel(suit=suit).values, color=BLUE, edgecolor=ink(), linewidth=0.4)
-            ax.set_xlim(-0.7, last + 0.7)
-            ax.set_xticks(range(0, last + 1, 1 if last < 7 else 2))
-            percent_axis(ax.yaxis)
-            ax.tick_params(labelsize=8)
-            bare(ax)
-            if row == 0:
-                ax.set_title(head, fontsize=10)
-            if column == 0:
-                ax.set_ylabel(symbol, rotation=0, fontsize=17, color=SUIT_COLOURS.get(suit, ink()), labelpad=12)
-    return axes
 
 
 RANKS: Final = "AKQJT98765432"
@@ -365,53 +280,6 @@ def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
     bare(ax, keep=())
 
 
-def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
-
-    ``found`` is what :func:`contracts` gives. Dark bars were corrected by solved layouts, light ones are the network's.
-
-    >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
-    >>> found = bb.contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", solve=0)
-    >>> [text.get_text() for text in contracts(found).get_yticklabels()]
-    ['6S by S', '3NT by S', '4S by S']
-    """
-    if "contract" not in found.dims or "score" not in found:
-        raise BayesBridgeError("no contracts in there: give what bb.contracts answers", found=found)
-    if most < 1:
-        raise BayesBridgeError(f"most {most}: draw at least 1 contract", most=most)
-    shown = found.isel(contract=slice(0, most))
-    labels = [str(label) for label in shown["contract"].values]
-    ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
-    rows = np.arange(len(labels))
-    scores, errors = shown["score"].values, 2 * shown["score_error"].values
-    colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
-    ax.barh(rows, scores, 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
-    ax.errorbar(scores, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    ax.axvline(0.0, color=ink(), linewidth=0.8)
-    ends = np.where(scores >= 0, scores + errors, np.maximum(scores + errors, 0.0))
-    for row, end, chance in zip(rows, ends, shown["make"].values, strict=True):
-        if not np.isnan(chance):  # of a deal that is passed out
-            ax.annotate(
-                f"{short_percent(float(chance))} %",
-                (end, row),
-                (4, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-            )
-    ax.set_yticks(rows, labels)
-    ax.invert_yaxis()
-    ax.margins(x=0.12)
-    ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
-    ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
-    ax.grid(axis="x", linewidth=0.3, color=GREY)
-    ax.set_axisbelow(True)
-    ax.tick_params(left=False, labelsize=8)
-    bare(ax)
-    return ax
-
-
 RARE: Final = 0.0005
 """Share below which the ends of a distribution are left out."""
 
@@ -437,7 +305,7 @@ def tricks(
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if level is not None and level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
-    tricks = Tricks.of(result, name, **where)
+    tricks = Answer.of_tree(result).tricks(name, **where)
     goal = _goal(tricks) if level is None else 6 + level
     shown = np.array(tricks.occurring)
     shares = np.array([tricks.share(value) for value in tricks.occurring])
@@ -452,40 +320,6 @@ def tricks(
     _axis(ax, _with_goal(shown, goal), tricks)
     ax.set_xlabel(tricks.axis)
     ax.set_ylabel("probability")
-    return ax
-
-
-def prior_posterior(
-    prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
-) -> Axes:
-    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
-
-    >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
-    >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
-    >>> ax = prior_posterior(before, after, "delta", suit="H")
-    >>> ax.get_xlabel(), ax.get_title()
-    ('delta, H', 'delta of S and N, H\\nbefore the evidence and after it')
-    """
-    ax = new_axes(6.4, 3.6) if ax is None else ax
-    looks: list[dict[str, Any]] = [{"color": SKY, "hatch": HATCH}, {"color": BLUE}]
-    before, after = (_parts(result, name, where) for result in (prior, posterior))
-    every = np.union1d(before[0], after[0])
-    for side, label, (values, shares, tricks), look in zip(
-        (-1, 1), ("before", "after"), (before, after), looks, strict=True
-    ):
-        ax.bar(values + 0.2 * side, shares, 0.4, label=label, edgecolor=ink(), linewidth=0.6, **look)
-        if tricks is not None and tricks.fails:
-            ax.bar(every[0] - 2 + 0.2 * side, tricks.fails, 0.4, edgecolor=ink(), linewidth=0.6, **look)
-    _axis(ax, every, before[2], bar=False)
-    picked = "".join(f", {value}" for value in where.values())
-    ax.set_xlabel(f"{name if before[2] is None else before[2].axis}{picked}")
-    ax.set_ylabel("probability")
-    whose = f"{name} of {Asked.of_result(posterior).names}{picked}"
-    if after[2] is not None:
-        whose = tricks_title(after[2], where)
-    ax.set_title(f"{whose}\nbefore the evidence and after it", fontsize=10)
-    ax.legend(frameon=False)
     return ax
 
 
@@ -529,7 +363,8 @@ def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
 
 def numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
     """The distribution of a whole number that does not count tricks."""
-    values, shares, _ = _parts(result, name, where)
+    number = Answer.of_tree(result).number(name)
+    values, shares = occurring(number, number.place(**where))
     bars = ax.bar(values, shares, color=SKY, edgecolor=ink(), linewidth=0.6)
     if len(values) <= MOST_TICKS:
         ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
@@ -558,24 +393,7 @@ def _goal(tricks: Tricks) -> int:
     return asked.contract.tricks_needed if asked.declares else 0
 
 
-def _parts(
-    result: xarray.DataTree, name: str, where: dict[str, Any]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], Tricks | None]:
-    """Values with their probabilities from the first to the last that occurs; of tricks, also what they fail by."""
-    pmf = distribution_of(result, name)
-    if pmf.attrs.get("counts_tricks"):
-        tricks = Tricks.of(result, name, **where)
-        return np.array(tricks.occurring), np.array([tricks.share(value) for value in tricks.occurring]), tricks
-    one = pmf.sel(where)
-    if one.ndim != 1:
-        dims = ", ".join(str(dim) for dim in one.dims[:-1])
-        raise BayesBridgeError(f"{name!r} has several numbers: pick one by {dims}", name=name)
-    values, shares = one[f"{name}_value"].values, one.values
-    kept = np.flatnonzero(shares > 0)
-    return values[kept[0] : kept[-1] + 1], shares[kept[0] : kept[-1] + 1], None
-
-
-def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool = True) -> None:
+def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None) -> None:
     """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
     bare(ax)
     percent_axis(ax.yaxis)
@@ -584,7 +402,7 @@ def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None, bar: bool =
     labels = [str(value) for value in ticks]
     if tricks is not None and tricks.count.fails_at is not None:
         place = int(shown[0]) - 2
-        if bar and tricks.fails:
+        if tricks.fails:
             drawn = ax.bar(place, tricks.fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
             ax.bar_label(drawn, [short_percent(tricks.fails)], padding=1, fontsize=8)
         ticks, labels = [place, *ticks], [tricks.count.failing.replace(" ", "\n"), *labels]
@@ -617,75 +435,62 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     >>> distribution(result, "delta", suit="H").get_xlabel()
     'delta'
     """
-    draws = _draws(result, name)
-    pmfs = result["pmf"].to_dataset()
-    dims = [str(dim) for dim in draws.dims if dim not in ("chain", "draw", f"{name}_value", *where)]
-    whole = name in pmfs
-    picked = "".join(f", {value}" for value in where.values())
-    how = "exact" if draws.attrs["exact"] else "estimated"
-    title = f"{name} of {Asked.of_result(result).names}{picked}"
-    if whole and dims:
-        return _table(pmfs[name].sel(where), name, f"{title}: P in % ({how})", ax)
+    answer = Answer.of_tree(result)
+    number = answer.number(name)
+    dims = [dim for dim in number.labels if dim not in where]
+    how = "exact" if number.exact else "estimated"
+    title = f"{name} of {answer.asked.names}{''.join(f', {value}' for value in where.values())}"
+    if number.pmf is not None and dims:
+        return _table(number, where, f"{title}: P in % ({how})", ax)
     ax = new_axes(6.4, 3.6) if ax is None else ax
-    if whole and pmfs[name].attrs.get("counts_tricks"):
+    if number.count is not None:
         return tricks(result, name, ax=ax, **where)
-    if whole:
+    if number.pmf is not None:
         numbers(result, name, ax, **where)
-    elif dims:
-        raise BayesBridgeError(f"{name!r} has several numbers: pick one by {', '.join(dims)}", name=name)
     else:
-        _histogram(result, draws.sel(where), name, ax)
-    said = str(draws.attrs["long_name"]).removesuffix(".")
+        _histogram(result, number, number.place(**where), ax)
+    said = number.doc.removesuffix(".")
     ax.set_title(f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10)
     return ax
 
 
-def _draws(result: xarray.DataTree, name: str) -> xarray.DataArray:
-    known = result["posterior"].to_dataset()
-    if name not in known:
-        raise BayesBridgeError(f"the result has no output {name!r}: it has {', '.join(map(str, known))}", name=name)
-    return known[name]
-
-
-def _histogram(result: xarray.DataTree, draws: xarray.DataArray, name: str, ax: Axes) -> None:
+def _histogram(result: xarray.DataTree, number: Number, place: int, ax: Axes) -> None:
     """Shares of the draws by their weights."""
-    stats = result["sample_stats"].to_dataset()
-    values = draws.values.ravel().astype(np.float64)
-    logs = stats["log_weight"].values.ravel() if "log_weight" in stats else np.zeros(len(values))
-    weights = np.exp(logs - logs.max())
-    ax.hist(values, BINS, weights=weights / weights.sum(), color=SKY, edgecolor=ink(), linewidth=0.5)
-    mean = (
-        float(draws.attrs["mean"]) if np.ndim(draws.attrs["mean"]) == 0 else float(np.average(values, weights=weights))
-    )
+    values = drawn(number, result["posterior"].to_dataset()[number.name])[..., place].ravel().astype(np.float64)
+    ax.hist(values, BINS, weights=ResultDraws.of(result).weights.ravel(), color=SKY, edgecolor=ink(), linewidth=0.5)
+    mean = float(number.mean[place])
     ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
     ax.legend(frameon=False, fontsize=8)
     bare(ax)
     percent_axis(ax.yaxis)
-    ax.set_xlabel(name)
+    ax.set_xlabel(number.name)
     ax.set_ylabel("probability")
 
 
-def _table(pmf: xarray.DataArray, name: str, title: str, ax: Axes | None) -> Axes:
-    """Labels × values, the likelier the bluer."""
-    dims = [str(dim) for dim in pmf.dims[:-1]]
-    flat = pmf.stack(label=dims).transpose("label", pmf.dims[-1])
-    labels = [" ".join(map(str, label)) for label in flat["label"].values]
-    if len(labels) > MOST_ROWS:
-        raise BayesBridgeError(f"{name!r} has {len(labels)} numbers: pick some by {', '.join(dims)}", name=name)
-    values, shares = pmf[pmf.dims[-1]].values, flat.values
-    means = (shares * values).sum(axis=1)
-    heads, shares = _grouped(values, shares)
-    rows, columns = shares.shape
-    ax = new_axes(max(4.8, 1.8 + 0.42 * columns), 1.0 + 0.3 * rows) if ax is None else ax
-    for row in range(rows):
-        for column in range(columns):
-            shaded_cell(ax, column, -row - 1, float(shares[row, column]), 7)
-        ax.text(columns + 0.8, -row - 0.5, f"{means[row]:.2f}", ha="center", va="center", fontsize=8)
-    ax.set_xlim(0, columns + 1.6)
-    ax.set_ylim(-rows - 0.05, 0.1)
+def _table(number: Number, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
+    """Labels × values, with the mean at the end of each row."""
+    assert number.values is not None
+    assert number.pmf is not None
+    places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
+    if len(places) > MOST_ROWS:
+        raise BayesBridgeError(
+            f"{number.name!r} has {len(places)} numbers: pick some by {', '.join(dims)}", name=number.name
+        )
+    kept = [at for at, dim in enumerate(number.labels) if dim in dims]
+    labels = [" ".join(number.cells[place][at] for at in kept) for place in places]
+    means = [f"{number.mean[place]:.2f}" for place in places]
+    heads, shares = _grouped(number.values, number.pmf[places])
+    ax = new_axes(max(4.8, 1.8 + 0.42 * len(heads)), 1.0 + 0.3 * len(labels)) if ax is None else ax
+    for (row, column), share in np.ndenumerate(shares):
+        shaded_cell(ax, column, -row - 1, float(share), 7)
+    last = len(heads) + 0.8
+    for row, mean in enumerate(means):
+        ax.text(last, -row - 0.5, mean, ha="center", va="center", fontsize=8)
+    ax.set_xlim(0, last + 0.8)
+    ax.set_ylim(-len(labels) - 0.05, 0.1)
     turned = 45 if max(map(len, heads)) > 4 else 0  # ranges of values have no room beside each other
-    ax.set_xticks([*(np.arange(columns) + 0.5), columns + 0.8], [*heads, "mean"], rotation=turned)
-    ax.set_yticks(-np.arange(rows) - 0.5, labels)
+    ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*heads, "mean"], rotation=turned)
+    ax.set_yticks(-np.arange(len(labels)) - 0.5, labels)
     ax.xaxis.tick_top()
     ax.tick_params(left=False, top=False, labelsize=8)
     bare(ax, keep=())
@@ -707,89 +512,6 @@ def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[st
     ]
     return heads, np.clip(np.add.reduceat(shares, starts, axis=1), 0.0, 1.0)
 
-
-def joint(joint: xarray.Dataset, *, ax: Axes | None = None) -> Axes:
-    """P(both numbers) in percent, from :func:`bayesbridge.joint_distribution` with two names; sums stand beside it.
-
-    Rows and columns that no layout has are left out.
-
-    >>> import bayesbridge as bb
-    >>> found = bb.joint_distribution(bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1), "T", "length[N:H]")
-    >>> ax = joint(found)
-    >>> ax.get_ylabel(), ax.get_xlabel()
-    ('T', 'length[N:H]')
-    """
-    shares = joint["probability"]
-    if shares.ndim != 2:
-        raise BayesBridgeError(f"{shares.ndim} numbers: a picture shows two, give joint_distribution two names")
-    down, across = (str(dim) for dim in shares.dims)
-    shares = shares.isel(
-        {dim: np.flatnonzero(shares.sum(other) > 0) for dim, other in ((down, across), (across, down))}
-    )
-    rows, columns = shares.shape
-    ax = new_axes(1.6 + 0.42 * columns, 1.2 + 0.3 * rows) if ax is None else ax
-    values, darkest = shares.values, float(shares.max())
-    for row in range(rows):
-        for column in range(columns):
-            shaded_cell(ax, column, -row - 1, float(values[row, column]), 7, darkest)
-        ax.text(
-            columns + 0.6, -row - 0.5, short_percent(float(values[row].sum())), ha="center", va="center", fontsize=7
-        )
-    for column in range(columns):
-        total = short_percent(float(values[:, column].sum()))
-        ax.text(column + 0.5, 0.6, total, ha="center", va="center", fontsize=7)
-    ax.text(columns + 0.6, 0.6, "all", ha="center", va="center", fontsize=7, style="italic")
-    ax.set_xlim(0, columns + 1.2)
-    ax.set_ylim(-rows - 0.05, 1.2)
-    ax.set_xticks(np.arange(columns) + 0.5, [str(label) for label in shares[across].values])
-    ax.set_yticks(-np.arange(rows) - 0.5, [str(label) for label in shares[down].values])
-    ax.tick_params(left=False, bottom=False, labelsize=8)
-    bare(ax, keep=())
-    ax.set_xlabel(across)
-    ax.set_ylabel(down)
-    how = "exact" if joint.attrs["exact"] else "estimated"
-    ax.set_title(f"{down} and {across} together: P in % ({how})", fontsize=10)
-    return ax
-
-
-def leads(found: Leads, *, ax: Axes | None = None) -> Axes:
-    """P(the contract is beaten) after each lead, or tricks where they are the goal, thin lines two standard errors.
-
-    ``found`` is what :func:`leads` gives. Blue bars are the best lead and all that the test cannot tell from it; the
-    test compares leads on the same layouts, so two bars may differ surely although their lines overlap.
-
-    >>> from bayesbridge import Card, Contract, Seat
-    >>> from bayesbridge.decisions.leads import Lead
-    >>> none, told = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
-    >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, none, card == "H9") for card in told]
-    >>> found = Leads(Contract.of("3NT by S"), Seat.W, "make", tuple(rows), 100, False)
-    >>> leads(found).get_title()
-    'West leads against 3NT by S; blue: the best'
-    """
-    beat = found.goal == "make"
-    figures = np.array([choice.beaten if beat else choice.tricks for choice in found.choices])
-    ax = new_axes(6.4, 1.2 + 0.3 * len(figures)) if ax is None else ax
-    rows = np.arange(len(figures))
-    colours = [BLUE if choice.close else PALE for choice in found.choices]
-    ax.barh(rows, figures[:, 0], 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
-    if not found.exact:
-        ax.errorbar(figures[:, 0], rows, xerr=2 * figures[:, 1], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    ax.set_yticks(rows, [choice.name for choice in found.choices])
-    ax.invert_yaxis()
-    ax.set_xlim(left=0.0)
-    if beat:
-        percent_axis(ax.xaxis)
-    ax.set_xlabel("P(beaten), double dummy" if beat else "tricks of the defence, double dummy")
-    told = "the best" if found.clear else "too close to call"
-    ax.set_title(f"{SEATS[found.leader.name]} leads against {found.contract}; blue: {told}", fontsize=10)
-    ax.grid(axis="x", linewidth=0.3, color=GREY)
-    ax.set_axisbelow(True)
-    ax.tick_params(left=False, labelsize=8)
-    bare(ax)
-    return ax
-
-
-"""Share below which the ends of a distribution are left out."""
 
 MOST_FIGURES: Final = 24
 """Bars in a row that each have room for their figure."""
@@ -836,61 +558,6 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     return ax
 
 
-MARKS: Final[dict[str, tuple[str, str, int]]] = {
-    "N": ("o", BLUE, 9),
-    "E": ("s", VERMILION, 6),
-    "S": ("D", GREY, 5),
-    "W": ("^", ORANGE, 4),
-}
-"""Shape, colour and size of each seat's mark: open and of different sizes, so that equal points hide none."""
-
-
-def sensitivity(found: xarray.Dataset, *, level: int = 1, figure: Figure | None = None) -> NDArray[Any]:
-    """Bayes factors, P(T ≥ 6 + level) and the points of the hidden hands: three Axes, a row for each model.
-
-    ``found`` is what :func:`sensitivity` gives. Lines through marks are two standard errors either way.
-
-    >>> import bayesbridge as bb
-    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"))
-    >>> evidence, captures, points = sensitivity(bb.sensitivity(belief, slips=[0.02, 0.1]), level=3)
-    >>> captures.get_xlabel()
-    "P(T ≥ 9)\\ncaptures by the paper's rule"
-    """
-    if level not in range(1, 8):
-        raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
-    labels = [str(label) for label in found["model"].values]
-    axes: NDArray[Any] = new_grid(9.2, 1.3 + 0.34 * len(labels), 1, 3, figure=figure, sharey=True)[0]
-    evidence, captures, points = axes
-    rows = -np.arange(len(labels))
-    factor = found["log_bayes_factor"].values / np.log(10.0)
-    error = 2 * found["log_bayes_factor_error"].values / np.log(10.0)
-    shown = np.isfinite(factor)
-    evidence.barh(rows[shown], factor[shown], 0.6, xerr=error[shown], color=BLUE, ecolor=ink())
-    evidence.axvline(0.0, color=ink(), linewidth=0.8)
-    for row in rows[~shown]:
-        evidence.text(0.0, row, " impossible", va="center", fontsize=8)
-    evidence.set_xlabel("log₁₀ Bayes factor")
-    chance, spread = found["T_at_least"].sel(tricks=6 + level).values, 2 * found["error"].values
-    captures.errorbar(chance, rows, xerr=spread, fmt="o", color=BLUE, ecolor=ink(), markersize=5)
-    captures.set_xlabel(f"P(T ≥ {6 + level})\ncaptures by the paper's rule")
-    captures.set_xlim(-0.03, 1.03)
-    percent_axis(captures.xaxis)
-    doubtful = ((found["card_probabilities"] > 1e-9) & (found["card_probabilities"] < 1 - 1e-9)).any(("card", "model"))
-    for seat in (str(name) for name in found["seat"].values if bool(doubtful.sel(seat=name))):
-        mark, colour, size = MARKS[seat]
-        hand = found["points"].sel(seat=seat).values
-        points.plot(hand, rows, mark, color=colour, label=seat, markersize=size, mfc="none", mew=1.5)
-    points.set_xlabel("mean points of the hidden hands")
-    points.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for ax in axes:
-        bare(ax)
-        ax.grid(axis="x", linewidth=0.3, color=GREY)
-        ax.set_ylim(rows[-1] - 0.6, 0.6)
-        ax.tick_params(left=False, labelsize=8)
-    evidence.set_yticks(rows, labels)
-    return axes
-
-
 MOST_LABELS = 30
 """Events that get a label each; of more, every second, third … one does."""
 
@@ -899,7 +566,6 @@ def sharpening(
     source: pandas.DataFrame | Belief,
     *,
     figure: Figure | None = None,
-    axes: NDArray[Any] | None = None,
     **options: Any,
 ) -> NDArray[Any]:
     """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
@@ -916,9 +582,9 @@ def sharpening(
     """
     table = steps_of(source, **options) if isinstance(source, Belief) else source
     places = np.arange(len(table))
-    if axes is None:
-        axes = new_grid(max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS)), 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
-    entropy, captures, chances = verify_axes(axes, 3)
+    width = max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS))
+    axes: NDArray[Any] = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
+    entropy, captures, chances = axes
     exact = table["exact"].to_numpy(dtype=bool)
     _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
     entropy.set_ylabel("entropy, bits")
@@ -1032,40 +698,4 @@ def shrinkage(
     percent_axis(ax.xaxis)
     bare(ax)
     ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)
-    return ax
-
-
-def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
-    """For each number of tricks: P(so many or more) by its own best plan, and by the plan with most on average.
-
-    ``play`` is what :func:`suit_play` gives.
-
-    >>> import bayesbridge as bb
-    >>> suit_play(bb.suit_play("AQJ32", "654")).get_title()
-    'AQJ32 opposite 654: 4.139 tricks on average'
-    """
-    goals = range(play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1)
-    own = {line.goal: line.chance for line in play.goals}
-    bars: tuple[tuple[str, list[float], dict[str, Any]], ...] = (
-        ("the plan for so many tricks", [own.get(goal, 1.0) for goal in goals], {"color": BLUE}),
-        ("the plan for most tricks on average", [play.best.at_least.get(goal, 1.0) for goal in goals], {
-            "color": PALE, "hatch": HATCH,
-        }),
-    )  # fmt: skip
-    ax = new_axes(max(4.4, 1.6 + 0.9 * len(goals)), 3.4) if ax is None else ax
-    places = np.arange(len(goals))
-    for shift, (label, shares, look) in zip((-0.2, 0.2), bars, strict=True):
-        ax.bar(places + shift, shares, 0.38, label=label, edgecolor=ink(), linewidth=0.6, **look)
-        for place, share in zip(places, shares, strict=True):
-            ax.annotate(short_percent(share), (place + shift, share), (0, 2), textcoords="offset points", ha="center",
-                        fontsize=8)  # fmt: skip
-    ax.set_xticks(places, [f"{goal} or more" for goal in goals])
-    ax.set_ylim(0, 1.32)
-    ax.set_yticks(np.linspace(0, 1, 5))
-    percent_axis(ax.yaxis)
-    ax.set_xlabel("tricks in the suit, against the best defence")
-    ax.set_title(f"{play.first} opposite {play.second}: {play.best.tricks:.3f} tricks on average", fontsize=10)
-    ax.legend(frameon=False, fontsize=8, loc="upper right")
-    ax.tick_params(labelsize=8)
-    bare(ax)
     return ax

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from bayesbridge.answer import GOALS, capture_tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
@@ -22,7 +23,6 @@ from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
-from bayesbridge.results import GOALS, capture_tricks
 
 if TYPE_CHECKING:
     import xarray

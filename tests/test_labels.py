@@ -1,6 +1,5 @@
 """T is captures by the paper's rule: nothing calls it a contract that makes, and tricks at the table stand apart."""
 
-import json
 import re
 from math import sqrt
 
@@ -8,11 +7,11 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.answer import MOST_BARS, Answer
 from bayesbridge.cli import main
 from bayesbridge.cli.screens import show_table
-from bayesbridge.estimators.evaluate import evaluate
+from bayesbridge.estimators.evaluate import ask, evaluate
 from bayesbridge.estimators.odds import LAYOUTS, network_odds
-from bayesbridge.results import MOST_BARS, ask, output_tables, to_datatree
 from bayesbridge.views.documents import estimate_document
 
 ASKED = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32"]
@@ -47,22 +46,6 @@ def test_tricks_at_the_table_are_what_the_solver_says():
     assert abs(result.tricks().mean - mean) > 4 * spread / sqrt(n)  # T is not
 
 
-def test_tricks_are_a_table_with_bars_and_contracts(capsys):
-    text = screen(capsys, *WEAK, "--estimator", "tricks", "--trump", "S")
-    assert "Tricks of South, dummy North, in spades" in text
-    assert "2S makes" in text
-    assert "█" in text
-    assert "Numbers not shown: " in text
-    assert "NT makes" not in text
-
-
-def test_with_trumps_it_says_that_there_are_none_in_T(capsys):
-    text = screen(capsys, *WEAK, "--trump", "S")
-    assert "captures by the paper's rule, without trumps" in text
-    assert "T is counted without trumps." in text
-    assert "makes" not in text
-
-
 DEFENDS = [*ASKED, "--players", "4", "--call", "W:3NT", "--call", "N:Pass", "--call", "E:Pass", "--call", "S:Pass"]
 
 
@@ -91,7 +74,7 @@ def test_the_document_names_contracts_by_tricks_alone():
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32", trump="H").infer(draws=50, rng=1)
     registry = bb.estimators.registry.load(installed=False)
     found = evaluate(posterior, [registry.estimator(name) for name in ("capture", "tricks")], ask(posterior))
-    said = estimate_document(found, to_datatree(found))
+    said = estimate_document(found, Answer.of(found))
     captured, taken = said["estimators"]["capture"]["T"], said["estimators"]["tricks"]["tricks"]
     assert (said["trump"], captured["at_table"], taken["at_table"]) == ("H", False, True)
     assert "makes" not in captured
@@ -116,20 +99,6 @@ def test_the_chance_of_a_contract_is_that_of_the_estimator(contract):
         assert abs(share - whole) < 4 * error
         other = bb.estimate(posterior, "tricks", pair=pair, trump="C")
         assert other.tricks("tricks").at_least(contract.tricks_needed) != pytest.approx(whole, abs=1e-3)
-
-
-def test_replay_tells_the_contract_by_the_network(capsys):
-    assert main(["report", "examples/boards.pbn", "--text", "--board", "1", "--draws", "50", "--json"]) == 0
-    steps = json.loads(capsys.readouterr().out)["steps"]
-    assert all(0.0 <= step["made"] <= 1.0 and "make" not in step for step in steps)
-    assert steps[-1]["layouts"] == "1"
-    assert steps[-1]["made_error"] == 0.0
-    record = next(one for one in bb.open_records("examples/boards.pbn").records if one.board == "1")
-    posterior = bb.Belief.of_record(record, "S").infer()
-    declarer = record.contract.declarer
-    result = bb.estimate(posterior, "tricks", pair=(declarer, declarer.partner), trump=record.contract.strain)
-    needed = record.contract.tricks_needed
-    assert steps[-1]["made"] == pytest.approx(result.tricks("tricks").at_least(needed), abs=1e-6)
 
 
 class Several:
@@ -158,7 +127,7 @@ class Several:
 def test_every_output_is_shown_as_what_it_is(capsys):
     posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=400, rng=1)
     found = evaluate(posterior, [Several()], ask(posterior))
-    for table in output_tables(to_datatree(found)):
+    for table in Answer.of(found).tables:
         show_table(table)
     text = capsys.readouterr().out
     assert "captur" not in text
@@ -174,50 +143,3 @@ def test_every_output_is_shown_as_what_it_is(capsys):
     assert cards[4].startswith("SA")
     assert "… and 31 more rows of by_card, which --json prints." in cards
     assert "half: Half the points." in text
-
-
-def test_the_page_shows_every_distribution():
-    posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer("sample", draws=100, rng=1)
-    page = bb.html_report(posterior, bb.estimate(posterior, [Several(), "tricks"]))
-    assert "partner_hcp, for S and N: High-card points of the second seat." in page
-    assert "Tricks of South, dummy North, in no trumps (tricks)" in page
-    rows = re.findall(r'<th scope="row">((?:NT|[SHDC]) [NESW])</th>', page)
-    assert (rows[0], len(rows)) == ("NT S", 20)
-    assert "captured" not in page
-
-
-def test_one_strain_and_one_declarer_are_named():
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None)
-
-    class Table:
-        name = "table"
-        outputs = (
-            bb.plugins.Output(
-                "taken", "Seven.", ("strain", "seat"), "int8", tricks=bb.plugins.TrickCount(at_table=True)
-            ),
-        )
-
-        def estimate(self, layouts, question):
-            return {"taken": np.full((len(layouts), 5, 4), 7, dtype=np.int8)}
-
-    result = bb.estimate(belief.infer("sample", draws=10, rng=1), Table())
-    tricks = result.tricks("taken", strain="H", seat="E")
-    assert tricks.title == "Tricks of East, dummy West, in hearts"
-    assert tricks.goal(7) == "1H makes"
-    assert tricks.axis == "taken, tricks at the table"
-
-
-def test_sensitivity_and_replay_speak_of_captures(capsys):
-    words = [*ASKED, "--call", "W:2NT", "--slips", "0.02", "--level", "3"]
-    assert main(["estimate", *words]) == 0
-    text = capsys.readouterr().out
-    assert "T ≥ 9" in text
-    assert "makes" not in text
-    assert main(["estimate", *words, "--json"]) == 0
-    (model,) = json.loads(capsys.readouterr().out)["models"]
-    assert list(model["T_at_least"]) == [str(goal) for goal in range(7, 14)]
-    assert main(["report", "examples/boards.pbn", "--text", "--board", "1", "--draws", "50"]) == 0
-    text = capsys.readouterr().out
-    assert "T is counted without trumps." in text
-    assert "P(made), double dummy by the network tricks: 4SX by W, on the hands as dealt" in text
-    assert "P(make)" not in text

@@ -1,7 +1,6 @@
 """What notebooks show: values as small HTML with the right figures, each picture once."""
 
 import re
-from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 
@@ -14,40 +13,12 @@ from matplotlib.figure import Figure
 from nbclient import NotebookClient
 
 import bayesbridge as bb
-from bayesbridge import markup
 from bayesbridge.plots import DPI, Panels, Picture
 from tests import positions
+from tests.test_report import Page
 
 DEAL = "N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"
 MOST_BYTES = 50_000
-EMPTY = {"br"}
-
-
-class Page(HTMLParser):
-    """Tags that open and close in order, and the text without the style."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.words, self.attributes = [], [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.attributes += attrs
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1] != "style":
-            self.words.append(data.replace(markup.AS_TEXT, ""))
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 @pytest.fixture(scope="module")
@@ -85,31 +56,9 @@ def test_every_value_is_a_small_piece_of_html_that_needs_nothing(values):
         assert len(shown.encode()) < MOST_BYTES, name
         assert page.text, name
         assert not re.search(r"<script|<link|<img|https?:|url\(", shown), name
-        assert not {key for key, _ in page.attributes} & {"src", "href", "onclick", "onload", "id"}, name
-
-
-def test_colours_follow_the_page(values):
-    """No colour of paper or of text is fixed: shades let what is below through, so dark pages stay dark."""
-    for value in values.values():
-        shown = value._repr_html_()
-        for background in re.findall(r"background(?:-color)?:([^;}\"]+)", shown):
-            alpha = re.fullmatch(r"rgba\(0,114,178,(0\.\d+)\)", background)
-            assert background == "none" or (alpha and float(alpha[1]) <= markup.DARKEST)
-        assert set(re.findall(r"[^-]color:([^;}]+)", shown)) <= {"inherit", "#d55e00"}
-
-
-def test_a_hand_shows_its_cards_and_points():
-    assert (
-        Page(bb.Hand.of("AKQT2.KJ3..Q5432")._repr_html_()).text
-        == "♠ A K Q 10 2 ♥ K J 3 ♦ – ♣ Q 5 4 3 2 15 points, 13 cards"
-    )
-
-
-def test_a_deal_shows_four_hands_around_the_compass():
-    text = Page(bb.Deal.of(DEAL)._repr_html_()).text
-    places = [text.index(word) for word in ("North", "West", "N W", "East", "South")]
-    assert places == sorted(places)
-    assert text.count("points") == 4
+        assert not {key for _, attrs in page.elements for key in attrs} & {"src", "href", "onclick", "onload", "id"}, (
+            name
+        )
 
 
 @pytest.mark.parametrize(
@@ -123,16 +72,6 @@ def test_a_deal_shows_four_hands_around_the_compass():
 )
 def test_an_auction_is_a_table_of_the_seats_that_bid(auction, words):
     assert Page(auction._repr_html_()).text == words
-
-
-def test_calls_stand_below_their_seats():
-    shown = bb.Auction.of("S:1H Pass 1NT 2C Pass")._repr_html_()
-    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(<td>.*?)</tr>", shown)]
-    assert [[re.sub(r"<.*?>", "", cell).replace(markup.AS_TEXT, "") for cell in row] for row in rows] == [
-        ["", "", "", "1♥"],
-        ["Pass", "1NT", "2♣", "Pass"],
-        ["?", "", "", ""],
-    ]
 
 
 def test_a_belief_says_what_was_seen_and_how_many_layouts_fit(posterior):
@@ -150,36 +89,6 @@ def test_a_belief_that_cannot_be_says_why():
     with pytest.raises(bb.errors.Contradiction) as caught:
         belief.count()
     assert " ".join(str(caught.value).split()) in text
-
-
-def test_honours_have_their_shares_in_words(posterior):
-    shown = posterior._repr_html_()
-    chances = posterior.card_probabilities()
-    tables = re.findall(r'<table class="figures">(.*?)</table>', shown)
-    for table in tables:
-        text = Page(table).text
-        suit = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}[text[0]]
-        honours = [f"{suit}{rank}" for rank in "AKQJT"]
-        doubtful = [name for name in honours if float(chances.sel(card=name).max()) < 1 - 1e-9]
-        figures = [float(figure) for figure in re.findall(r'<td style="[^"]*">([\d.]+) %</td>', table)]
-        expected = [100 * float(chances.sel(card=name, seat=seat)) for seat in "SW" for name in doubtful]
-        assert figures == pytest.approx(expected, abs=0.051)
-        known = [str(chances["seat"].values[chances.sel(card=n).values.argmax()]) for n in honours if n not in doubtful]
-        assert re.findall(r"<td>([NESW])</td>", table) == 2 * known
-    missing = {name[0] for name in map(str, chances["card"].values) if name[1] in "AKQJT" and is_open(chances, name)}
-    assert len(tables) == len(missing) > 0
-    assert "Computed exactly, by walking every layout (enumerate)." in shown
-
-
-def is_open(chances, card):
-    return float(chances.sel(card=card).max()) < 1 - 1e-9
-
-
-def test_estimated_figures_say_so(values):
-    text = Page(values["drawn"]._repr_html_()).text
-    assert re.search(r"Estimated, one standard error of a probability is at most [\d.]+ %\. weights: .*100 ", text)
-    counted = Page(positions.wide().infer(draws=50, rng=1)._repr_html_()).text
-    assert "Computed exactly, by counting suit by suit (convolution)." in counted
 
 
 def test_a_result_shows_tricks_with_their_shares(result):
@@ -200,10 +109,6 @@ def test_a_result_says_which_figures_are_estimated(values):
     assert "conditions fail" in text
 
 
-def test_a_part_of_a_result_shows_itself_as_xarray_does(result):
-    assert "xr-wrap" in result["posterior"]._repr_html_()
-
-
 def test_text_of_strangers_is_escaped(posterior):
     @bb.plugins.estimator("odd", doc="<script>alert('&')</script>.", dtype="int8")
     def odd(deal, question):
@@ -215,29 +120,22 @@ def test_text_of_strangers_is_escaped(posterior):
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):
-    for drawn in (bb.plots.tricks(result), bb.plots.captures(result)):
+    for drawn in (bb.plots.tricks(result), bb.plots.sharpening(positions.called(), draws=50)):
         data, size = drawn._repr_png_()
         height, width = matplotlib.image.imread(BytesIO(data)).shape[:2]
         inches = drawn.figure.get_size_inches()
         assert (width, height) == pytest.approx(DPI * inches, abs=1)
         assert size == {"width": round(96 * inches[0]), "height": round(96 * inches[1])}
-    assert isinstance(bb.plots.captures(result), Panels)
-    assert bb.plots.captures(result)[0, 0].figure.get_dpi() == DPI
+    assert isinstance(drawn, Panels)
+    assert drawn._display_() is drawn.figure  # what marimo shows
     own = Figure().subplots()
     assert not isinstance(bb.plots.tricks(result, ax=own), Picture)
-    assert not isinstance(bb.plots.captures(result, figure=Figure()), Panels)
-
-
-def test_marimo_is_given_the_figure_of_several_axes(result):
-    panels = bb.plots.captures(result)
-    assert panels._display_() is panels.figure is panels[3, 2].figure
 
 
 CELLS = {
     "import bayesbridge as bb\nposterior = bb.Belief('S', 'AKQ2.KJ3.A54.Q32').infer(draws=100, rng=1)\n"
     "result = bb.estimate(posterior)": (0, 0),
     "bb.plots.tricks(result)": (1, 0),
-    "bb.plots.captures(result)": (1, 0),
     "ax = bb.plots.points(result)": (0, 0),
     "posterior": (0, 1),
     "result": (0, 1),
@@ -289,14 +187,6 @@ def test_layouts_as_a_table(posterior):
     assert (len(some), some["weight"].tolist()) == (7, [1 / 7] * 7)
 
 
-def test_too_many_layouts_for_a_table(posterior, monkeypatch):
-    monkeypatch.setattr("bayesbridge.belief.posterior.MOST_ROWS", 100)
-    with pytest.raises(bb.BayesBridgeError, match="8568 layouts are too many for a table: draw some"):
-        posterior.to_dataframe()
-    with pytest.raises(bb.BayesBridgeError, match="n 200: a table has at most 100 rows"):
-        posterior.to_dataframe(n=200)
-
-
 def test_a_result_as_a_table(result):
     table = result.to_dataframe()
     sums = table.groupby("quantity")["probability"].sum()
@@ -307,23 +197,6 @@ def test_a_result_as_a_table(result):
     mean = (table["value"] * table["probability"]).groupby(table["quantity"]).sum()
     summed = result.summary()
     np.testing.assert_allclose(mean[["T", "delta[C]"]], summed.loc[["T", "delta[C]"], "mean"])
-
-
-def test_draws_as_a_table(result):
-    table = result.to_dataframe("posterior")
-    assert len(table) == result["posterior"].sizes["draw"] * result["posterior"].sizes["chain"]
-    summed = result.summary()
-    for name in ("T", "delta[C]"):
-        assert float((table[name] * table["weight"]).sum()) == pytest.approx(summed.loc[name, "mean"])
-    with pytest.raises(bb.BayesBridgeError, match="group 'marginals': name 'pmf' or 'posterior'"):
-        result.to_dataframe("marginals")
-
-
-def test_distributions_of_each_layout_become_their_means():
-    result = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N")
-    table = result.to_dataframe("posterior")
-    mean = float((table["tricks"] * table["weight"]).sum())
-    assert mean == pytest.approx(result.summary().loc["tricks", "mean"], abs=1e-5)
 
 
 def test_a_tree_from_elsewhere_is_no_result(result):

@@ -3,20 +3,16 @@
 import contextlib
 import io
 import re
-import shutil
-import subprocess
 from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import bayesbridge as bb
 from bayesbridge.belief.posterior import thinned
-from bayesbridge.bidders.turn import MixtureBidder
 from bayesbridge.estimators.odds import ContractOdds
-from bayesbridge.views.html import INK, PAPER, bidder_words, player_words
+from bayesbridge.views.html import INK, PAPER
 from bayesbridge.views.report import contracts_section, sentences, told_of_honours
 from tests import positions
 
@@ -49,7 +45,7 @@ class Page(HTMLParser):
 
     @property
     def text(self):
-        return re.sub(r"\s+", " ", " ".join(self.words))
+        return " ".join(" ".join(self.words).replace("\ufe0e", "").split())
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +53,8 @@ def question():
     belief = positions.called()
     posterior = belief.infer(rng=7)
     result = bb.estimate(posterior, ["capture", "bid"], pair="S:N")
-    prior = bb.estimate(bb.Belief("E", positions.EAST).infer(draws=50, rng=7), pair="S:N")
     steps = bb.sharpening(belief, pair="S:N", level=6, draws=100)
-    return posterior, result, {"level": 6, "prior": prior, "steps": steps}
+    return posterior, result, {"level": 6, "steps": steps}
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +71,8 @@ def page(html):
 
 def test_nothing_comes_from_elsewhere(html, page):
     assert "://" not in html
+    assert INK not in html  # pictures take the colours of the page
+    assert PAPER not in html
     assert not {"script", "link", "iframe", "img", "object", "embed", "base"} & {tag for tag, _ in page.elements}
     for _, attrs in page.elements:
         assert attrs.get("href", "#").startswith("#")
@@ -107,16 +104,9 @@ def test_every_section_is_there(page):
     places = [page.text.index(f" {head} ") for head in heads]
     assert places == sorted(places)
     tags = [tag for tag, _ in page.elements]
-    assert tags.count("figure") == tags.count("figcaption") == 6
-    assert tags.count("h1") == tags.count("main") == tags.count("title") - 6 == 1
+    assert tags.count("figure") == tags.count("figcaption") == 4
+    assert tags.count("h1") == tags.count("main") == tags.count("title") - 4 == 1
     assert tags.count("details") == 6
-
-
-def test_what_is_folded_is_the_paper(html):
-    """A player reads no Greek letter and no repr of a model before the first fold."""
-    start = html[: html.index("<details>")]
-    assert not re.search(r"[κδχ]|Algorithm 2|Bidder\(", start)
-    assert "κ" in html
 
 
 def test_contracts_are_those_of_the_function(question):
@@ -137,15 +127,6 @@ def test_examples_are_layouts_of_the_posterior(question, html):
     rows = re.findall(r'<tr><th scope="row">[1-5]</th>((?:<td>[2-9TJQKA.]+</td>)+)</tr>', html)
     shown = [[bb.Hand.of(cards) for cards in re.findall(r"<td>(.*?)</td>", row)] for row in rows]
     assert shown == [[deal[seat] for seat in hidden] for deal in posterior.resample(5, posterior.seed)]
-
-
-def test_pictures_take_the_colours_of_the_page(html, page):
-    assert INK not in html
-    assert PAPER not in html
-    assert "currentColor" in html
-    images = [attrs for tag, attrs in page.elements if tag == "svg"]
-    assert len(images) == 6
-    assert all(attrs["role"] == "img" and "viewbox" in attrs for attrs in images)
 
 
 def test_three_sentences_come_first(question, html):
@@ -172,36 +153,6 @@ def test_what_is_told_of_honours():
     )
 
 
-def test_the_figures_of_the_paper_are_in_its_fold(question, page):
-    _, result, _ = question
-    reached = float(result.at_least().sel(tricks=12))
-    folded = page.text[page.text.index("Captures by the paper's rule, and") :]
-    assert 0.05 < reached < 0.95
-    assert f"T ≥ 12: {100 * reached:.1f} %" in folded
-    assert "T of S and N: captures by the paper's rule" in folded
-
-
-def test_honours_and_points_are_those_of_the_posterior(question, html):
-    posterior, _, _ = question
-    suits = re.search(r'<div class="suits">(.*?)</table></div></div>', html)[1]
-    clubs = suits[suits.index("♣") :]  # the king and the ten are missing, North holds the ace
-    south = posterior.expect(lambda layouts: layouts.holds("CK")[:, 2])
-    assert re.findall(r"<td[^>]*>(.*?)</td>", clubs)[:2] == ["N", f"{100 * south:.1f} %"]
-    west = posterior.expect(lambda layouts: layouts.points[:, 3])
-    assert f'<th scope="row">W</th><td>{west:.1f}</td>' in html
-
-
-def test_models_stand_in_plain_words():
-    assert bidder_words(bb.IterativeBidder(0.05, suits=True)).endswith("in every strain, 5 % slips")
-    assert bidder_words(bb.LearnedBidder("NS")).endswith("vulnerable: NS")
-    assert bidder_words(bb.StyleBidder(aggressiveness=0.5)) == "a bidder who overbids by 0.5 tricks, 2 % slips"
-    told = bidder_words(bb.StyleBidder(suit_preference=-1.0, slip=0.0))
-    assert told == "a bidder who prefers no trumps by 1 tricks, no slips"
-    assert bidder_words(MixtureBidder((bb.StyleBidder(), bb.IterativeBidder()))).startswith("one of 2 kinds")
-    assert bidder_words(Page.__new__(Page)) == "the bidder model Page"
-    assert player_words(Page.__new__(Page)) == "the player model Page"
-
-
 def test_the_diagram_shows_known_cards_and_what_to_expect(question, html):
     posterior, _, _ = question
     hands = diagram(html)
@@ -218,30 +169,6 @@ def diagram(html):
     return {seat: re.findall(r"</i></td><td>(.*?)</td>", rows) for seat, rows in hands}
 
 
-def test_a_certain_void_is_a_dash():
-    belief = positions.wide().given(bb.Void("E", "H"))
-    posterior = belief.infer(draws=50, rng=1)
-    page = bb.html_report(posterior, bb.estimate(posterior))
-    assert [held.partition(" ≈")[0] for held in diagram(page)["East"]] == ["…", "–", "…", "…"]
-
-
-def test_the_evidence_stands_in_order(page):
-    belief = positions.called()
-    places = [page.text.index(str(piece)) for piece in belief.evidence]
-    assert places == sorted(places)
-    assert "S calls 1NT weighs layouts" in page.text
-    assert "taken to bid as the paper's bidder (Algorithm 1), 2 % slips" in page.text
-
-
-def test_numbers_are_those_of_the_summary(question, page):
-    _, result, _ = question
-    table = result.summary()
-    for quantity in ("T if they hold", "delta[C]", "level[S]"):
-        mean = table.loc[quantity, "mean"]
-        shown = page.text[page.text.index(f" {quantity} ") + len(quantity) + 2 :].split()[0]
-        assert float(shown) == pytest.approx(mean, abs=0.006)
-
-
 def test_texts_are_escaped(html, page):
     assert "<E>" not in html
     assert "Seat <E> & friends" in page.text
@@ -254,70 +181,6 @@ def test_the_code_on_the_page_gives_the_numbers_on_it(question, html):
     with contextlib.redirect_stdout(io.StringIO()):
         exec(code, names)
     assert names["result"].identical(result)
-
-
-def test_a_drawn_result_tells_what_it_is_worth():
-    posterior = positions.passed().infer("weights", draws=300, rng=5)
-    result = bb.estimate(posterior)
-    page = Page(bb.html_report(posterior, result))
-    assert "Estimated, one standard error of a probability is at most" in page.text
-    assert f"effective draws {posterior.ess:.0f} " in page.text
-    assert "seed 5 " in page.text
-    assert f"numpy {np.__version__}" in page.text
-
-
-def test_other_estimators_need_no_captures():
-    posterior = positions.quiet().infer(rng=1)
-    page = Page(bb.html_report(posterior, bb.estimate(posterior, "bid", pair="S:N")))
-    assert [tag for tag, _ in page.elements].count("figure") == 2
-    assert "level[S]" in page.text
-
-
-def chromium():
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-    if found is None:
-        pytest.fail("the slow tests need a browser: install chromium, or leave out the slow tests")
-    return found
-
-
-def browse(path, folder, *flags):
-    quiet = "--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update"
-    command = [chromium(), "--headless", "--no-sandbox", "--disable-sync", "--hide-scrollbars", *quiet.split()]
-    command += [f"--user-data-dir={folder / 'profile'}", *flags, path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=True).stdout
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [500, 1100])
-@pytest.mark.parametrize(("scheme", "paper"), [(1, (255, 255, 255)), (0, (20, 22, 26))], ids=["light", "dark"])
-def test_a_browser_shows_it_light_and_dark(html, tmp_path, width, scheme, paper):
-    path, shot = tmp_path / "report.html", tmp_path / "shot.png"
-    path.write_text(html, "utf-8")
-    browse(
-        path,
-        tmp_path,
-        f"--window-size={width},6000",
-        f"--screenshot={shot}",
-        f"--blink-settings=preferredColorScheme={scheme}",
-    )
-    with Image.open(shot) as image:
-        pixels = np.asarray(image.convert("RGB"))
-    assert tuple(pixels[5, 5]) == paper
-    paper_share = (pixels == paper).all(axis=2).mean()
-    assert 0.4 < paper_share < 0.98
-    drawn = (np.abs(pixels.astype(int) - (0, 114, 178)).sum(axis=2) < 12).sum()  # blue of the bars
-    assert drawn > 3000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [500, 1100])
-def test_nothing_is_wider_than_the_screen(html, tmp_path, width):
-    path = tmp_path / "report.html"
-    probe = "<script>document.title = document.documentElement.scrollWidth + '/' + innerWidth</script></body>"
-    path.write_text(html.replace("</body>", probe), "utf-8")
-    dom = browse(path, tmp_path, f"--window-size={width},900", "--dump-dom")
-    wide, screen = map(int, re.search(r"<title>(\d+)/(\d+)</title>", dom).groups())
-    assert wide <= screen == width
 
 
 def test_a_contract_has_a_section_of_its_own():
@@ -335,9 +198,3 @@ def test_a_contract_has_a_section_of_its_own():
     exec(re.search(r"^contract = .*$", unescape(html), re.MULTILINE)[0].removesuffix("</pre>"), names)
     assert names["contract"]["contract"].identical(asked["contract"])
     assert "Whether" not in Page(bb.html_report(posterior, bb.estimate(posterior))).text
-
-
-def test_a_result_with_a_contract_needs_no_other():
-    posterior = positions.quiet().infer(rng=1)
-    result = bb.estimate(posterior, contract="1NT", solve=0)
-    assert "Whether 1NT by" in Page(bb.html_report(posterior, result)).text

@@ -118,14 +118,6 @@ def test_a_run_tells_how_to_repeat_it():
     assert f"numpy {np.__version__}" in result.attrs["versions"]
 
 
-def test_engine_and_worth_stand_beside_the_draws(results):
-    stats = results["weights"]["sample_stats"]
-    assert stats.attrs["engine"] == "weights"
-    weights = np.exp(stats["log_weight"].values)
-    assert stats.attrs["ess"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
-    assert "log_weight" not in results["moved"]["sample_stats"]
-
-
 def test_resampled_draws_follow_the_weights_and_plain_ones_do_not(weighed):
     _, result = weighed
     truth = float(result["pmf"]["T"].values @ result["pmf"]["T_value"].values)

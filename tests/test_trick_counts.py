@@ -5,9 +5,9 @@ import pytest
 
 import bayesbridge as bb
 import bayesbridge.estimators.registry
+from bayesbridge.answer import Answer
 from bayesbridge.cli import main
 from bayesbridge.estimators.evaluate import ask, evaluate
-from bayesbridge.results import to_datatree
 from bayesbridge.views.documents import estimate_document
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5))
@@ -74,7 +74,7 @@ def test_document_history_and_result_agree(result):
     posterior = OPEN.infer()
     registry = bb.estimators.registry.load()
     found = evaluate(posterior, [registry.estimator("capture")], ask(posterior))
-    said = estimate_document(found, to_datatree(found))["estimators"]["capture"]
+    said = estimate_document(found, Answer.of(found))["estimators"]["capture"]
     tricks = result.tricks()
     step = bb.sharpening(OPEN, level=3).iloc[-1]
     assert said["T"]["mean_qualified"] == pytest.approx(tricks.mean_if_held) == pytest.approx(step["T_mean_qualified"])

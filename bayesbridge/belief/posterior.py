@@ -113,23 +113,35 @@ class Posterior:
         """All layouts with their weights, ``size`` at a time: memory stays flat however many there are."""
         return self.draws.blocks(size)
 
+    @property
+    def card_table(self) -> Floats:
+        """(52, 4) P(seat holds card), in the order of :data:`CARDS`; exact where the evidence is hard."""
+        tables = self.draws.tables
+        return (self.marginals.cards() if tables is None else tables.card_marginals())[::-1]
+
+    @property
+    def length_table(self) -> Floats:
+        """(4, 4, 14) P(seat has so many cards of a suit)."""
+        tables = self.draws.tables
+        return self.marginals.lengths() if tables is None else tables.length_distributions()
+
+    @property
+    def point_table(self) -> Floats:
+        """(4, 38) P(seat has so many high-card points); from the draws where :attr:`counts_points` is false."""
+        return self.marginals.points[:, :38] if self._counted_points is None else self._counted_points
+
     def card_probabilities(self) -> xarray.DataArray:
         """P(seat holds card), card × seat; exact from the counting tables where the evidence is hard."""
-        tables = self.draws.tables
-        cards = self.marginals.cards() if tables is None else tables.card_marginals()
-        return _labelled(cards[::-1], "probability", card=CARDS, seat=[seat.name for seat in Seat])
+        return _labelled(self.card_table, "probability", card=CARDS, seat=[seat.name for seat in Seat])
 
     def length_probabilities(self) -> xarray.DataArray:
         """P(seat has so many cards of a suit), seat × suit × length."""
-        tables = self.draws.tables
-        lengths = self.marginals.lengths() if tables is None else tables.length_distributions()
         names = {"seat": [seat.name for seat in Seat], "suit": [suit.name for suit in Suit]}
-        return _labelled(lengths, "probability", **names, length=range(14))
+        return _labelled(self.length_table, "probability", **names, length=range(14))
 
     def point_probabilities(self) -> xarray.DataArray:
         """P(seat has so many high-card points), seat × points; from the draws where :attr:`counts_points` is false."""
-        points = self.marginals.points[:, :38] if self._counted_points is None else self._counted_points
-        return _labelled(points, "probability", seat=[seat.name for seat in Seat], points=range(38))
+        return _labelled(self.point_table, "probability", seat=[seat.name for seat in Seat], points=range(38))
 
     @property
     def counts_cards(self) -> bool:
@@ -364,15 +376,15 @@ class Kept:
 
     def card_marginals(self) -> Floats:
         """(52, 4) P(seat holds card)."""
-        return np.asarray(self.whole.card_probabilities().values[::-1])
+        return self.whole.card_table[::-1]
 
     def length_distributions(self) -> Floats:
         """(4, 4, 14) P(seat has so many cards of a suit)."""
-        return np.asarray(self.whole.length_probabilities().values)
+        return self.whole.length_table
 
     def point_distributions(self) -> Floats:
         """(4, 38) P(seat has so many high-card points)."""
-        return np.asarray(self.whole.point_probabilities().values)
+        return self.whole.point_table
 
 
 def thinned(posterior: Posterior, n: int, rng: Seed, why: str) -> Posterior:

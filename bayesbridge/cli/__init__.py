@@ -15,30 +15,13 @@ from io import TextIOWrapper
 from typing import Any
 
 from bayesbridge import __version__
-from bayesbridge.cli import (
-    bid,
-    capture,
-    contracts,
-    count,
-    deal,
-    estimate,
-    play,
-    plugins,
-    report,
-    score,
-    serve,
-    study,
-    suit,
-)
+from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, suit
 from bayesbridge.cli.options import Parser, protect_voids
-from bayesbridge.cli.screens import end_progress, print_script, still_working
+from bayesbridge.cli.screens import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.words import tell
 
-COMMANDS = (
-    *(estimate, report, serve, contracts, play, suit, count, deal),
-    *(score, capture, bid, study, plugins),
-)
+COMMANDS = (estimate, report, serve, contracts, play, suit, deal, score, capture, study, plugins)
 """In the order of the help text."""
 
 
@@ -68,7 +51,7 @@ class _Completion(Action):
         import shtab
 
         _complete_files(parser, shtab.FILE)
-        print_script(shtab.complete(parser, shell))
+        sys.stdout.write(shtab.complete(parser, shell) + "\n")
         parser.exit()
 
 
@@ -91,9 +74,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
         try:
-            args = build_parser().parse_args(protect_voids(sys.argv[1:] if argv is None else argv))
-            with still_working():
-                status = int(args.run(args))
+            words = sys.argv[1:] if argv is None else argv
+            args = build_parser().parse_args(protect_voids(words), Namespace(words=words))
+            status = int(args.run(args))
         except SystemExit:  # --help, --version and --completion end so
             status = 0
         finally:

@@ -5,30 +5,24 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.contract import MOST_SOLVED
 from bayesbridge.cli.options import (
     Once,
-    Parser,
     Subparsers,
-    UsageError,
     add_command,
     add_evidence,
     add_pair,
-    add_picture,
-    picture_target,
+    add_solving,
+    blaming,
     position_of,
     whole,
-    write_picture,
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.views.documents import evidence_document
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     import xarray
 
-    from bayesbridge.belief.posterior import Posterior
     from bayesbridge.calls import Vulnerability
     from bayesbridge.position import Position
 
@@ -73,7 +67,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--doubled", type=whole(0, 2), default=0, metavar="N", help="1 as if doubled, 2 redoubled (default: 0)"
     )
-    _add_solving(parser)
+    add_solving(parser, "in each strain that competes", "(default: 4)")
     parser.add_argument(
         "--find-out",
         nargs="?",
@@ -83,62 +77,48 @@ def add(commands: Subparsers) -> None:
         help="what an answer would tell and be worth: card[SQ],length[E:H],points[N],call[N:4NT Pass] … (default: "
         "honours, points and lengths in doubt)",
     )
-    add_picture(parser)
     add_pair(parser)
     add_draws(parser, DRAWS)
     add_evidence(parser)
-
-
-def _add_solving(parser: Parser) -> None:
-    parser.add_argument(
-        "--solve",
-        type=whole(0, MOST_SOLVED),
-        action=Once,
-        metavar="N",
-        help="layouts to solve in each strain that competes, 0 for none (default: as --seconds allow; needs "
-        "bayesbridge-double-dummy)",
-    )
-    parser.add_argument(
-        "--seconds", type=whole(1, 1_000_000), action=Once, metavar="N", help="time on one core for that (default: 4)"
-    )
 
 
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of, plain_rows
+    from bayesbridge.decisions.information import enquiries, value_of_information
     from bayesbridge.views.tables import contracts_table
 
-    target = picture_target(args)
     position, vulnerable = _vulnerable(position_of(args))
     belief = position.belief()
     scheme = _scheme(args.scheme)
     with position.blaming():
         belief.count()
-    pair = _blamed("--pair", pair_of, belief, args.pair)
-    _blamed("--contracts", contracts_asked, belief, args.contracts, pair, args.doubled)
+    with blaming("--pair"):
+        pair = pair_of(belief, args.pair)
+    with blaming("--contracts"):
+        contracts_asked(belief, args.contracts, pair, args.doubled)
     if args.against is not None:
-        _blamed("--against", contract_named, belief, args.against, pair)
+        with blaming("--against"):
+            contract_named(belief, args.against, pair)
     posterior = belief.infer(draws=args.draws, rng=args.seed)
     if args.find_out:
-        from bayesbridge.decisions.information import enquiries
-
-        _blamed("--find-out", enquiries, posterior, args.find_out)
-    asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "against": args.against}
-    asked |= {"doubled": args.doubled, "solve": args.solve, "seconds": args.seconds, "rng": args.seed}
-    found = _blamed("--scheme", contract_table, posterior, args.contracts, **asked)
+        with blaming("--find-out"):
+            enquiries(posterior, args.find_out)
+    asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
+    told = {"against": args.against, "doubled": args.doubled, "solve": args.solve, "seconds": args.seconds}
+    with blaming("--scheme"):
+        found = contract_table(posterior, args.contracts, **asked, **told)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
-    answers = None if args.find_out is None else _answers(posterior, args, scheme, vulnerable, pair)
-    if target is not None:
-        from bayesbridge import plots
-
-        write_picture(target, plots.contracts(found.dataset()).figure)
+    answers = None
+    if args.find_out is not None:
+        answers = value_of_information(posterior, args.contracts, args.find_out or None, **asked)
     if args.json:
-        told = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
+        about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
         said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
-        about = {**accuracy_document(posterior), **evidence_document(belief)}
-        print_json({"contracts": found.rows, **told, "judged": found.attrs["layouts"], **said, **about})
+        how = {**accuracy_document(posterior), **evidence_document(belief)}
+        print_json({"contracts": found.rows, **about, "judged": found.attrs["layouts"], **said, **how})
         return 0
     print_evidence(belief)
     print_accuracy(posterior)
@@ -149,18 +129,6 @@ def run(args: Namespace) -> int:
     if answers is not None:
         _show_answers(answers)
     return 0
-
-
-def _answers(
-    posterior: Posterior, args: Namespace, scheme: Any, vulnerable: Vulnerability, pair: Any
-) -> xarray.Dataset:
-    """What could be found out, for the choice among the same contracts."""
-    from bayesbridge.decisions.information import value_of_information
-
-    asked = args.find_out or None
-    return value_of_information(
-        posterior, args.contracts, asked, scheme=scheme, vulnerable=vulnerable, pair=pair, rng=args.seed
-    )
 
 
 def _scheme(text: str | None) -> Any:
@@ -185,14 +153,6 @@ def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:
     if bidder == "iterative":
         del settings["vulnerable"]
     return position._replace(settings=settings), told
-
-
-def _blamed(option: str, function: Any, *args: Any, **named: Any) -> Any:
-    """What the function answers; an error of the user names the option."""
-    try:
-        return function(*args, **named)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument {option}: {error}") from None
 
 
 def _show_answers(found: xarray.Dataset) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.cards import Hand
 from bayesbridge.cli.options import (
@@ -13,6 +14,8 @@ from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    add_kinds,
+    blaming,
     reading,
     verify_target,
     whole,
@@ -20,14 +23,12 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import print_json, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, NotationError
+from bayesbridge.errors import NotationError
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
-    from bayesbridge.calls import Vulnerability
-    from bayesbridge.cli.deal_job import DealJob
-    from bayesbridge.dealing.run import Numbering
+    from bayesbridge.dealing.language import Script
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".json": "json"}
@@ -58,11 +59,6 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
     parser.add_argument("--form", choices=FORMS, action=Once, help="how deals are written (default: diagram)")
     parser.add_argument("--out", action=Once, metavar="FILE", help="write deals to .pbn, .lin, .txt or .json")
-    parser.add_argument("--board", type=whole(1, 10**9), default=1, metavar="N", help="the first board's number")
-    parser.add_argument("--dealer", type=reading(Seat.of), metavar="N", help="who deals (default: by rotation)")
-    parser.add_argument(
-        "--vulnerable", type=reading(_vulnerability), metavar="NS", help="None, NS, EW or All (default: by rotation)"
-    )
     parser.add_argument(
         "--generate",
         type=whole(1, 10**12),
@@ -87,15 +83,14 @@ def run(args: Namespace) -> int:
     for line in job.plan_lines() if not args.json else ():
         tell(line, begin="")
     job.deal(None if args.json else progress_line("deals"))
-    numbering = _numbering(args, job)
     written = target is not None and (job.found > 0 or job.wanted == 0)
     if target is not None and written:
         with writing("--out", target) as part:
-            part.write_text(job.text(form, numbering), encoding="utf-8")
+            part.write_text(job.text(form), encoding="utf-8")
     if args.json:
-        print_json(job.document(numbering))
+        print_json(job.document())
     elif target is None:
-        say(*job.lines(args.form, numbering))
+        say(*job.lines(args.form))
     elif written:
         say(f"{job.found} deals are in {target}.", *job.statistics())
     else:
@@ -115,17 +110,7 @@ def _add_evidence(parser: Parser) -> None:
         metavar="S:AKQ..J2.",
         help="cards of a seat, a whole hand or a part of one: spades.hearts.diamonds.clubs",
     )
-    for name, kind in KINDS.items():
-        if name != "play":
-            group.add_argument(
-                f"--{name}",
-                type=reading(kind.of),
-                action="append",
-                dest="evidence",
-                default=[],
-                metavar=kind.example,
-                help=kind.help,
-            )
+    add_kinds(group, [name for name in KINDS if name != "play"])
     group.add_argument("--bidder", action=Once, metavar="NAME", help="how all four bid (default: learned)")
 
 
@@ -134,12 +119,6 @@ def _given(text: str) -> tuple[Seat, Hand]:
     if not colon:
         raise NotationError(f"{text!r} names no seat: write S:AKQ..J2.", text=text)
     return Seat.of(seat), Hand.of(cards.strip())
-
-
-def _vulnerability(text: str) -> Vulnerability:
-    from bayesbridge.calls import Vulnerability
-
-    return Vulnerability.of(text)
 
 
 def _target(args: Namespace) -> tuple[Path | None, str]:
@@ -153,33 +132,17 @@ def _target(args: Namespace) -> tuple[Path | None, str]:
     return path, args.form or usual
 
 
-def _script(args: Namespace) -> Any:
+def _script(args: Namespace) -> Script | None:
     from bayesbridge.dealing.language import parse
 
     if args.script is None:
         return None
     try:
         if args.script == "-":
-            import sys
-
             text = sys.stdin.read(_LARGEST_SCRIPT + 1)
         else:
-            with open(args.script, encoding="utf-8", errors="replace") as stream:
-                text = stream.read(_LARGEST_SCRIPT + 1)
+            text = Path(args.script).read_text("utf-8", "replace")[: _LARGEST_SCRIPT + 1]
     except OSError as error:
         raise UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
-    try:
+    with blaming(f"SCRIPT {args.script}"):
         return parse(text)
-    except BayesBridgeError as error:
-        raise NotationError(f"{args.script}: {error}", **error.data) from None
-
-
-def _numbering(args: Namespace, job: DealJob) -> Numbering:
-    """By the options, then by the script, then by rotation."""
-    from bayesbridge.calls import Vulnerability
-    from bayesbridge.dealing.run import Numbering
-
-    script = job.script
-    dealer = args.dealer if args.dealer is not None or script.dealer is None else Seat(script.dealer)
-    told = None if script.vulnerable is None else Vulnerability.of(script.vulnerable)
-    return Numbering(args.board, dealer, args.vulnerable or told)

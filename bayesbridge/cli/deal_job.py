@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
+from bayesbridge.calls import Vulnerability
+from bayesbridge.cli.options import blaming
+from bayesbridge.deal import Seat
 from bayesbridge.dealing.language import TRUE, Expression, Script, conjunction, parse_expression
 from bayesbridge.dealing.plan import (
     LOW,
@@ -34,8 +37,8 @@ from bayesbridge.dealing.run import (
     needs_solver,
     printed,
 )
-from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.evidence.models import BidderModel
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
 from bayesbridge.words import number
@@ -67,18 +70,22 @@ class DealJob:
         """Plan what the options and the script ask for."""
         asked = script or Script()
         known = given_cards([*((seat, hand.mask) for seat, hand in args.given), *enumerate(asked.predealt)])
-        more = TRUE if args.condition is None else _read("--condition", parse_expression, args.condition)
+        with blaming("--condition"):
+            more = TRUE if args.condition is None else parse_expression(args.condition)
         common = conjunction((asked.condition, more))
-        types = [_read("--type", HandType.of, text) for text in args.type]
-        if len({one.name for one in types}) < len(types):
-            raise NotationError("argument --type: two types have the same name: give each a name of its own")
+        with blaming("--type"):
+            types = [HandType.of(text) for text in args.type]
+            if len({one.name for one in types}) < len(types):
+                raise BayesBridgeError("two types have the same name: give each a name of its own")
         whole = conjunction((common, *(one.condition for one in types)))
         solver = find_solver() if needs_solver(asked) or needs_solver(Script(whole)) else None
-        bidder = _bidder(args.bidder)
+        seen = tuple(piece.value for piece in args.evidence)
+        with blaming("--bidder"):
+            bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
 
         def planned(extra: Expression = TRUE) -> DealPlan:
             condition = conjunction((common, extra))
-            return DealPlan.compiled(known, condition, tuple(args.evidence), bidder=bidder, solver=solver)
+            return DealPlan.compiled(known, condition, seen, bidder=bidder, solver=solver)
 
         plan = planned()
         exact = exact_statistics(asked, plan)
@@ -114,42 +121,45 @@ class DealJob:
     def plan_lines(self) -> list[str]:
         """What is exact, what is tested, and the chances of the types."""
         lines = self.plan.lines()
-        if self.levels is not None:
-            for one, plan, size in zip(
-                self.levels.types, self.levels.plans, self.levels.sizes(self.wanted), strict=True
-            ):
-                lines.append(f"Type {one.name}: {number(size)} deals, {self._share(plan)}")
+        for one, plan, size in self._types():
+            share = f"at most {chance_text(plan.plan.exact_chance)} of all deals, and tested"
+            if plan.count is not None and self.plan.count is not None:
+                share = f"exactly {chance_text(plan.count / self.plan.count)} of what is asked"
+            lines.append(f"Type {one.name}: {number(size)} deals, {share}")
         return lines
 
-    def _share(self, plan: DealPlan) -> str:
-        """The chance of a type among the deals that meet the rest."""
-        if plan.count is None or self.plan.count is None:
-            return f"at most {chance_text(plan.plan.exact_chance)} of all deals, and tested"
-        return f"exactly {chance_text(plan.count / self.plan.count)} of what is asked"
+    def _types(self) -> Iterator[tuple[HandType, DealPlan, int]]:
+        """Each type with its plan and how many of it are wanted."""
+        if self.levels is not None:
+            yield from zip(self.levels.types, self.levels.plans, self.levels.sizes(self.wanted), strict=True)
 
     def plan_document(self) -> dict[str, Any]:
         """The plan as plain data."""
-        chance = self.plan.probability
-        document: dict[str, Any] = {
-            "plan": self.plan.lines(),
-            "exact": self.plan.exact,
-            "deals_that_fit": None if self.plan.count is None else str(self.plan.count),
-            "probability": None if chance is None else float(chance),
-        }
+
+        def chances(plan: DealPlan) -> dict[str, Any]:
+            return {
+                "deals_that_fit": None if plan.count is None else str(plan.count),
+                "probability": None if plan.probability is None else float(plan.probability),
+            }
+
+        document = {"plan": self.plan.lines(), "exact": self.plan.exact, **chances(self.plan)}
         if self.plan.calls is not None:
             document["calls"] = self.plan.calls.document()
         if self.levels is not None:
-            document["types"] = {
-                one.name: {
-                    "deals_that_fit": None if plan.count is None else str(plan.count),
-                    "probability": None if plan.probability is None else float(plan.probability),
-                }
-                for one, plan in zip(self.levels.types, self.levels.plans, strict=True)
-            }
+            document["types"] = {one.name: chances(plan) for one, plan, _ in self._types()}
         return document
 
-    def document(self, numbering: Numbering) -> dict[str, Any]:
+    @property
+    def numbering(self) -> Numbering:
+        """By the script, else by rotation."""
+        dealer, vulnerable = self.script.dealer, self.script.vulnerable
+        return Numbering(
+            1, None if dealer is None else Seat(dealer), None if vulnerable is None else Vulnerability.of(vulnerable)
+        )
+
+    def document(self) -> dict[str, Any]:
         """All as plain data."""
+        numbering = self.numbering
         boards = []
         for place, deal in enumerate(self.layouts or ()):
             board = numbering.first + place
@@ -166,20 +176,22 @@ class DealJob:
         statistics = [found.document() for found in self._findings()]
         return {**self.plan_document(), **tested, "deals": boards, "statistics": statistics}
 
-    def text(self, form: str, numbering: Numbering) -> str:
+    def text(self, form: str) -> str:
         """The deals as a file."""
         if form == "json":
             import json
 
-            return json.dumps(self.document(numbering), indent=1) + "\n"
-        return "".join(f"{line}\n" for line in FORMS[form](self._dealt, numbering))
+            return json.dumps(self.document(), indent=1) + "\n"
+        return "".join(f"{line}\n" for line in FORMS[form](self._dealt, self.numbering))
 
-    def lines(self, form: str | None, numbering: Numbering) -> Iterator[str]:
+    def lines(self, form: str | None) -> Iterator[str]:
         """The deals on screen, as the form or else the script says, then the statistics."""
-        if form is not None or not self.script.prints or self.script == Script(self.script.condition):
-            shown = FORMS[form or "diagram"](self._dealt, numbering) if form or not self.script.actions else iter(())
+        if form is None and self.script.prints and self.script != Script(self.script.condition):
+            shown = printed(self.script, self._dealt, self.numbering, self._values)
+        elif form is None and self.script.actions:
+            shown = iter(())
         else:
-            shown = printed(self.script, self._dealt, numbering, self._values)
+            shown = FORMS[form or "diagram"](self._dealt, self.numbering)
         return chain(shown, self.statistics())
 
     def statistics(self) -> Iterator[str]:
@@ -219,21 +231,3 @@ class DealJob:
     @property
     def _values(self) -> LayoutValues:
         return LayoutValues(self._dealt.masks, generator(self.seed), self.solver)
-
-
-def _read[T](option: str, read: Callable[[str], T], text: str) -> T:
-    try:
-        return read(text)
-    except BayesBridgeError as error:
-        raise NotationError(f"argument {option}: {error}", **error.data) from None
-
-
-def _bidder(name: str | None) -> BidderModel | None:
-    if name is None:
-        return None
-    from bayesbridge.estimators.registry import offered
-
-    try:
-        return offered("bidders", [name]).bidder(name)
-    except BayesBridgeError as error:
-        raise NotationError(f"argument --bidder: {error}") from None

@@ -1,22 +1,16 @@
-"""``bayesbridge estimate``: what estimators say about everything that may be hidden.
+"""``bayesbridge estimate``: what estimators say about everything that may be hidden; ``count``: how many layouts fit.
 
-``--joint T,points[N]``: how two numbers go together, on the screen and in JSON.
-
-``--card SQ``: where a card lies, and how the answer moved with each piece of evidence.
-
-``--bidders a,b``: how much the answer depends on how the others are taken to bid.
+``--card SQ``: where a card lies, and how the answer moved with each piece of evidence. ``--bidders a,b``: how much the
+answer depends on how the others are taken to bid.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
-from math import isfinite
+from argparse import Namespace
+from math import isfinite, log2
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cards import Card
-from bayesbridge.cli.contract import add_contract, as_reached, asked_contract
 from bayesbridge.cli.options import (
     Once,
     Parser,
@@ -25,13 +19,11 @@ from bayesbridge.cli.options import (
     add_command,
     add_evidence,
     add_pair,
-    picture_target,
+    add_solving,
+    blaming,
     position_of,
     reading,
-    verify_target,
     whole,
-    write_picture,
-    writing,
 )
 from bayesbridge.cli.screens import (
     add_draws,
@@ -46,15 +38,12 @@ from bayesbridge.cli.screens import (
     show,
     show_table,
 )
-from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, Unwritable
+from bayesbridge.errors import PluginError
 from bayesbridge.position import read_probability
-from bayesbridge.views.documents import evidence_document, nested
+from bayesbridge.views.documents import contract_document, estimate_document, evidence_document, nested
 from bayesbridge.words import CAPTURES, number, percent, tell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import xarray
 
     from bayesbridge.belief.belief import Belief
@@ -63,78 +52,23 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
+MOST_CARDS = 6
+"""Cards shown of those that depend most on the model."""
 
-def add_joint(parser: Parser) -> None:
-    """Ask which numbers are wanted together."""
-    parser.add_argument(
-        "--joint",
-        type=_two_names,
-        action="append",
-        default=[],
-        metavar="T,card[HA]",
-        help="how two numbers go together, repeatable: T, condition, Delta, c1[S], delta[S], points[N], level[N], "
-        "length[N:S], card[HA] …",
+ALONE = ("method", "estimator", "contract", "by", "solve", "actual", "reached", "seconds", "card", "show")
+"""Questions that are asked under one model alone."""
+
+
+def add(commands: Subparsers) -> None:
+    """Put the commands on the command line."""
+    parser = add_command(
+        commands,
+        "estimate",
+        "where the hidden cards lie, and how many captures or tricks two hands have",
+        run,
+        "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
-
-
-def _two_names(text: str) -> tuple[str, str]:
-    first, comma, second = (part.strip() for part in text.partition(","))
-    if not comma or "," in second:
-        raise ArgumentTypeError(f"{text!r}: name two numbers with a comma between, such as T,points[N]")
-    return first, second
-
-
-def joints(
-    posterior: Posterior, wanted: list[tuple[str, str]], pair: tuple[Seat, Seat] | None
-) -> dict[str, xarray.Dataset]:
-    """By what was asked."""
-    from bayesbridge.joint_distributions import joint_distribution
-
-    try:
-        return {",".join(names): joint_distribution(posterior, *names, pair=pair) for names in wanted}
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --joint: {error}") from None
-
-
-def joint_documents(found: dict[str, xarray.Dataset]) -> dict[str, Any]:
-    """For ``--json``: nothing where nothing was asked."""
-    from bayesbridge.views.documents import nested
-
-    said = {
-        text: {
-            "exact": bool(joint.attrs["exact"]),
-            "method": joint.attrs["method"],
-            "probability": nested(joint["probability"]),
-            "error": nested(joint["error"]),
-        }
-        for text, joint in found.items()
-    }
-    return {"joint": said} if said else {}
-
-
-def show_joints(found: dict[str, xarray.Dataset]) -> None:
-    """A table for each: the first number down, the second across; what no layout has is left out."""
-    for joint in found.values():
-        say()
-        shares = joint["probability"]
-        down, across = (str(dim) for dim in shares.dims)
-        columns = [place for place in range(shares.shape[1]) if shares.values[:, place].any()]
-        header = [down, *(str(shares[across].values[place]) for place in columns), "all"]
-        rows = [
-            [str(label), *(percent(share) if share else "·" for share in row[columns]), percent(row.sum())]
-            for label, row in zip(shares[down].values, shares.values, strict=True)
-            if row.any()
-        ]
-        rows.append(["all", *(percent(shares.values[:, place].sum()) for place in columns), ""])
-        how = "exact" if joint.attrs["exact"] else "estimated"
-        print_table(f"{down} (down) and {across} (across) together, {how}", header, rows)
-
-
-SEAT_NAMES = tuple(seat.name for seat in Seat)
-
-
-def add_card(parser: Parser) -> None:
-    """Ask which card is looked for."""
+    add_question(parser, "what to compute, repeatable (default: capture, tricks with --contract; see 'plugins')")
     parser.add_argument(
         "--card",
         type=reading(Card.of),
@@ -142,55 +76,6 @@ def add_card(parser: Parser) -> None:
         metavar="SQ",
         help="where this card lies, and how each piece of evidence moved the answer",
     )
-
-
-def card_steps(belief: Belief, args: Namespace) -> list[dict[str, Any]]:
-    """A row for each piece of evidence; none where no card was asked for."""
-    if args.card is None:
-        return []
-    from bayesbridge.history import card_history
-
-    try:
-        table = card_history(belief, args.card, draws=args.draws, rng=args.seed, progress=progress_line("steps"))
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --card: {error}") from None
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
-    """For people; nothing where nothing was asked."""
-    if not steps:
-        return
-    seats = [name for name in SEAT_NAMES if any(step[name] > 0.0 for step in steps)]
-    rows = [
-        [step["event"], *(percent(step[name]) for name in seats), "exact" if step["exact"] else _error(step["error"])]
-        for step in steps
-    ]
-    say()
-    print_table(f"Where {args.card} lies, after each piece of evidence", ["after", *seats, ""], rows)
-
-
-def card_document(steps: list[dict[str, Any]], args: Namespace) -> dict[str, Any]:
-    """For ``--json``: nothing where nothing was asked."""
-    return {"card_history": {"card": str(args.card), "steps": steps}} if steps else {}
-
-
-def _error(error: float) -> str:
-    return f"± {100 * error:.1f} %"
-
-
-MOST_CARDS = 6
-"""Cards shown of those that depend most on the model."""
-
-ALONE = (
-    *("method", "estimator", "contract", "by", "solve", "actual", "reached"),
-    *("seconds", "joint", "card", "show", "save"),
-)
-"""Questions that are asked under one model alone."""
-
-
-def add_models(parser: Parser) -> None:
-    """Ask for the same under several bidder models."""
     parser.add_argument(
         "--slips",
         type=reading(lambda text: [read_probability(part) for part in text.split(",")]),
@@ -208,214 +93,103 @@ def add_models(parser: Parser) -> None:
     parser.add_argument(
         "--level", type=whole(1, 7), action=Once, metavar="N", help="of these models, asks for T ≥ 6 + N (default: 1)"
     )
-    parser.add_argument(
-        "--out", action=Once, metavar="FILE.png", help="draw the answers of these models, as PNG, SVG or PDF"
-    )
+    add_evidence(parser)
 
-
-def compare_models(args: Namespace) -> int:
-    """Infer under every model, and print."""
-    from bayesbridge.estimators.registry import offered
-    from bayesbridge.sensitivity import sensitivity
-
-    for name in ALONE:
-        if getattr(args, name) not in (None, False, [], "auto"):
-            raise UsageError(f"argument --{name}: several models answer about cards and T alone: leave --{name} out")
-    target = picture_target(args)
-    position = position_of(args)
-    belief = position.belief()
-    if not belief.target.soft:
-        raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
-    with position.blaming():
-        belief.count()
-    try:
-        bidders = None
-        if args.bidders is not None:
-            registry = offered("bidders", args.bidders)
-            bidders = {name: registry.bidder(name) for name in args.bidders}
-        found = sensitivity(
-            belief,
-            slips=args.slips,
-            bidders=bidders,
-            pair=args.pair,
-            draws=args.draws,
-            rng=args.seed,
-            progress=progress_line("models"),
-        )
-    except BayesBridgeError as error:
-        raise UsageError(f"arguments --bidders and --slips: {error}") from None
-    if target is not None:
-        from bayesbridge import plots
-
-        write_picture(target, plots.sensitivity(found, level=args.level or 1)[0].figure)
-    if args.json:
-        models = [_model_document(found, place) for place in range(found.sizes["model"])]
-        print_json({"models": models, **evidence_document(belief)})
-        return 0
-    print_evidence(belief)
-    _show_models(found, args.level or 1)
-    return 0
-
-
-def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
-    row = found.isel(model=place)
-    single = ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error", "entropy_bits",
-              "qualified", "T_mean", "error")  # fmt: skip
-    told: dict[str, Any] = {name: _told(row[name].item()) for name in single}
-    possible = isfinite(row["log_evidence"].item())
-    arrays = ("T", "T_at_least", "points", "card_probabilities")
-    told |= {name: (_values(row[name]) if possible else None) for name in arrays}
-    slip = _told(row["slip"].item())
-    return {"bidder": str(row["bidder"].item()), "slip": slip, "method": str(row["method"].item()), **told}
-
-
-def _values(array: xarray.DataArray) -> dict[str, Any]:
-    if array.ndim == 2:
-        return nested(array)
-    return {str(label): float(value) for label, value in zip(array[array.dims[0]].values, array.values, strict=True)}
-
-
-def _told(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
-def _show_models(found: xarray.Dataset, level: int) -> None:
-    rows = []
-    for place, label in enumerate(found["model"].values):
-        row = found.isel(model=place)
-        if not isfinite(row["log_evidence"].item()):
-            rows.append([str(label), "impossible", *[""] * 5])
-            continue
-        factor = row["log_bayes_factor"].item()
-        error = row["error"].item()
-        rows.append(
-            [
-                str(label),
-                number(row["log_evidence"].item(), 3),
-                number(factor, 3) if isfinite(factor) else "–",
-                percent(row["qualified"].item()),
-                number(row["T_mean"].item(), 2),
-                percent(row["T_at_least"].sel(tricks=6 + level).item()),
-                percent(error) if error else "exact",
-            ]
-        )
-    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"T ≥ {6 + level}", "±"]
-    print_table("The same question under every bidder model", header, rows)
-    _show_swing(found)
-    say(CAPTURES)
-    say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
-    say("±: the largest standard error of a probability.")
-
-
-def _show_swing(found: xarray.Dataset) -> None:
-    """The cards whose place depends most on the model."""
-    chances = found["card_probabilities"]
-    swing = (chances.max("model") - chances.min("model")).to_series().sort_values(ascending=False)
-    rows: list[list[str]] = []
-    shown: set[object] = set()
-    for (card, seat), spread in swing.items():
-        if card not in shown and len(shown) < MOST_CARDS and spread >= 0.0005:
-            shown.add(card)
-            one = chances.sel(card=card, seat=seat)
-            rows.append([f"P({seat} holds {card})", percent(one.min().item()), percent(one.max().item())])
-    if rows:
-        print_table("Cards that depend most on the model", ["", "least", "most"], rows)
-
-
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
     parser = add_command(
         commands,
-        "estimate",
-        "where the hidden cards lie, and how many captures or tricks two hands have",
-        run,
-        "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
+        "count",
+        "how many layouts of the hidden cards fit what was seen",
+        run_count,
+        "bayesbridge count --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
-    add_pair(parser)
-    parser.add_argument(
-        "--estimator",
-        action="append",
-        metavar="NAME",
-        help="what to compute, repeatable (default: capture, tricks with --contract; 'bayesbridge plugins' lists all)",
-    )
-    add_method(parser)
-    add_draws(parser)
-    add_contract(parser)
-    add_joint(parser)
-    add_card(parser)
-    add_show(parser)
-    add_models(parser)
-    parser.add_argument("--save", action=Once, metavar="FILE.nc", help="write the whole result as netCDF, for ArviZ")
     add_evidence(parser)
+
+
+def add_question(parser: Parser, estimators: str) -> None:
+    """The options that ask the question, of this command and of the report."""
+    add_pair(parser)
+    parser.add_argument("--estimator", action="append", metavar="NAME", help=estimators)
+    # Which engines there are is known when one is used, so that ``--help`` stays quick.
+    parser.add_argument(
+        "--method", default="auto", metavar="NAME", help="the engine (default: auto, the most exact that fits)"
+    )
+    add_draws(parser)
+    parser.add_argument(
+        "--contract",
+        action=Once,
+        metavar="4S[X[X]]",
+        help="whether it makes and how many tricks it takes, by 'tricks', corrected by solved layouts",
+    )
+    parser.add_argument(
+        "--by", action=Once, metavar="S", help="its declarer (default: as the auction says, or the observer)"
+    )
+    parser.add_argument(
+        "--actual",
+        action="store_true",
+        help="tricks as real declarers take them beside double dummy, by records of experts (default: double dummy)",
+    )
+    parser.add_argument(
+        "--reached",
+        action="store_true",
+        help="weigh it too that experts stopped in the contract of the auction (default: the calls alone)",
+    )
+    add_solving(parser, "for it", "and for estimators that take long (default: 10, or all --draws if chosen)")
+    add_show(parser)
 
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
     if args.bidders is not None or args.slips is not None:
         return compare_models(args)
-    for name in ("level", "out"):
-        if getattr(args, name) is not None:
-            raise UsageError(f"argument --{name}: it is about several models: give --bidders or --slips too")
-    from bayesbridge.results import to_datatree
-    from bayesbridge.views.documents import contract_document, estimate_document
+    if args.level is not None:
+        raise UsageError("argument --level: it is about several models: give --bidders or --slips too")
+    from bayesbridge.answer import Answer
     from bayesbridge.views.tables import contract_table
 
-    target = None
-    if args.save is not None:
-        target = verify_target("--save", args.save, "the result is a netCDF file", ".nc")
     position = position_of(args)
     belief = position.belief()
     asked = asked_contract(belief, args)
     estimators, solvers = estimators_and_solvers(args.estimator, asked)
-    with position.blaming(), blaming_method(args.method):
-        posterior = as_reached(belief.infer(args.method, args.draws, args.seed), args)
-    together = joints(posterior, args.joint, args.pair)
-    looked_for = card_steps(belief, args)
+    with position.blaming():
+        posterior = inferred(belief, args)
+    looked_for = _card_steps(belief, args)
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
-    unsaved = None
     if found.estimators:
-        result = to_datatree(found, odds=odds)
-        if target is not None:
-            unsaved = _save(result, target)
+        answer = Answer.of(found)
         if args.json:
-            print_json(
-                estimate_document(found, result)
-                | joint_documents(together)
-                | contract_document(odds)
-                | card_document(looked_for, args)
-                | examples(posterior, args)
-            )
+            card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
+            whole = estimate_document(found, answer) | contract_document(odds) | card
+            print_json(whole | examples(posterior, args))
         else:
-            show(found, result)
-            show_joints(together)
+            show(found, answer)
             if odds is not None:
                 say()
                 show_table(contract_table(odds))
-            show_card(looked_for, args)
+            _show_card(looked_for, args)
             print_examples(posterior, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
-    if unsaved is not None:
-        raise unsaved
     return 1 if found.failures else 0
 
 
-def add_method(parser: Parser) -> None:
-    """Ask which engine is to answer; which there are is known when it is used, so that ``--help`` stays quick."""
-    parser.add_argument(
-        "--method", default="auto", metavar="NAME", help="the engine (default: auto, the most exact that fits)"
-    )
+def asked_contract(belief: Belief, args: Namespace) -> ContractQuestion | None:
+    """What the options ask about a contract; ``None`` without one."""
+    from bayesbridge.estimators.odds import contract_question
+
+    with blaming("--contract"):
+        return contract_question(belief, args.contract, args.by, args.pair, None, args.solve, args.seconds, args.actual)
 
 
-@contextmanager
-def blaming_method(method: str) -> Iterator[None]:
-    """Say of an engine that was insisted on, and cannot answer, which option named it."""
-    try:
-        yield
-    except (Contradiction, PluginError, UsageError):
-        raise
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --method {method}: {error}") from None
+def inferred(belief: Belief, args: Namespace) -> Posterior:
+    """The posterior; with ``--reached`` given also that the auction ended where it did."""
+    with blaming(f"--method {args.method}", PluginError):
+        posterior = belief.infer(args.method, args.draws, args.seed)
+    if not args.reached:
+        return posterior
+    from bayesbridge.estimators.reached import reached
+
+    with blaming("--reached"):
+        return reached(posterior)
 
 
 def estimators_and_solvers(
@@ -424,10 +198,8 @@ def estimators_and_solvers(
     """The estimators named, and what solves a contract."""
     from bayesbridge.estimators.odds import estimators_for
 
-    try:
+    with blaming("--estimator"):
         return estimators_for(list(dict.fromkeys(names)) if names else None, asked)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --estimator: {error}") from None
 
 
 def evaluated(
@@ -454,13 +226,128 @@ def evaluated(
     return contract_odds(found, asked, solvers, rng=random, progress=progress_line("layouts solved"))
 
 
-def _save(result: xarray.DataTree, path: Path) -> Unwritable | None:
-    """Write the file; what hinders it is given back, so that the answer is not lost with it."""
-    # Made in memory first: HDF5 brings the whole process down when it runs out of disk.
-    content = result.to_netcdf(engine="h5netcdf")
-    try:
-        with writing("--save", path) as part:
-            part.write_bytes(content)
-    except Unwritable as error:
-        return error
-    return None
+def _card_steps(belief: Belief, args: Namespace) -> list[dict[str, Any]]:
+    """A row for each piece of evidence; none where no card was asked for."""
+    if args.card is None:
+        return []
+    from bayesbridge.history import card_history
+
+    with blaming("--card"):
+        table = card_history(belief, args.card, draws=args.draws, rng=args.seed, progress=progress_line("steps"))
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _show_card(steps: list[dict[str, Any]], args: Namespace) -> None:
+    """For people; nothing where nothing was asked."""
+    if not steps:
+        return
+    seats = [name for name in "NESW" if any(step[name] > 0.0 for step in steps)]
+    rows = [
+        [
+            step["event"],
+            *(percent(step[name]) for name in seats),
+            "exact" if step["exact"] else f"± {100 * step['error']:.1f} %",
+        ]
+        for step in steps
+    ]
+    say()
+    print_table(f"Where {args.card} lies, after each piece of evidence", ["after", *seats, ""], rows)
+
+
+def compare_models(args: Namespace) -> int:
+    """Infer under every model, and print."""
+    from bayesbridge.sensitivity import sensitivity
+
+    for name in ALONE:
+        if getattr(args, name) not in (None, False, [], "auto"):
+            raise UsageError(f"argument --{name}: several models answer about cards and T alone: leave --{name} out")
+    position = position_of(args)
+    belief = position.belief()
+    if not belief.target.soft:
+        raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
+    with position.blaming():
+        belief.count()
+    with blaming("--bidders"):
+        found = sensitivity(
+            belief,
+            slips=args.slips,
+            bidders=args.bidders,
+            pair=args.pair,
+            draws=args.draws,
+            rng=args.seed,
+            progress=progress_line("models"),
+        )
+    if args.json:
+        models = [_model_document(found, place) for place in range(found.sizes["model"])]
+        print_json({"models": models, **evidence_document(belief)})
+        return 0
+    print_evidence(belief)
+    _show_models(found, 6 + (args.level or 1))
+    return 0
+
+
+def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
+    row = found.isel(model=place)
+    said: dict[str, Any] = {name: str(row[name].item()) for name in ("bidder", "method")}
+    for name in ("slip", "log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
+                 "entropy_bits", "qualified", "T_mean", "error"):  # fmt: skip
+        value = row[name].item()
+        said[name] = value if isfinite(value) else None
+    for name in ("T", "T_at_least", "points", "card_probabilities"):
+        array = row[name]
+        labels = [array[dim].values for dim in array.dims]
+        said[name] = None if said["log_evidence"] is None else nested(array.values, *labels)
+    return said
+
+
+def _show_models(found: xarray.Dataset, goal: int) -> None:
+    rows = []
+    for place, label in enumerate(found["model"].values):
+        row = found.isel(model=place)
+        if not isfinite(row["log_evidence"].item()):
+            rows.append([str(label), "impossible", *[""] * 5])
+            continue
+        factor = row["log_bayes_factor"].item()
+        error = row["error"].item()
+        rows.append(
+            [
+                str(label),
+                number(row["log_evidence"].item(), 3),
+                number(factor, 3) if isfinite(factor) else "–",
+                percent(row["qualified"].item()),
+                number(row["T_mean"].item(), 2),
+                percent(row["T_at_least"].sel(tricks=goal).item()),
+                percent(error) if error else "exact",
+            ]
+        )
+    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"T ≥ {goal}", "±"]
+    print_table("The same question under every bidder model", header, rows)
+    chances = found["card_probabilities"]
+    swing = (chances.max("model") - chances.min("model")).to_series().sort_values(ascending=False)
+    most = swing[swing >= 0.0005].groupby(level="card", sort=False).head(1)[:MOST_CARDS]
+    if len(most):
+        rows = [
+            [f"P({seat} holds {card})", *(percent(end.item()) for end in (one.min(), one.max()))]
+            for card, seat in most.index
+            for one in [chances.sel(card=card, seat=seat)]
+        ]
+        print_table("Cards that depend most on the model", ["", "least", "most"], rows)
+    say(CAPTURES)
+    say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
+    say("±: the largest standard error of a probability.")
+
+
+def run_count(args: Namespace) -> int:
+    """Count and print."""
+    position = position_of(args)
+    belief = position.belief()
+    with position.blaming():
+        layouts = belief.count()
+    if args.json:
+        print_json({"layouts": str(layouts), "entropy_bits": log2(layouts), **evidence_document(belief)})
+        return 0
+    print_evidence(belief)
+    say(f"{number(layouts)} {'layout fits' if layouts == 1 else 'layouts fit'}: {log2(layouts):.2f} bits.")
+    if belief.auction is not None:
+        say("Calls make layouts more or less likely; they rule none out and do not change the count.")
+    return 0

@@ -1,28 +1,18 @@
-"""From words to values: the parser, and the kinds of argument that several commands take.
-
-Records from a file, for the commands that take one.
-
-``--record FILE --board 3 --after-trick 4``: a moment of a table on record as a position.
-
-The EVIDENCE options that several commands take, and the position that they describe.
-
-Files that commands write: whether they can be is found out before the work, and what hinders it is one line.
-"""
+"""From words to values: the parser, the arguments that several commands take, and the files they read and write."""
 
 from __future__ import annotations
 
 import argparse
 import errno
 import os
-from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Unwritable
+from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of
@@ -35,6 +25,17 @@ if TYPE_CHECKING:
 
 class UsageError(BayesBridgeError):
     """A command line that cannot be understood."""
+
+
+@contextmanager
+def blaming(option: str, *others: type[Exception]) -> Iterator[None]:
+    """Name the option that an error is about; contradictions of the evidence, and ``others``, are not its fault."""
+    try:
+        yield
+    except BayesBridgeError as error:
+        if isinstance(error, (Contradiction, UsageError, *others)):
+            raise
+        raise UsageError(f"argument {option}: {error}") from None
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -117,12 +118,10 @@ def reading[T](read: Callable[[str], T]) -> Callable[[str], T]:
     return read_argument
 
 
-def _full_hand(text: str) -> Hand:
+@reading
+def full_hand(text: str) -> Hand:
+    """Thirteen cards in PBN."""
     return Hand.from_pbn(text.strip()).verify_full("hand")
-
-
-full_hand = reading(_full_hand)
-"""Thirteen cards in PBN."""
 
 
 @reading
@@ -138,6 +137,24 @@ def add_pair(parser: Parser) -> None:
     parser.add_argument(
         "--pair", type=pair, action=Once, metavar="S:N", help="who plays together (default: observer and dummy)"
     )
+
+
+def add_solving(parser: Parser, what: str, more: str) -> None:
+    """Ask how much is solved double dummy."""
+    parser.add_argument(
+        "--solve",
+        type=whole(0, 1_000_000),
+        action=Once,
+        metavar="N",
+        help=f"layouts to solve {what}, 0 for none (default: as --seconds allow; needs bayesbridge-double-dummy)",
+    )
+    add_seconds(parser, more)
+
+
+def add_seconds(parser: Parser, more: str) -> None:
+    """Ask for how long may be solved."""
+    time = f"time on one core for solving, {more}"
+    parser.add_argument("--seconds", type=whole(1, 1_000_000), action=Once, metavar="N", help=time)
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -165,30 +182,39 @@ def protect_voids(words: Sequence[str]) -> list[str]:
 
 
 NOTES = 5
-"""What was left out is told up to so often; the rest is counted."""
-
-
-SHOWN = 8
-"""Boards named where none fits."""
+"""Notes on what was left out of a file; more are counted."""
 
 
 def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]:
     """A function that walks the records of a PBN or LIN file, as often as it is called, one in memory at a time.
 
-    The first walk tells on stderr what was left out, a line each, the first few. What can be read only once, such as a
-    pipe, is kept in memory.
+    The first walk tells on stderr what was left out, a line each, the first few.
     """
-    if not os.path.exists(path):
-        raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file")
     if not os.path.isfile(path):
-        kept = tuple(_walk(path, option, telling=True))
-        return lambda: iter(kept)
+        raise UsageError(f"argument {option}: there is no file {path!r}: give a PBN or LIN file")
     walks = 0
 
     def walk() -> Iterator[Record]:
+        from bayesbridge.notation import Skipped, iter_records
+
         nonlocal walks
         walks += 1
-        return _walk(path, option, telling=walks == 1)
+        notes = records = 0
+        try:
+            for item in iter_records(path):
+                if not isinstance(item, Skipped):
+                    records += 1
+                    yield item
+                    continue
+                notes += 1
+                if walks == 1 and notes <= NOTES:
+                    tell(item)
+        except OSError as error:
+            raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
+        if walks == 1 and notes > NOTES:
+            tell(f"{notes - NOTES} more notes on what was left out")
+        if not records:
+            raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
 
     return walk
 
@@ -196,42 +222,14 @@ def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]
 def chosen_record(records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
-    place = ""
-    boards: list[tuple[int, str]] = []
     for record in records:
-        if (board is None or record.board == board) and (room is None or record.room.lower() == room.lower()):
-            place = place or record.place
-            if chosen is None and record.auction is not None and record.hands[observer] is not None:
-                chosen = record
-        boards = sorted({*boards, (len(record.board), record.board)})[: SHOWN + 1]
-    if chosen is not None:
-        return chosen
-    if place:
-        raise UsageError(f"{place}: no auction, or not {observer.name}'s hand, on record: choose another board")
-    asked = " ".join(filter(None, (board, room)))
-    known = ", ".join(name for _, name in boards[:SHOWN]) + (" …" if len(boards) > SHOWN else "")
-    raise UsageError(f"no board {asked} in {file!r}: it has {known}")
-
-
-def _walk(path: str, option: str, telling: bool) -> Iterator[Record]:
-    from bayesbridge.notation import Skipped, iter_records
-
-    notes = records = 0
-    try:
-        for item in iter_records(path):
-            if isinstance(item, Skipped):
-                notes += 1
-                if telling and notes <= NOTES:
-                    tell(item)
-            else:
-                records += 1
-                yield item
-    except OSError as error:
-        raise UsageError(f"argument {option}: cannot read {path!r}: {error.strerror}") from None
-    if telling and notes > NOTES:
-        tell(f"{notes - NOTES} more notes on what was left out")
-    if not records:
-        raise UsageError(f"argument {option}: {path!r} holds no record that can be read: give a PBN or LIN file")
+        asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
+        if asked and chosen is None and record.auction is not None and record.hands[observer] is not None:
+            chosen = record
+    if chosen is None:
+        what = " ".join(filter(None, ("board", board, room)))
+        raise UsageError(f"no {what} in {file!r} with an auction and {observer.name}'s hand: choose another")
+    return chosen
 
 
 def add_record(group: Any) -> None:
@@ -242,7 +240,8 @@ def add_record(group: Any) -> None:
         metavar="FILE",
         help="a PBN or LIN file: what --observer (default: S) saw of a table, with the hand; other evidence is added",
     )
-    add_board(group)
+    group.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
+    group.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
     group.add_argument(
         "--after-trick",
         type=whole(0, 13),
@@ -250,55 +249,53 @@ def add_record(group: Any) -> None:
         metavar="N",
         help="of a record so many tricks, 0 for the auction alone (default: all)",
     )
-    group.add_argument(
-        "--after-call", type=whole(0, 400), action=Once, metavar="N", help="of a record so many calls and no card"
-    )
-
-
-def add_board(group: Any) -> None:
-    """Ask which table of a file is meant."""
-    group.add_argument("--board", action=Once, metavar="N", help="the board (default: the first that can be replayed)")
-    group.add_argument("--room", action=Once, metavar="NAME", help="the room, where a board was played twice")
 
 
 def record_position(args: argparse.Namespace) -> Position:
     """What the observer saw of the record; empty where no record is named."""
     if args.record is None:
-        for name in ("board", "room", "after_trick", "after_call"):
+        for name in ("board", "room", "after_trick"):
             if getattr(args, name) is not None and getattr(args, "file", None) is None:
                 raise UsageError(f"argument --{name.replace('_', '-')}: name the file too: --record FILE")
         return Position({})
     for name in ("hand", "players", "dummy", "position"):
         if getattr(args, name) is not None:
             raise UsageError(f"argument --{name}: the record tells it: leave --{name} out, or --record")
-    observer = Seat.S if args.observer is None else args.observer
-    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
-    return moment(record, observer, args.after_call, args.after_trick)
-
-
-def moment(record: Record, observer: Seat, calls: int | None, tricks: int | None) -> Position:
-    """The position of a seat after so many calls, or after the auction and so many tricks."""
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
 
-    called = 0 if record.auction is None else len(record.auction.calls)
-    if calls is not None and tricks is not None:
-        raise UsageError("arguments --after-call and --after-trick: give one of them")
-    if calls is not None and calls > called:
-        raise UsageError(f"argument --after-call {calls}: {record.place} has {called} calls")
+    observer = Seat.S if args.observer is None else args.observer
+    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
+    tricks = args.after_trick
     if tricks is not None and 4 * tricks > len(record.plays):
         raise UsageError(f"argument --after-trick {tricks}: {record.place} has {len(record.plays) // 4} whole tricks")
-    try:
+    with blaming("--record"):
         seat, hand, seen = seen_by(record, observer, None if tricks is None else 4 * tricks)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --record: {error}") from None
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
-    kept = seen if calls is None else seen[:calls]
     return Position(
         {name: Sourced(value, where) for name, value in settings.items()},
-        tuple(Sourced(piece, where) for piece in kept),
+        tuple(Sourced(piece, where) for piece in seen),
     )
+
+
+def add_kinds(group: Any, names: Iterable[str]) -> None:
+    """An option for each kind of evidence; what they say is kept in order, with the option that said it."""
+
+    def read(name: str) -> Callable[[str], Sourced[Piece]]:
+        return reading(lambda text: Sourced(KINDS[name].of(text), f"argument --{name}"))
+
+    for name in names:
+        kind = KINDS[name]
+        group.add_argument(
+            f"--{name}",
+            type=read(name),
+            action="append",
+            dest="evidence",
+            default=[],
+            metavar=kind.example,
+            help=kind.help,
+        )
 
 
 def add_evidence(parser: Parser) -> None:
@@ -312,16 +309,7 @@ def add_evidence(parser: Parser) -> None:
             metavar=setting.metavar,
             help=setting.help,
         )
-    for name, kind in KINDS.items():
-        group.add_argument(
-            f"--{name}",
-            type=_with_source(kind),
-            action="append",
-            dest="evidence",
-            default=[],
-            metavar=kind.example,
-            help=kind.help,
-        )
+    add_kinds(group, list(KINDS))
     group.add_argument(
         "--auction",
         type=lambda text: Sourced(AuctionText(text), "argument --auction"),
@@ -373,22 +361,10 @@ def _pieces(args: argparse.Namespace, known: Mapping[str, Sourced[Any]]) -> Iter
         if not isinstance(piece.value, AuctionText):
             yield piece
             continue
-        try:
-            calls = calls_of(
-                piece.value, dealer=args.dealer, observer=values.get("observer"), dummy=dummy, evidence=told
-            )
-        except BayesBridgeError as error:
-            raise UsageError(f"argument --auction: {error}") from None
+        observer = values.get("observer")
+        with blaming("--auction"):
+            calls = calls_of(piece.value, dealer=args.dealer, observer=observer, dummy=dummy, evidence=told)
         yield from (Sourced(call, piece.where) for call in calls)
-
-
-def _with_source(kind: type[Piece]) -> Any:
-    read = reading(kind.of)
-
-    def read_piece(text: str) -> Sourced[Piece]:
-        return Sourced(read(text), f"argument --{kind.option}")
-
-    return read_piece
 
 
 def verify_target(option: str, name: str, what: str, *endings: str) -> Path:
@@ -416,23 +392,3 @@ def writing(option: str, path: Path) -> Iterator[Path]:
     except OSError as error:
         why = error.strerror or error
         raise Unwritable(f"argument {option}: cannot write {str(path)!r} ({why}): {advice(error)}", path=path) from None
-
-
-def add_picture(parser: Parser) -> None:
-    """Let a command draw its answer."""
-    parser.add_argument("--out", action=Once, metavar="FILE.png", help="draw a picture, as PNG, SVG or PDF")
-
-
-def picture_target(args: Namespace) -> Path | None:
-    """Where the picture goes, if one is asked for."""
-    if args.out is None:
-        return None
-    return verify_target("--out", args.out, "the picture is a PNG, SVG or PDF file", ".png", ".svg", ".pdf")
-
-
-def write_picture(path: Path, figure: Any) -> None:
-    """Save a figure in the format that the name's ending says."""
-    from bayesbridge.plots import DPI
-
-    with writing("--out", path) as part:
-        figure.savefig(part, format=path.suffix[1:], dpi=DPI)

@@ -12,12 +12,10 @@ from bayesbridge.cli.options import (
     add_command,
     add_evidence,
     add_pair,
-    add_picture,
-    picture_target,
+    add_seconds,
+    blaming,
     position_of,
     reading,
-    whole,
-    write_picture,
 )
 from bayesbridge.cli.screens import (
     add_draws,
@@ -28,17 +26,16 @@ from bayesbridge.cli.screens import (
     print_table,
     progress_line,
     say,
+    show_table,
 )
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.words import SEATS, percent
+from bayesbridge.words import percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.decisions.leads import Lead, Leads
 
 
 def add(commands: Subparsers) -> None:
@@ -62,13 +59,7 @@ def add(commands: Subparsers) -> None:
         help="what the best card is best for: that the contract makes or is beaten, or most tricks on average "
         "(default: make)",
     )
-    parser.add_argument(
-        "--seconds",
-        type=whole(1, 1_000_000),
-        action=Once,
-        metavar="N",
-        help="time on one core for solving (default: 12, or all --draws if chosen)",
-    )
+    add_seconds(parser, "(default: 12, or all --draws if chosen)")
     parser.add_argument(
         "--trick",
         type=reading(Trick.of),
@@ -79,7 +70,6 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--seat", type=reading(Seat.of), action=Once, metavar="N", help="the seat that plays (default: that in turn)"
     )
-    add_picture(parser)
     add_pair(parser)
     add_draws(parser)
     add_evidence(parser)
@@ -87,21 +77,16 @@ def add(commands: Subparsers) -> None:
 
 def run(args: Namespace) -> int:
     """The opening lead while no card is played, else the cards of the seat in turn."""
-    from bayesbridge.belief.posterior import accuracy_document
-
-    target = picture_target(args)
     position = position_of(args)
     belief = position.belief()
     if args.trick is not None or belief.tricks:
-        if target is not None:
-            raise UsageError("argument --out: only opening leads are drawn: leave it out, or the cards played")
         return _wins(args, position, belief)
+    from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
+    from bayesbridge.views.tables import leads_table
 
-    try:
+    with blaming("--contract"):
         contract, question = lead_question(belief, args.contract, args.by)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --contract: {error}") from None
     if args.seat not in (None, belief.observer):
         raise UsageError(f"argument --seat: {belief.observer.name} is on lead: leave --seat out")
     solver = lead_solver()
@@ -109,53 +94,14 @@ def run(args: Namespace) -> int:
         posterior = belief.infer(draws=args.draws, rng=args.seed)
     show = progress_line("layouts solved")
     found = compare_leads(posterior, contract, question, solver, args.goal, args.seconds, args.seed, show)
-    if target is not None:
-        from bayesbridge import plots
-
-        write_picture(target, plots.leads(found).figure)
     if args.json:
         print_json({**accuracy_document(posterior), **found.document(), **evidence_document(belief)})
         return 0
     print_evidence(belief)
     print_accuracy(posterior)
     say()
-    _show(found)
+    show_table(leads_table(found))
     return 0
-
-
-def _show(found: Leads) -> None:
-    """For people."""
-    rows = [
-        [
-            choice.name,
-            f"{percent(choice.beaten[0])}{_error(100 * choice.beaten[1], 1)}",
-            f"{choice.tricks[0]:.2f}{_error(choice.tricks[1], 2)}",
-            _behind(choice, found),
-            _verdict(choice, found),
-        ]
-        for choice in found.choices
-    ]
-    title = f"{SEATS[found.leader.name]} leads against {found.contract}"
-    behind = "P(beaten) below" if found.goal == "make" else "tricks below"
-    print_table(title, ["lead", "P(beaten)", "tricks", behind, ""], rows)
-    say(found.sentence, found.caution)
-
-
-def _behind(choice: Lead, found: Leads) -> str:
-    if choice is found.choices[0]:
-        return ""
-    mean, error = found.behind(choice)
-    return f"{100 * mean:.1f}{_error(100 * error, 1)}" if found.goal == "make" else f"{mean:.2f}{_error(error, 2)}"
-
-
-def _verdict(choice: Lead, found: Leads) -> str:
-    if not choice.close:
-        return ""
-    return "best" if found.clear else "ahead" if choice is found.choices[0] else "close"
-
-
-def _error(error: float, digits: int) -> str:
-    return f" ± {error:.{digits}f}" if error else ""
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
@@ -169,12 +115,10 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     position, belief = _with_trick(position, belief, args.trick)
     trump = None if belief.contract_strain is None else belief.contract_strain.trump
     trick = _current(belief) if args.trick is None else Trick(args.trick.leader, trump, args.trick.cards)
-    seat = trick.turn if args.seat is None else args.seat
-    if seat is None or trick.turn != seat:
-        turn = "nobody's turn: the trick is complete" if trick.turn is None else f"{trick.turn.name}'s turn"
-        mend = "give at most three cards" if trick.turn is None else f"write --seat {trick.turn.name}"
-        who = "nobody" if seat is None else seat.name
-        raise UsageError(f"argument --seat: {who} does not play to '{trick}', it is {turn}; {mend}")
+    seat = trick.turn
+    if seat is None or args.seat not in (None, seat):
+        turn = "nobody: the trick is complete" if seat is None else seat.name
+        raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
     with position.blaming():
         posterior = belief.infer(draws=args.draws, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
@@ -207,24 +151,14 @@ def _with_trick(position: Position, belief: Belief, trick: Trick | None) -> tupl
     """The trick's cards are evidence too, as far as the evidence does not end with them already."""
     if trick is None:
         return position, belief
-    played = belief.tricks
-    current = played[-1] if played and not played[-1].complete else None
-    if current is not None and (current.leader, current.cards) != (trick.leader, trick.cards[: len(current.cards)]):
+    begun = _current(belief) if belief.tricks else Trick(trick.leader)
+    if (trick.leader, trick.cards[: len(begun.cards)]) != (begun.leader, begun.cards):
         raise UsageError(
-            f"argument --trick: '{trick}' does not begin with the cards played last, '{current}': "
-            f"write --trick '{current}'"
-        )
-    winner = played[-1].winner if played and current is None else None
-    if not trick.cards and winner not in (None, trick.leader):
-        raise UsageError(
-            f"argument --trick: {trick.leader.name} does not lead, for {Seat(winner).name} won the last trick, "
-            f"'{played[-1]}': write --trick {Seat(winner).name}:, or fix --play or --trump"
+            f"argument --trick: '{trick}' does not begin with '{begun}', as the cards played say: fix either"
         )
     from bayesbridge.evidence import pieces
 
-    added = pieces(trick)[len(current.cards) if current else 0 :]
-    try:
+    added = pieces(trick)[len(begun.cards) :]
+    with blaming("--trick"):
         belief = belief.given(*added)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --trick: {error}") from None
     return position.with_more({}, [Sourced(piece, "argument --trick") for piece in added]), belief

@@ -5,17 +5,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from argparse import Namespace
-from contextlib import suppress
-from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
-from secrets import token_hex
 from string import Template
-from typing import Any, Final
+from typing import Any
 
 from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command
 from bayesbridge.cli.screens import print_json, print_table, say
@@ -40,61 +36,43 @@ def run(args: Namespace) -> int:
     from bayesbridge.estimators.registry import load
 
     registry = load()
-    estimators: dict[str, dict[str, Any]] = {}
-    bidders: dict[str, dict[str, Any]] = {}
-    failures: dict[str, dict[str, Any]] = {}
-    empty: dict[str, dict[str, Any]] = {}
+    document: dict[str, dict[str, Any]] = {"estimators": {}, "bidders": {}, "failures": {}, "empty": {}}
     for plugin in registry.plugins:
         origin = {"plugin": plugin.name, "distribution": plugin.distribution, "version": plugin.version}
         for name in plugin.estimators:
             offer = registry.estimators[name]
             outputs = {output.name: output.doc for output in offer.outputs}
-            estimators[name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
+            document["estimators"][name] = {**origin, "doc": _sentence(offer), "outputs": outputs}
         for name in plugin.bidders:
-            bidders[name] = {**origin, "doc": _sentence(registry.bidders[name])}
+            document["bidders"][name] = {**origin, "doc": _sentence(registry.bidders[name])}
         if plugin.failure is not None:
-            key = plugin.name if plugin.name not in failures else f"{plugin.name} ({plugin.distribution})"
-            failures[key] = {**origin, "failure": plugin.failure}
+            key = plugin.name if plugin.name not in document["failures"] else f"{plugin.name} ({plugin.distribution})"
+            document["failures"][key] = {**origin, "failure": plugin.failure}
         elif not plugin.estimators and not plugin.bidders:
-            empty[plugin.name] = origin
+            document["empty"][plugin.name] = origin
     if args.json:
-        print_json({"estimators": estimators, "bidders": bidders, "failures": failures, "empty": empty})
+        print_json(document)
         return 0
-    _show("Estimators (--estimator NAME)", estimators)
-    _show("Bidder models (--bidder NAME)", bidders)
-    for name, failed in failures.items():
-        source = f"{failed['distribution']} {failed['version']}".strip()
-        say(f"Plugin {name!r} of {source} is broken: {failed['failure']}")
-    for name, origin in empty.items():
-        source = f"{origin['distribution']} {origin['version']}".strip()
-        say(f"Plugin {name!r} of {source} offers nothing as it is set up: see its own documentation.")
+    for title, kind in (("Estimators (--estimator NAME)", "estimators"), ("Bidder models (--bidder NAME)", "bidders")):
+        rows = [
+            [name, _source(offer), ", ".join(offer.get("outputs", ())) or offer["doc"]]
+            for name, offer in document[kind].items()
+        ]
+        print_table(title, ["name", "from", "gives"], rows, left=3)
+    for name, failed in document["failures"].items():
+        say(f"Plugin {name!r} of {_source(failed)} is broken: {failed['failure']}")
+    for name, origin in document["empty"].items():
+        say(f"Plugin {name!r} of {_source(origin)} offers nothing as it is set up: see its own documentation.")
     return 0
+
+
+def _source(offer: dict[str, Any]) -> str:
+    return f"{offer['distribution']} {offer['version']}".strip()
 
 
 def _sentence(offer: object) -> str:
     """The first paragraph of its docstring, on one line."""
     return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())
-
-
-def _show(title: str, offers: dict[str, dict[str, Any]]) -> None:
-    rows = [
-        [
-            name,
-            f"{offer['distribution']} {offer['version']}".strip(),
-            ", ".join(offer.get("outputs", ())) or offer["doc"],
-        ]
-        for name, offer in offers.items()
-    ]
-    print_table(title, ["name", "from", "gives"], rows, left=3)
-
-
-NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
-LONGEST: Final = 40
-
-TAKEN: Final = frozenset(("chain", "draw", "suit", "strain", "seat", "card", "weight"))
-"""Words that stand for something else wherever results are named."""
-
-HAND: Final = "AKQ2.KJ3.A54.Q32"
 
 
 def _add_new(commands: Subparsers) -> None:
@@ -114,21 +92,40 @@ def _add_new(commands: Subparsers) -> None:
 def run_new(args: Namespace) -> int:
     """Write the package, and say what to do with it."""
     words = names(args.name)
-    folder = _free_folder(Path(args.at or "."), words["distribution"])
-    written = {name: Template(_text(kind)).substitute(words) for name, kind in _files(words).items()}
-    _write(folder, written)
+    folder = Path(args.at or ".") / words["distribution"]
+    kinds = {
+        "pyproject.toml": "pyproject",
+        "README.md": "readme",
+        f"{words['module']}.py": "estimator",
+        f"test_{words['name']}.py": "test",
+    }
+    data = files("bayesbridge.cli").joinpath("data")
+    try:
+        folder.mkdir()
+        for name, kind in kinds.items():
+            text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
+            (folder / name).write_text(Template(text).substitute(words), "utf-8")
+    except FileExistsError:
+        raise UsageError(
+            f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at"
+        ) from None
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        why = error.strerror or error
+        raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
+    name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
     if args.json:
-        told = {key: words[key] for key in ("distribution", "module", "name")}
-        print_json({"folder": str(folder), "files": sorted(written), **told})
+        told = {"distribution": distribution, "module": module, "name": name}
+        print_json({"folder": str(folder), "files": sorted(kinds), **told})
         return 0
-    name = words["name"]
+    asked = f"--observer S --hand AKQ2.KJ3.A54.Q32 --estimator {name}"
     say(
-        f"{words['distribution']} in {folder}: an estimator {name!r} that counts aces, and its test.",
-        f"Change {words['module']}.py, then in that folder:",
+        f"{distribution} in {folder}: an estimator {name!r} that counts aces, and its test.",
+        f"Change {module}.py, then in that folder:",
         "  pip install .",
         "  pytest",
-        f"  bayesbridge estimate --observer S --hand {HAND} --estimator {name}",
-        f"  bayesbridge report --observer S --hand {HAND} --estimator {name} --out report.html",
+        f"  bayesbridge estimate {asked}",
+        f"  bayesbridge report {asked} --out report.html",
     )
     return 0
 
@@ -139,70 +136,22 @@ def names(text: str) -> dict[str, str]:
     >>> [names("bayesbridge-my-count")[key] for key in ("distribution", "module", "name", "kind")]
     ['bayesbridge-my-count', 'bayesbridge_my_count', 'my_count', 'MyCount']
     """
-    word = text.removeprefix("bayesbridge-")
-    if not NAME.fullmatch(word) or len(word) > LONGEST:
-        raise UsageError(
-            f"argument NAME: {text!r} cannot be a name: write at most {LONGEST} small letters, digits and hyphens, "
-            "a letter first, such as my-count"
-        )
-    name, dashed = word.replace("-", "_"), word.replace("_", "-")
-    if name in TAKEN or name in _built_in():
-        raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
-    distribution = f"bayesbridge-{dashed}"
-    for point in entry_points(group="bayesbridge"):
-        if point.dist is not None and distribution == point.dist.name.replace("_", "-").lower():
-            raise UsageError(f"argument NAME: {distribution} is installed already: choose another name")
-    kind = "".join(part.capitalize() for part in dashed.split("-"))
-    return {
-        "name": name,
-        "distribution": distribution,
-        "entry": dashed,
-        "module": f"bayesbridge_{name}",
-        "kind": kind,
-    }
-
-
-def _built_in() -> set[str]:
     from bayesbridge.estimators.builtin import bayesbridge_estimators
 
-    return {estimator.name for estimator in bayesbridge_estimators()}
-
-
-def _free_folder(place: Path, name: str) -> Path:
-    """The folder to make, which must not be there yet, in one that is."""
-    folder = place / name
-    if not place.is_dir():
-        raise UsageError(f"argument --at: {str(place)!r} is no folder: make it first, or name another")
-    if os.path.lexists(folder):
-        raise UsageError(f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at")
-    return folder
-
-
-def _files(words: dict[str, str]) -> dict[str, str]:
-    """Name of each file → the text that it is made from."""
+    word = text.removeprefix("bayesbridge-")
+    if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
+        raise UsageError(
+            f"argument NAME: {text!r} cannot be a name: write at most 40 small letters, digits and hyphens, a letter "
+            "first, such as my-count"
+        )
+    name, dashed = word.replace("-", "_"), word.replace("_", "-")
+    taken = {"chain", "draw", "suit", "strain", "seat", "card", "weight"}  # axes of results
+    if name in taken | {estimator.name for estimator in bayesbridge_estimators()}:
+        raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
     return {
-        "pyproject.toml": "pyproject",
-        "README.md": "readme",
-        f"{words['module']}.py": "estimator",
-        f"test_{words['name']}.py": "test",
+        "name": name,
+        "distribution": f"bayesbridge-{dashed}",
+        "entry": dashed,
+        "module": f"bayesbridge_{name}",
+        "kind": "".join(part.capitalize() for part in dashed.split("-")),
     }
-
-
-def _text(kind: str) -> str:
-    return files("bayesbridge.cli").joinpath("data", f"plugin_{kind}.txt").read_text("utf-8")
-
-
-def _write(folder: Path, texts: dict[str, str]) -> None:
-    """All files at once: a folder that is there is whole."""
-    part = folder.with_name(f".{token_hex(8)}.part")
-    try:
-        part.mkdir()
-        for name, text in texts.items():
-            (part / name).write_text(text, "utf-8")
-        part.replace(folder)
-    except OSError as error:
-        why = error.strerror or error
-        raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
-    finally:
-        with suppress(OSError):
-            shutil.rmtree(part)

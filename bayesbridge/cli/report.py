@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import logging
 import shlex
-import warnings
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.contract import add_contract, as_reached, asked_contract, contract_words
-from bayesbridge.cli.estimate import add_method, blaming_method, estimators_and_solvers, evaluated
+from bayesbridge.cli.estimate import add_question, asked_contract, estimators_and_solvers, evaluated, inferred
 from bayesbridge.cli.options import (
     Once,
     Subparsers,
     UsageError,
     add_command,
     add_evidence,
-    add_pair,
+    blaming,
     chosen_record,
     open_file,
     position_of,
@@ -28,59 +26,88 @@ from bayesbridge.cli.options import (
     whole,
     writing,
 )
-from bayesbridge.cli.screens import DRAWS, add_draws, add_show, examples, print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import DRAWS, examples, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.position import SETTINGS
 from bayesbridge.views.documents import contract_document
 from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent, tell
 
 if TYPE_CHECKING:
-    import xarray
-
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.leads import Leads
-    from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
-    from bayesbridge.evidence.models import BidderModel
+    from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.notation import Record
-    from bayesbridge.position import Position
-
 
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-OWN = {"observer", "system"}
-"""Settings of a position that a record takes; the others are those of the record."""
+WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "system", "title", "draws", "out",
+             "seed", "json", "run", "command", "words"}  # fmt: skip
+"""Options that go with a record; the others are about a position."""
 
-QUESTIONS = ("contract", "by", "pair", "solve", "seconds", "level", "estimator")
-MOMENTS = ("position", "record", "after_trick", "after_call", "dealer")
-
-NOT_HERE = (*(set(SETTINGS) - OWN), *MOMENTS, *QUESTIONS)
-"""Options of the page of a position that say nothing here."""
+LEAD_SECONDS = 6.0
+"""Time on one core for solving leads, of which the page has a section."""
 
 
-def record_report(args: Namespace) -> int:
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "report",
+        "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
+        run,
+        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
+        "  bayesbridge report match.lin --board 3 --observer W\n"
+        "  bayesbridge report match.pbn --board 7 --text",
+    )
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a PBN or LIN file: a page that steps through the auction and the tricks of one board",
+    )
+    parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
+    parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
+    parser.add_argument(
+        "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
+    )
+    parser.add_argument("--title", action=Once, metavar="TEXT", help="the heading of the page")
+    parser.add_argument(
+        "--level",
+        type=whole(1, 7),
+        action=Once,
+        metavar="N",
+        help="asks for 6 + N tricks or captures (default: level of the contract, else 1)",
+    )
+    add_question(parser, "what to compute besides capture, repeatable")
+    parser.set_defaults(draws=None)
+    parser.add_argument(
+        "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
+    )
+    add_evidence(parser)
+
+
+def run(args: Namespace) -> int:
+    """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
+    # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    return _position_report(args) if args.file is None else _record_report(args)
+
+
+def _record_report(args: Namespace) -> int:
     """A table on record: a page to step through, or its steps on the screen."""
-    for name in sorted(NOT_HERE):
-        if getattr(args, name) is not None:
-            option = name.replace("_", "-")
-            raise UsageError(f"argument --{option}: a page of FILE takes it from the record: leave --{option} out")
-    if args.evidence or args.method != "auto" or args.actual or args.reached or args.show or args.no_history:
-        raise UsageError(
-            "argument FILE: it tells what was seen: leave evidence and other questions out, or use --record"
-        )
+    usual: tuple[Any, ...] = (None, False, [], "auto")
+    given = [name for name, value in vars(args).items() if name not in WITH_FILE and value not in usual]
+    if given:
+        option = given[0].replace("_", "-")
+        raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
     if args.text:
         return _show_steps(args, record, observer)
     if args.system:
         raise UsageError("argument --system: of a record only --text takes it: add --text, or use --record")
-    return _write_record_page(args, record, observer)
-
-
-def _write_record_page(args: Namespace, record: Record, observer: Seat) -> int:
-    """Compute the steps and write the page in one step."""
     from bayesbridge.views.record import html_record
 
     path = _target(args)
@@ -92,36 +119,23 @@ def _write_record_page(args: Namespace, record: Record, observer: Seat) -> int:
         draws=args.draws or RECORD_DRAWS,
         rng=args.seed,
         progress=progress_line("steps"),
-        command=_record_command(args, observer),
+        command=_command(args),
     )
-    with writing("--out", path) as part:
-        part.write_text(page, "utf-8", newline="\n")
-    told = {"file": str(path), "bytes": path.stat().st_size, "board": record.board, "observer": observer.name}
-    if args.json:
-        print_json(told)
-    else:
-        say(
-            f"{path}: {number(path.stat().st_size)} bytes, opens in any browser; the arrow keys step through the board."
-        )
+    _write(args, path, page, {"board": record.board, "observer": observer.name})
     return 0
-
-
-def _record_command(args: Namespace, observer: Seat) -> str:
-    """The command line that makes the page again."""
-    words = ["bayesbridge", "report", args.file, "--observer", observer.name]
-    for name in ("board", "room", "title", "draws"):
-        if (value := getattr(args, name)) is not None:
-            words += [f"--{name}", str(value)]
-    words += ["--cards"] if args.cards else []
-    return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])
 
 
 def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
     """How the posterior of the observer sharpened."""
-    from bayesbridge.belief.belief import Belief
+    from bayesbridge.belief.belief import Belief, bidder_at
+    from bayesbridge.bidders.systems import SystemBidder
     from bayesbridge.history import sharpening
 
-    belief = Belief.of_record(record, observer, bidder=_bidder(args, record))
+    bidder = None
+    if args.system:
+        with blaming("--system"):
+            bidder = SystemBidder(args.system, base=bidder_at(record))
+    belief = Belief.of_record(record, observer, bidder=bidder)
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(
@@ -185,149 +199,72 @@ def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
     return 0
 
 
-def _bidder(args: Namespace, record: Record) -> BidderModel | None:
-    """The usual bidders with the systems that they play; ``None`` for the usual ones alone."""
-    if not args.system:
-        return None
-    from bayesbridge.belief.belief import bidder_at
-    from bayesbridge.bidders.systems import SystemBidder
-
-    try:
-        return SystemBidder(args.system, base=bidder_at(record))
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --system: {error}") from None
-
-
-LEAD_SECONDS = 6.0
-"""Time on one core for solving leads, of which the page has a section."""
-
-
-def add(commands: Subparsers) -> None:
-    """Put the command on the command line."""
-    parser = add_command(
-        commands,
-        "report",
-        "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
-        run,
-        "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
-        "  bayesbridge report match.lin --board 3 --observer W\n"
-        "  bayesbridge report match.pbn --board 7 --text",
-    )
-    parser.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="a PBN or LIN file: a page that steps through the auction and the tricks of one board",
-    )
-    parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
-    parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
-    parser.add_argument(
-        "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
-    )
-    parser.add_argument("--title", action=Once, metavar="TEXT", help="the heading of the page")
-    parser.add_argument(
-        "--level",
-        type=whole(1, 7),
-        action=Once,
-        metavar="N",
-        help="asks for 6 + N tricks or captures (default: level of the contract, else 1)",
-    )
-    add_pair(parser)
-    parser.add_argument(
-        "--estimator", action="append", metavar="NAME", help="what to compute besides capture, repeatable"
-    )
-    add_method(parser)
-    add_draws(parser)
-    parser.set_defaults(draws=None)
-    add_contract(parser)
-    add_show(parser)
-    parser.add_argument(
-        "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
-    )
-    add_evidence(parser)
-
-
-def run(args: Namespace) -> int:
-    """Infer, estimate, draw, and write the page in one step: a failure leaves no file and an old one as it was."""
+def _position_report(args: Namespace) -> int:
     from bayesbridge.belief.posterior import accuracy_document
+    from bayesbridge.history import sharpening
+    from bayesbridge.results import to_datatree
+    from bayesbridge.views.report import contract_level, html_report
 
-    # Matplotlib tells of fonts that it looked for in vain; the pictures do without, and stderr is for errors.
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    if args.file is not None:
-        return record_report(args)
     for name in ("cards", "text"):
         if getattr(args, name):
             raise UsageError(f"argument --{name}: it is about the steps of a record: name its FILE")
     path = _target(args)
     args.draws = args.draws or DRAWS
-    names = list(dict.fromkeys(["capture", *(args.estimator or [])]))
-    estimators = estimators_and_solvers(names)[0]  # a slip is told before the work
+    estimators = estimators_and_solvers(["capture", *(args.estimator or [])])[0]  # a slip is told before the work
     position = position_of(args)
     belief = position.belief()
     asked = _asked(belief, args)
-    with position.blaming(), blaming_method(args.method):
-        posterior = as_reached(belief.infer(args.method, args.draws, args.seed), args)
-
-    from bayesbridge.history import sharpening
-    from bayesbridge.results import estimate
-    from bayesbridge.views.report import contract_level, html_report
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # what failed is said below, and stands in the page
-        result = estimate(
-            posterior,
-            estimators,
-            pair=args.pair,
-            seconds=args.seconds,
-            rng=args.seed,
-            progress=progress_line("layouts"),
-        )
-    contract, odds = _judged(posterior, asked, args)
-    own = contract_level(belief) if asked is None else asked.contract.level
-    level = own if args.level is None else args.level
-    steps = prior = None
-    if belief.evidence:
-        start = next(belief.history()).infer(draws=args.draws, rng=args.seed)
-        prior = estimate(start, "capture", pair=args.pair, rng=args.seed)
-        if not args.no_history:
-            steps = sharpening(
-                belief,
-                pair=args.pair,
-                level=level,
-                draws=args.draws,
-                rng=args.seed,
-                progress=progress_line("steps"),
-            )
-    named: dict[str, Any] = {} if args.title is None else {"title": args.title}
+    with position.blaming():
+        posterior = inferred(belief, args)
+    found, _ = evaluated(posterior, estimators, [], None, args)
+    result, contract, odds = to_datatree(found), None, None
+    failures = list(found.failures.values())
+    if asked is not None:
+        judged, odds = evaluated(posterior, *estimators_and_solvers(None, asked), asked, args)
+        contract = to_datatree(judged, odds=odds)
+        failures += judged.failures.values()
+    level = args.level or (contract_level(belief) if asked is None else asked.contract.level)
+    steps = None
+    if belief.evidence and not args.no_history:
+        show = progress_line("steps")
+        steps = sharpening(belief, pair=args.pair, level=level, draws=args.draws, rng=args.seed, progress=show)
     page = html_report(
         posterior,
         result,
+        title=args.title or "What the hidden hands hold",
         level=level,
         steps=steps,
-        prior=prior,
-        command=_command(args, position),
+        command=_command(args),
         contract=contract,
         leads=_leads(posterior, asked, args),
         examples=args.show or 0,
-        **named,
     )
-    with writing("--out", path) as part:
-        part.write_text(page, "utf-8", newline="\n")
-    if args.json:
-        how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-        shown = {**contract_document(odds), **examples(posterior, args)}
-        print_json({"file": str(path), "bytes": path.stat().st_size, **how, **shown})
-    else:
-        say(f"{path}: {number(path.stat().st_size)} bytes, opens in any browser.")
-    failures = result.attrs["failures"]
-    if failures:
-        tell(f"left out: {failures}")
-    return 1 if failures else 0
+    how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
+    _write(args, path, page, {**how, **contract_document(odds), **examples(posterior, args)})
+    for failure in failures:
+        tell(f"left out: {failure}")
+    return 1 if found.failures else 0
 
 
 def _target(args: Namespace) -> Path:
     """Where the page goes."""
     return verify_target("--out", args.out or "report.html", "the report is a web page", ".html", ".htm")
+
+
+def _write(args: Namespace, path: Path, page: str, about: dict[str, Any]) -> None:
+    """The page, and a line that it is there."""
+    with writing("--out", path) as part:
+        part.write_text(page, "utf-8", newline="\n")
+    size = path.stat().st_size
+    if args.json:
+        print_json({"file": str(path), "bytes": size, **about})
+    else:
+        say(f"{path}: {number(size)} bytes, opens in any browser.")
+
+
+def _command(args: Namespace) -> str:
+    """The command line that makes the page again; where on this machine it was written is left out."""
+    return shlex.join(["bayesbridge", *(Path(word).name if word == args.out else word for word in args.words)])
 
 
 def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
@@ -341,21 +278,6 @@ def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
     return asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
 
 
-def _judged(
-    posterior: Posterior, asked: ContractQuestion | None, args: Namespace
-) -> tuple[xarray.DataTree | None, ContractOdds | None]:
-    """What becomes of the contract that the options ask about."""
-    if asked is None:
-        return None, None
-    from bayesbridge.results import to_datatree
-
-    estimators, solvers = estimators_and_solvers(None, asked)
-    found, odds = evaluated(posterior, estimators, solvers, asked, args)
-    for failure in found.failures.values():
-        tell(f"left out: {failure}")
-    return to_datatree(found, odds=odds), odds
-
-
 def _leads(posterior: Posterior, asked: ContractQuestion | None, args: Namespace) -> Leads | None:
     """What to lead, where the observer is on lead against the contract and the solver is installed."""
     from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
@@ -367,22 +289,3 @@ def _leads(posterior: Posterior, asked: ContractQuestion | None, args: Namespace
         return None
     show = progress_line("layouts solved")
     return compare_leads(posterior, contract, question, solver, "make", LEAD_SECONDS, args.seed, show)
-
-
-def _command(args: Namespace, position: Position) -> str:
-    """The command line that makes the page again, from the position itself, so that no file is needed for it."""
-    words = ["bayesbridge", "report", *position.words()]
-    if args.pair is not None:
-        words += ["--pair", ":".join(seat.name for seat in args.pair)]
-    for name in ("level", "show", "title"):
-        if (value := getattr(args, name)) is not None:
-            words += [f"--{name}", str(value)]
-    words += contract_words(args)
-    for name in args.estimator or []:
-        words += ["--estimator", name]
-    if args.method != "auto":
-        words += ["--method", args.method]
-    if args.draws != DRAWS:
-        words += ["--draws", str(args.draws)]
-    words += ["--no-history"] if args.no_history else []
-    return shlex.join([*words, "--seed", str(args.seed), "--out", Path(args.out or "report.html").name])

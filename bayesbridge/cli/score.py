@@ -12,19 +12,20 @@ from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    blaming,
     open_file,
     reading,
     verify_target,
     whole,
     writing,
 )
-from bayesbridge.cli.screens import MOST_DRAWS, bar, print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.words import counted, number, percent
+from bayesbridge.words import counted
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Measured, Summary, Tally
+    from bayesbridge.studies.benchmark import Tally
 
 AFTER_CARDS = "after"
 """Key of the one moment that ``--cards`` names."""
@@ -105,20 +106,13 @@ def run(args: Namespace) -> int:
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
     told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
-    if args.json and args.moments is None:
-        print_json(
-            {**summary_document(found[AFTER_CARDS]), **told, "after_cards": args.cards, "unanswered": unanswered}
-        )
-        return 0
+    rows = {name: summary_document(one) for name, one in found.items()}
     if args.json:
-        rows = {name: summary_document(one) for name, one in found.items()}
-        print_json({"moments": rows, **told, "unanswered": unanswered})
+        scored = {"moments": rows} if args.moments else {**rows[AFTER_CARDS], "after_cards": args.cards}
+        print_json({**scored, **told, "unanswered": unanswered})
         return 0
-    if args.moments is None:
-        _show(found[AFTER_CARDS], args)
-    else:
-        title = f"Reader {args.reader}, {CHAIRS[args.chair]}"
-        print_table(*summary_table(title, "after", ((name, summary_document(one)) for name, one in found.items())))
+    named = rows if args.moments else {f"{args.cards} cards" if args.cards else "auction": rows[AFTER_CARDS]}
+    print_table(*summary_table(f"Reader {args.reader}, {CHAIRS[args.chair]}", "after", named.items()))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
     if unanswered:
@@ -171,10 +165,8 @@ def _score(
 
     if args.write_beliefs and args.moments is None:
         raise UsageError("argument --write-beliefs: say at which --moments")
-    try:
+    with blaming("--reader"):
         reader = reader_of(args.reader, args.draws, args.seed)
-    except BayesBridgeError as error:
-        raise UsageError(f"argument --reader: {error}") from None
     target = verify_target("--write-beliefs", args.write_beliefs, "beliefs", ".jsonl") if args.write_beliefs else None
     board, first = next(chosen())
     look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts
@@ -216,39 +208,3 @@ def _write_test_list(args: Namespace) -> int:
     else:
         say(f"{counted(len(boards), 'board')} of the test list in {target}.")
     return 0
-
-
-def _show(found: Summary, args: Namespace) -> None:
-    """One moment, with what draws and hard evidence do to the losses, and the calibration curve."""
-    from bayesbridge.studies.readers import CHAIRS
-
-    rows = [
-        _loss("honours", found.honours, found.noise[0], found.hard[0]),
-        _loss("lengths", found.lengths, found.noise[1], found.hard[1]),
-        _row("all cards, log-loss (nats)", found.cards),
-        _row("points of a hidden hand, root mean squared error", found.points, 3),
-        _row("log P(true layout)", found.log_true, 3),
-        _row("log TSSR: log P(true layout) × layouts", found.log_tssr, 3),
-        _row("honours, Brier score", found.brier),
-        ["honours, most likely seat is right", percent(found.top1.value), percent(found.top1.error), "", ""],
-        _row("calibration error", found.calibration_error),
-        ["seconds a board", number(found.seconds, 3), "", "", ""],
-    ]
-    when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
-    header = ["", "score", "±", "by chance of draws", "by hard evidence alone"]
-    print_table(f"{counted(found.boards, 'board')}, {CHAIRS[args.chair]} {when}", header, rows)
-    curve_rows = [
-        [percent(predicted), percent(observed), str(cards), bar(observed, 30)]
-        for predicted, observed, cards in found.calibration
-        if cards >= 10
-    ]
-    title = "Cards predicted in a seat, and those that lay there"
-    print_table(title, ["predicted", "observed", "cards", ""], curve_rows, bars=True)
-
-
-def _loss(what: str, found: Measured, monte_carlo: float, hard: float) -> list[str]:
-    return [f"{what}, log-loss (nats)", *(number(value, 4) for value in (*found, monte_carlo, hard))]
-
-
-def _row(what: str, found: Measured, digits: int = 4) -> list[str]:
-    return [what, number(found.value, digits), number(found.error, digits), "", ""]

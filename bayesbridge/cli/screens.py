@@ -2,14 +2,6 @@
 
 The only module of the command line that writes to stdout. Text from files and plugins is made visible here, whoever
 prints it: no escape of theirs reaches a terminal.
-
-How an answer was computed and how exact it is, as every command that infers says it.
-
-What an observer has seen, as every command that takes evidence says it.
-
-``--show N``: example layouts of a posterior, drawn by their probability.
-
-What ``bayesbridge estimate`` shows people: one screen.
 """
 
 from __future__ import annotations
@@ -17,9 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from threading import RLock, Timer
+from collections.abc import Callable, Iterable, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import Parser, whole
@@ -27,8 +18,7 @@ from bayesbridge.markup import Table
 from bayesbridge.words import BITS, SEATS, number, percent, printable
 
 if TYPE_CHECKING:
-    import xarray
-
+    from bayesbridge.answer import Answer
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
@@ -45,12 +35,6 @@ def say(*lines: str) -> None:
     end_progress()
     for line in lines or ("",):
         print(printable(line))
-
-
-def print_script(script: str) -> None:
-    """A text of our own as it is, with its lines and tabs."""
-    end_progress()
-    print(script)
 
 
 def print_table(
@@ -106,8 +90,8 @@ def bar(share: float, width: int = 40) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
-PATIENCE = 1.0
-"""Seconds of silence after which a terminal is told that work goes on."""
+_lines: list[Any] = []
+"""Progress lines that are not finished."""
 
 
 def progress_line(noun: str) -> Callable[[int, int], None] | None:
@@ -115,89 +99,34 @@ def progress_line(noun: str) -> Callable[[int, int], None] | None:
 
     The line is finished when all is done, or else by :func:`end_progress`.
     """
-    if not _on_terminal():
+    if sys.stderr is None or not sys.stderr.isatty():
         return None
     line: Any = None
 
     def show(done: int, total: int) -> None:
         nonlocal line
         if done < total and line not in _lines:  # what is done at once needs no line; output ends one
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
             end_progress()
-            line = _new_line()
+            words = TextColumn("{task.description}")
+            line = Progress(BarColumn(20), words, TimeRemainingColumn(), console=Console(stderr=True))
+            line.add_task("")
+            _lines.append(line)
         if line in _lines:
             line.update(0, completed=done, total=total, description=f"{number(done)} of {number(total)} {noun}")
             line.start()
             if done == total:
                 end_progress()
-                _wait()
 
     return show
 
 
-@contextmanager
-def still_working() -> Iterator[None]:
-    """Work of one command: after a second without another sign a bar on a terminal's stderr says that it goes on."""
-    global _working
-    _working = True
-    _wait()
-    try:
-        yield
-    finally:
-        _working = False
-        end_progress()
-
-
-_lines: list[Any] = []
-"""Progress lines that are not finished."""
-
-_timers: list[Timer] = []
-"""Those that wait to show that work goes on."""
-
-_lock = RLock()
-
-_working = False
-"""Whether a command is at work."""
-
-
-def _on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _wait() -> None:
-    if _working and _on_terminal():
-        timer = Timer(PATIENCE, lambda: _show_that_work_goes_on(timer))
-        timer.daemon = True
-        with _lock:
-            _timers.append(timer)
-        timer.start()
-
-
-def _show_that_work_goes_on(timer: Timer) -> None:
-    with _lock:
-        if timer in _timers and not _lines:
-            _new_line("working", total=None).start()
-
-
-def _new_line(words: str = "", total: int | None = 100) -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    last = TimeElapsedColumn() if total is None else TimeRemainingColumn()
-    line = Progress(
-        BarColumn(20), TextColumn("{task.description}"), last, console=Console(stderr=True), transient=total is None
-    )
-    line.add_task(words, total=total)
-    _lines.append(line)
-    return line
-
-
 def end_progress() -> None:
     """Finish the progress lines, also of work that failed, so that the terminal shows its cursor again."""
-    with _lock:
-        while _timers:
-            _timers.pop().cancel()
-        while _lines:
-            _lines.pop().stop()
+    while _lines:
+        _lines.pop().stop()
 
 
 MOST_DRAWS = 50_000_000
@@ -230,18 +159,13 @@ def print_evidence(belief: Perspective) -> None:
     hand = belief.hand
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
-        _say_wrapped(f"Seen: {'; '.join(map(str, belief.evidence))}.")
+        lines = f"Seen: {'; '.join(map(str, belief.evidence))}."
+        say(*wrap(printable(lines), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
     for said in belief.systems:
-        _say_wrapped(f"System: {said}.")
+        say(f"System: {said}.")
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
-
-
-def _say_wrapped(text: str) -> None:
-    from textwrap import wrap
-
-    say(*wrap(printable(text), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
 
 
 def add_show(parser: Parser) -> None:
@@ -255,30 +179,26 @@ def add_show(parser: Parser) -> None:
 
 
 def examples(posterior: Posterior, args: Namespace) -> dict[str, Any]:
-    """The examples as plain data; nothing if none are wanted."""
-    return {} if args.show is None else {"examples": _deals(posterior, args)}
+    """The examples as plain data, a deal in PBN each; nothing if none are wanted."""
+    if args.show is None:
+        return {}
+    return {"examples": [deal.pbn for deal in posterior.resample(args.show, args.seed)]}
 
 
 def print_examples(posterior: Posterior, args: Namespace) -> None:
-    """For people: a deal per line in PBN."""
+    """For people: a deal per line."""
     if args.show is not None:
-        say(f"{args.show} layouts, drawn by their probability:", *_deals(posterior, args))
+        say(f"{args.show} layouts, drawn by their probability:", *examples(posterior, args)["examples"])
 
 
-def _deals(posterior: Posterior, args: Namespace) -> list[str]:
-    return [deal.pbn for deal in posterior.resample(args.show, args.seed)]
-
-
-def show(found: Evaluation, result: xarray.DataTree) -> None:
+def show(found: Evaluation, answer: Answer) -> None:
     """What was seen, how it was computed, the outputs, and what is known of the hidden hands."""
-    from bayesbridge.results import output_tables
-    from bayesbridge.views.documents import is_exact
     from bayesbridge.views.tables import hidden_tables
 
     print_evidence(found.posterior.belief)
-    print_accuracy(found.posterior, result.attrs["method"], is_exact(result))
+    print_accuracy(found.posterior, answer.method, answer.exact)
     say()
-    for table in (*output_tables(result), *hidden_tables(found.posterior)):
+    for table in (*answer.tables, *hidden_tables(found.posterior)):
         show_table(table)
     if not found.posterior.belief.constraints.hidden:
         say("Every card is known.")

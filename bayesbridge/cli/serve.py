@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from argparse import Namespace
+from secrets import token_urlsafe
 
 from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.screens import print_json, say
@@ -45,12 +47,12 @@ def run(args: Namespace) -> int:
     """Serve until Ctrl-C."""
     if missing := [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]:
         raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
-    if args.token is not None and not _is_token(args.token):
+    if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):
         raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
-    from bayesbridge.web.server import explorer, is_loopback, listen, new_token, serve
+    from bayesbridge.web.server import explorer, is_loopback, listen, serve
 
     listener = listen(args.host, args.port)
-    token = args.token or new_token()
+    token = args.token or token_urlsafe(16)  # 128 random bits
     name = f"[{args.host}]" if ":" in args.host else args.host
     address = f"http://{name}:{listener.getsockname()[1]}/{token}/"
 
@@ -72,7 +74,3 @@ def run(args: Namespace) -> int:
     except KeyboardInterrupt:  # the usual end, so without a word
         return 130
     return 0
-
-
-def _is_token(text: str) -> bool:
-    return 16 <= len(text) <= 64 and text.isascii() and text.replace("-", "").replace("_", "").isalnum()

@@ -9,9 +9,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.options import Parser, Subparsers, UsageError, add_command, whole
+from bayesbridge.cli.options import Parser, Subparsers, UsageError, add_command, blaming, whole
 from bayesbridge.cli.screens import print_json, print_table, progress_line, say
-from bayesbridge.errors import BayesBridgeError
 
 if TYPE_CHECKING:
     from bayesbridge.studies import Comparison, Study
@@ -92,10 +91,8 @@ def _schemes(args: Namespace, study: Study) -> dict[str, Any]:
     schemes = []
     for path in args.scoring:
         table = read_toml(path, "--scoring")[1]
-        try:
+        with blaming(f"--scoring {path}"):
             schemes.append(Scheme.of(table))
-        except BayesBridgeError as error:
-            raise UsageError(f"{path}: {error}") from None
     return {"schemes": schemes}
 
 

@@ -12,15 +12,13 @@ from bayesbridge.cli.options import (
     UsageError,
     add_command,
     add_evidence,
-    add_picture,
-    picture_target,
     position_of,
     reading,
     whole,
-    write_picture,
 )
 from bayesbridge.cli.screens import add_draws, print_json, print_table, say
 from bayesbridge.views.documents import evidence_document
+from bayesbridge.views.tables import error_text
 from bayesbridge.words import SEATS, percent
 
 if TYPE_CHECKING:
@@ -55,7 +53,6 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--tricks", type=whole(1, 13), default=2, metavar="N", help="how many tricks of a plan to tell (default: 2)"
     )
-    add_picture(parser)
     add_draws(parser)
     add_evidence(parser)
 
@@ -69,7 +66,6 @@ def run(args: Namespace) -> int:
         raise UsageError(
             f"argument HOLDING: {len(args.holdings)} given: give dummy's and declarer's, such as AJT32 K954"
         )
-    target = picture_target(args)
     first, second = args.holdings or (None, None)
     if args.observer is None and args.position is None:
         if args.suit is not None or args.evidence:
@@ -87,10 +83,6 @@ def run(args: Namespace) -> int:
             posterior = belief.infer(draws=args.draws, rng=args.seed)
         found = suit_play(first, second, posterior, suit=args.suit)
         about = {**accuracy_document(posterior), **evidence_document(belief)}
-    if target is not None:
-        from bayesbridge import plots
-
-        write_picture(target, plots.suit_play(found).figure)
     if args.json:
         print_json({**found.document(), **about})
     else:
@@ -113,37 +105,20 @@ def _show(found: SuitPlay, tricks: int) -> None:
     say(f"{names[0]} holds {found.first}, {names[1]} {found.second}; missing: {found.missing or 'nothing'}.")
     say(f"The layouts are weighed {found.weighed}.")
     say()
-    plans = _plans(found)
-    rows = [
-        [
-            "most on average" if line.goal is None else f"{line.goal} or more",
-            "" if line.goal is None else f"{percent(line.chance)}{_error(100 * line.error, 1)}",
-            f"{line.tricks:.3f}{_error(line.error, 3) if line.goal is None else ''}",
-            next(letter for letter, lines in plans.items() if line in lines),
-        ]
-        for line in (*found.goals, found.best)
-    ]
+    plans: list[SuitLine] = []  # a line of each
+    rows = []
+    for line in (*found.goals, found.best):
+        if all(plan.step != line.step for plan in plans):
+            plans.append(line)
+        place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
+        mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
+        chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
+        goal = "most on average" if line.goal is None else f"{line.goal} or more"
+        rows.append([goal, chance, mean, "ABCDEFGHIJKLMN"[place]])
     print_table("The best plan for each number of tricks", ["tricks", "chance", "mean", "plan"], rows)
-    for letter, lines in plans.items():
-        say(f"Plan {letter}:")
-        say(*(f"  {line}" for line in lines[0].text(tricks)))
+    for letter, plan in zip("ABCDEFGHIJKLMN", plans, strict=False):
+        say(f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks)))
     say()
     if found.small:
         say(f"Counted as the lowest cards, to end the search: {found.small}. The figures are lower bounds.")
     say("The defenders see all cards and know the plan. Entries are taken to be there; ruffs and blocks are left out.")
-
-
-def _plans(found: SuitPlay) -> dict[str, list[SuitLine]]:
-    """The lines by plan, each plan with a letter."""
-    plans: list[list[SuitLine]] = []
-    for line in (*found.goals, found.best):
-        same = [lines for lines in plans if lines[0].step == line.step]
-        if same:
-            same[0].append(line)
-        else:
-            plans.append([line])
-    return {chr(ord("A") + place): lines for place, lines in enumerate(plans)}
-
-
-def _error(error: float, digits: int) -> str:
-    return f" ± {error:.{digits}f}" if error else ""

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import xarray
-
+    from bayesbridge.answer import Answer
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
-    from bayesbridge.results import Tricks
-
-CONDITIONS: Final = ("neither", "only A", "both")
-"""What the values 0, 1, 2 of the output ``condition`` mean."""
-
-MOST_TRICKS: Final = 13
 
 
 def evidence_document(belief: Perspective) -> dict[str, Any]:
@@ -31,96 +24,27 @@ def evidence_document(belief: Perspective) -> dict[str, Any]:
     }
 
 
-def estimate_document(found: Evaluation, result: xarray.DataTree) -> dict[str, Any]:
-    """Everything of an evaluation and the result made of it, with a name on every number."""
-    from bayesbridge.belief.posterior import accuracy_document
+def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
+    """Everything of an evaluation and the answer made of it, with a name on every number."""
+    from bayesbridge.belief.posterior import CARDS, accuracy_document
 
     posterior = found.posterior
+    # Ten million weights may add up to a hair more than one.
+    cards, lengths, points = (
+        table.clip(max=1.0) for table in (posterior.card_table, posterior.length_table, posterior.point_table)
+    )
     return {
-        **accuracy_document(posterior, result.attrs["method"], is_exact(result)),
+        **accuracy_document(posterior, answer.method, answer.exact),
         "pair": [seat.name for seat in found.question.pair],
         "trump": None if found.question.trump is None else found.question.trump.name,
         **evidence_document(posterior.belief),
-        "estimators": {estimator.name: answers(result, estimator.name) for estimator in found.estimators},
+        "estimators": {name: answer.document(name) for name in answer.estimators},
         "failures": {name: str(failure) for name, failure in found.failures.items()},
-        "card_probabilities": nested(posterior.card_probabilities()),
-        "length_probabilities": nested(posterior.length_probabilities()),
-        "point_probabilities": nested(posterior.point_probabilities()),
+        "card_probabilities": nested(cards, CARDS, "NESW"),
+        "length_probabilities": nested(lengths, "NESW", "CDHS", range(14)),
+        "point_probabilities": nested(points, "NESW", range(38)),
         "points_exact": posterior.counts_points,
     }
-
-
-def is_exact(result: xarray.DataTree) -> bool:
-    """Whether every number that is reported is exact."""
-    from bayesbridge.results import reported
-
-    names = [name for one in result.attrs["estimators"].split(", ") for name in reported(result, one).values()]
-    return all(result["posterior"][name].attrs["exact"] for name in names)
-
-
-def answers(result: xarray.DataTree, estimator: str) -> dict[str, Any]:
-    """What one estimator says, output by output; of tricks and captures also every goal."""
-    from bayesbridge.results import Tricks, counts_tricks, reported
-
-    draws, pmfs = result["posterior"].to_dataset(), result["pmf"].to_dataset()
-    outputs = reported(result, estimator)
-    said = {output: _by_label(name, draws[name], pmfs.get(name)) for output, name in outputs.items()}
-    for output, name in outputs.items():
-        if counts_tricks(result, name):
-            tricks = Tricks.of(result, name)
-            if output == "T" and "condition" in outputs:
-                said |= _captures(said, tricks)
-            said[output] |= _goals(tricks)
-    left_out = [
-        str(found.attrs["output"])
-        for name, found in draws.data_vars.items()
-        if found.attrs["estimator"] == estimator and name not in outputs.values()
-    ]
-    exact = all(draws[name].attrs["exact"] for name in outputs.values())
-    return said | {"exact": exact, "left_out": left_out}
-
-
-def _goals(tricks: Tricks) -> dict[str, Any]:
-    """P(at least so many); contracts that make are named only by tricks at the table."""
-    said: dict[str, Any] = {
-        "at_table": tricks.count.at_table,
-        "at_least": {str(goal): share for goal, share in tricks.goals.items()},
-    }
-    makes = {tricks.goal(goal).removesuffix(" makes"): share for goal, share in tricks.goals.items()}
-    return said | {"makes": makes} if tricks.judges else said
-
-
-def _captures(said: dict[str, Any], tricks: Tricks) -> dict[str, Any]:
-    """What T means: the conditions, and T given that they hold."""
-    condition = said["condition"]["pmf"]
-    return {
-        "T": {
-            "mean": said["T"]["mean"],
-            "sd": said["T"]["sd"],
-            "mean_qualified": tricks.mean_if_held,
-            "pmf": {str(value): tricks.share(value) for value in range(MOST_TRICKS + 1)},
-        },
-        "qualified": condition.get("2", 0.0),
-        "condition": {name: condition.get(str(value), 0.0) for value, name in enumerate(CONDITIONS)},
-    }
-
-
-def _by_label(name: str, draws: xarray.DataArray, pmf: xarray.DataArray | None) -> dict[str, Any]:
-    """Mean, spread and distribution, nested by the labels of the output's dimensions."""
-    import numpy as np
-
-    means, spreads = np.ravel(draws.attrs["mean"]), np.ravel(draws.attrs["sd"])
-    labels = [draws[dim].values for dim in draws.dims[2:] if dim != f"{name}_value"]
-    said: dict[str, Any] = {}
-    for place, cell in enumerate(product(*labels)):
-        inner = said
-        for label in map(str, cell):
-            inner = inner.setdefault(label, {})
-        inner |= {"mean": float(means[place]), "sd": float(spreads[place])}
-        if pmf is not None:
-            shares = pmf.values.reshape(len(means), -1)[place]
-            inner["pmf"] = {str(v): _share(p) for v, p in zip(pmf[f"{name}_value"].values, shares, strict=True)}
-    return said
 
 
 def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
@@ -144,13 +68,9 @@ def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
     return {"contract": said}
 
 
-def nested(array: xarray.DataArray) -> dict[str, Any]:
-    """A labelled array as objects within objects, one level for each dimension."""
-    first = array.dims[0]
-    parts = {str(label): array.isel({first: place}) for place, label in enumerate(array[first].values)}
-    return {label: nested(part) if part.ndim else _share(part) for label, part in parts.items()}
-
-
-def _share(sum_of_weights: Any) -> float:
-    """A probability: ten million weights may add up to a hair more than one."""
-    return min(1.0, float(sum_of_weights))
+def nested(values: Any, names: Iterable[Any], *others: Iterable[Any]) -> dict[str, Any]:
+    """An array as objects within objects, one level for each dimension, whose labels are given."""
+    parts = zip(map(str, names), values, strict=True)
+    if others:
+        return {name: nested(part, *others) for name, part in parts}
+    return {name: float(part) for name, part in parts}

@@ -15,13 +15,6 @@ from typing import Any, Final
 import matplotlib
 from matplotlib.figure import Figure
 
-from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.play import LearnedPlayer
-from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.bidders.systems import SystemBidder
-from bayesbridge.bidders.turn import MixtureBidder
-
 INK: Final = "#0a0b0c"
 PAPER: Final = "#f4f3f2"
 """Drawn in these two, which no picture uses otherwise; the page's own colours then take their places."""
@@ -69,57 +62,22 @@ def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str)
     return re.sub(r"\s*\n\s*", "\n", re.sub(size, lambda found: found.expand(head), svg, count=1)).strip()
 
 
-def bidder_words(model: object) -> str:
-    """How the others are taken to bid.
+_MODELS: Final = {
+    "IterativeBidder": "the paper's bidder (Algorithm 1)",
+    "LearnedBidder": "experts, learned from records of real tables",
+    "LearnedPlayer": "experts, learned from records of real tables",
+    "TextbookBidder": "textbook bidding",
+    "StyleBidder": "a bidder who weighs tricks, with a style",
+    "SystemBidder": "bidders who follow the systems named here",
+}
 
-    >>> bidder_words(IterativeBidder())
+
+def model_words(model: object) -> str:
+    """How the others are taken to bid, or to choose cards.
+
+    >>> from bayesbridge import IterativeBidder
+    >>> model_words(IterativeBidder())
     "the paper's bidder (Algorithm 1), 2 % slips"
-    >>> bidder_words(SystemBidder("weak-twos", base=StyleBidder()))
-    'bidders who follow the systems named here, else a sober bidder who weighs tricks, 2 % slips'
     """
-    match model:
-        case IterativeBidder():
-            strains = " in every strain" if model.suits else ""
-            return f"the paper's bidder (Algorithm 1){strains}, {_slips(model.slip)}"
-        case LearnedBidder():
-            return f"experts, learned from records of real tables; vulnerable: {model.vulnerable.value}"
-        case StyleBidder():
-            return f"{_style(model)}, {_slips(model.slip)}"
-        case SystemBidder():
-            return f"bidders who follow the systems named here, else {bidder_words(model.base)}"
-        case MixtureBidder():
-            return f"one of {len(model.bidders)} kinds of bidder, not known which"
-    return f"the bidder model {_plain_name(model)}"
-
-
-def player_words(model: object) -> str:
-    """How the others are taken to choose cards.
-
-    >>> player_words(LearnedPlayer())
-    'experts, learned from records of real tables, 1 % slips'
-    """
-    if isinstance(model, LearnedPlayer):
-        return f"experts, learned from records of real tables, {_slips(model.slip)}"
-    return f"the player model {_plain_name(model)}"
-
-
-def _slips(share: float) -> str:
-    return f"{100 * share:.2g} % slips" if share else "no slips"
-
-
-def _style(model: StyleBidder) -> str:
-    """A style by what differs from the usual: aggressiveness and suit preference, in tricks."""
-    said = []
-    if model.aggressiveness:
-        said.append(f"{'over' if model.aggressiveness > 0 else 'under'}bids by {abs(model.aggressiveness):.2g} tricks")
-    if model.suit_preference:
-        liked = "suits" if model.suit_preference > 0 else "no trumps"
-        said.append(f"prefers {liked} by {abs(model.suit_preference):.2g} tricks")
-    return f"a bidder who {' and '.join(said)}" if said else "a sober bidder who weighs tricks"
-
-
-def _plain_name(model: object) -> str:
-    """The name of the class as words: ``PointCounter`` becomes ``Point counter``."""
-    name = type(model).__name__.strip("_")
-    words = "".join(f" {letter}" if letter.isupper() and place else letter for place, letter in enumerate(name))
-    return words.capitalize()
+    name, slip = type(model).__name__, getattr(model, "slip", 0.0)
+    return _MODELS.get(name, f"the model {name}") + (f", {100 * slip:.2g} % slips" if slip else "")

@@ -21,7 +21,7 @@ from bayesbridge.history import moments
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
-from bayesbridge.views.html import bidder_words, document, player_words
+from bayesbridge.views.html import document, model_words
 from bayesbridge.views.tables import strength
 from bayesbridge.words import BITS, SEATS, SYMBOLS, number
 
@@ -70,10 +70,8 @@ def states(
 
 def _state(posterior: Posterior, contract: Contract | None, rng: Seed) -> dict[str, Any]:
     """What is believed at one moment."""
-    cards = posterior.card_probabilities().values
-    lengths = posterior.length_probabilities()
-    means = (lengths * lengths["length"]).sum("length").values
-    points = posterior.point_probabilities().values
+    cards, points = posterior.card_table, posterior.point_table
+    means = posterior.length_table @ range(14)
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     odds = None if contract is None else network_odds(posterior, contract, rng)
     return {
@@ -213,9 +211,9 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
 
 
 def _how(belief: Belief, draws: int, command: str | None) -> str:
-    player = "" if belief.player is None else f", and to choose cards as {player_words(belief.player)}"
+    player = "" if belief.player is None else f", and to choose cards as {model_words(belief.player)}"
     words = (
-        f"The others are taken to bid as {bidder_words(belief.bidder)}{player}. Where there are too many layouts to "
+        f"The others are taken to bid as {model_words(belief.bidder)}{player}. Where there are too many layouts to "
         f"walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network predicts "
         f"it. {BITS}"
     )

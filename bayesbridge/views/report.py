@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 from matplotlib.figure import Figure
 
 from bayesbridge import plots
+from bayesbridge.answer import Answer, Number
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import CARDS, Posterior, position_html, thinned
 from bayesbridge.calls import GAME_LEVELS, Contract
-from bayesbridge.cards import Suit
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts, plain_rows
 from bayesbridge.decisions.leads import Leads
-from bayesbridge.decisions.suit import SuitLine, suit_play
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import ContractOdds, network_odds
 from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
-from bayesbridge.results import Asked, Result, Tricks, counts_tricks, output_tables, shown_outputs
-from bayesbridge.views.html import bidder_words, document, draw, player_words
+from bayesbridge.results import Result
+from bayesbridge.views.html import document, draw, model_words
 from bayesbridge.views.tables import (
     cards_table,
     contract_table,
     contracts_table,
-    error_text,
     examples_table,
     games_table,
     leads_table,
@@ -35,7 +34,7 @@ from bayesbridge.views.tables import (
     strength,
     told_bits,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, SYMBOLS, number, percent
+from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -47,9 +46,6 @@ LAYOUTS: Final = 1000
 SHOWN: Final = 8
 """Contracts in the table, the best."""
 
-WORK: Final = 100_000
-"""Comparisons of the search in a suit, so that four suits take about a second."""
-
 
 def html_report(
     posterior: Posterior,
@@ -58,7 +54,6 @@ def html_report(
     title: str = "What the hidden hands hold",
     level: int | None = None,
     steps: pandas.DataFrame | None = None,
-    prior: xarray.DataTree | None = None,
     command: str | None = None,
     contract: xarray.DataTree | None = None,
     leads: Leads | None = None,
@@ -70,25 +65,30 @@ def html_report(
     contract of an auction that is over is judged by the network alone.
 
     ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
-    ``bb.sharpening``, and ``prior``, a result before the evidence, add their pictures. ``command`` is the line that
-    makes the page again; the same in Python stands there anyway. ``leads``, what ``bb.leads`` answers, adds what to
-    lead. ``examples`` asks for so many layouts, drawn by their probability.
+    ``bb.sharpening``, adds its picture. ``command`` is the line that makes the page again; the same in Python stands
+    there anyway. ``leads``, what ``bb.leads`` answers, adds what to lead. ``examples`` asks for so many layouts, drawn
+    by their probability.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
     >>> html_report(posterior, bb.estimate(posterior), level=3)[:15]
     '<!DOCTYPE html>'
     """
-    belief = posterior.belief
+    belief, answer = posterior.belief, Answer.of_tree(result)
     level = contract_level(belief) if level is None else level
-    first, second = (Seat.of(str(name)) for name in result["constant_data"].to_dataset()["pair"].values)
     odds = _odds(posterior, result if contract is None else contract)
-    games = [odds] if odds is not None else game_odds(posterior, (first, second), posterior.seed or 0)
-    drawn = pictures(result, level, steps, prior)
-    marginals = result["marginals"].to_dataset()
-    hidden = bool(belief.constraints.hidden)
+    games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
+    hidden = len(belief.constraints.hidden)
+    tall = 0.8 + 0.85 * (hidden or 4)
+    caption = "Where each card lies; a letter names the hand that certainly holds it"
+    cards = picture(caption, tall, lambda figure: plots.cards(result, ax=figure.subplots()))
+    caption = "How long the suits of the hidden hands are"
+    cards += picture(caption, tall, lambda figure: plots.lengths(result, ax=figure.subplots()))
+    caption = "How the belief sharpened; full marks are exact, open ones sampled"
+    history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
+    marginals = dict(result["marginals"].to_dataset().data_vars)
     sections = [
-        ("The table", position_html(dict(marginals.data_vars), belief.roles, belief.middle_html)),
+        ("The table", position_html(marginals, belief.roles, belief.middle_html)),
         ("Points of the hidden hands", points_table(posterior).html() if hidden else ""),
         ("What can be made", games_table(games).html())
         if odds is None
@@ -96,14 +96,13 @@ def html_report(
         ("What was seen", _evidence(belief)),
     ]
     folded = [
-        ("What to bid", contracts_section(posterior, (first, second))),
+        ("What to bid", contracts_section(posterior, answer.asked.pair)),
         ("What to lead", "" if leads is None else leads_table(leads).html()),
-        ("How to play each suit", suits_section(posterior)),
-        ("Every card and every suit", _figures(drawn, PLACES) + (cards_table(posterior).html() if hidden else "")),
-        ("How the belief sharpened", _figures(drawn, HISTORY)),
-        ("Captures by the paper's rule, and other estimators", _paper(result, drawn)),
+        ("Every card and every suit", cards + (cards_table(posterior).html() if hidden else "")),
+        ("How the belief sharpened", history),
+        ("Captures by the paper's rule, and other estimators", _paper(result, answer, level)),
         ("Examples", examples_table(posterior, examples).html() if examples else ""),
-        ("How it was computed", _computed(posterior, result, command, (first, second), contract)),
+        ("How it was computed", _computed(posterior, result, command, answer.asked.pair, contract)),
     ]
     said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
     body = "".join(f"<section><h2>{head}</h2>{content}</section>" for head, content in sections if content)
@@ -111,6 +110,12 @@ def html_report(
         f"<details><summary><h2>{head}</h2></summary>{content}</details>" for head, content in folded if content
     )
     return document(title, f'<div class="short">{said}</div>{_worth(posterior, games)}', body)
+
+
+def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
+    """A picture with its caption below."""
+    drawn = draw(paint, height, f"p{crc32(caption.encode())}", caption)
+    return f"<figure>{drawn}<figcaption>{escape(caption)}.</figcaption></figure>"
 
 
 def contract_level(belief: Perspective) -> int:
@@ -159,8 +164,8 @@ def _strength(posterior: Posterior) -> str:
     hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
     if not hidden:
         return "Every card is known."
-    chances = posterior.point_probabilities().values
-    rows = sorted((*strength([float(share) for share in chances[seat]]), SEATS[seat.name]) for seat in hidden)
+    chances = posterior.point_table
+    rows = sorted((*strength(chances[seat].tolist()), SEATS[seat.name]) for seat in hidden)
     (mean, low, high, name), *others = reversed(rows)
     if not others:
         return f"{name} has {mean:.1f} high-card points on average."
@@ -201,7 +206,7 @@ def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
 def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]]:
     """Bits told of each missing ace, king and queen, the card, its likeliest hand and how likely; most first."""
     known = posterior.belief.constraints
-    chances, bits = posterior.card_probabilities().values, told_bits(posterior)
+    chances, bits = posterior.card_table, told_bits(posterior)
     found = []
     for place, card in enumerate(CARDS):
         if card[1] in "AKQ" and known.unknown_mask >> (51 - place) & 1:
@@ -214,10 +219,9 @@ def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]
 def contract_section(odds: ContractOdds) -> str:
     """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
-    picture = draw(lambda figure: plots.draw_contract(odds, figure.subplots()), 3.0, "contract", caption)
-    figure = f"<figure>{picture}<figcaption>{escape(caption)}.</figcaption></figure>"
+    drawn = picture(caption, 3.0, lambda figure: plots.draw_contract(odds, figure.subplots()))
     folded = "The numbers, and how far to trust them"
-    return f"{figure}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
+    return f"{drawn}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
 
 
 def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
@@ -234,55 +238,28 @@ def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
     return contracts_table(plain_rows(found), found.attrs, SHOWN).html()
 
 
-def suits_section(posterior: Posterior) -> str:
-    """The best plan for most tricks in each suit, where the observer sees both hands of the pair."""
-    belief = posterior.belief
-    if belief.observer.partner in belief.constraints.hidden:
-        return ""
-    rows = []
-    for suit in reversed(Suit):
-        try:
-            play = suit_play(posterior=posterior, suit=suit, work=WORK)
-        except BayesBridgeError:  # too few of its cards are the pair's for a plan, which the note says
-            continue
-        held = f"{play.first} – {play.second}"
-        mean = f"{play.best.tricks:.2f}{error_text(play.best.error)}"
-        rows.append([SYMBOLS[suit.name], held, str(play.sure), mean, _more(play.best), _first(play.best)])
-    if not rows:
-        return ""
-    heads = ("suit", "hands", "sure", "mean", "so many or more", "begin with")
-    first, second = belief.observer.partner.name, belief.observer.name
-    caption = f"Tricks in each suit by itself, {first}'s cards first, then {second}'s; the plan with most on average"
-    note = (
-        "The defenders see all cards and know the plan. Entries, ruffs and blocked suits are left out, so the suits do "
-        "not simply add up. A suit that is not there is one of which the pair holds too few cards to plan."
-    )
-    return Table(caption, heads, rows, [note]).html()
-
-
-def _more(line: SuitLine) -> str:
-    """The numbers of tricks in doubt, each with its chance."""
-    told = [f"{goal}: {percent(share)}" for goal, share in line.at_least.items() if 0.0 < share < 1.0]
-    return ", ".join(told) or "–"
-
-
-def _first(line: SuitLine) -> str:
-    """The first trick of the plan, where it can win more than what is sure."""
-    return line.text(1)[0] if line.step is not None and any(line.at_least.values()) else "–"
-
-
-def _paper(result: xarray.DataTree, drawn: Mapping[str, str]) -> str:
+def _paper(result: xarray.DataTree, answer: Answer, level: int) -> str:
     """T and the other outputs: pictures, tables, and the summary of all quantities."""
     table = Result.of(result).summary()
     rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
     heads = ["quantity", *(str(column).replace("_", " ") for column in table.columns)]
     everything = Table("All quantities: mean, spread, shortest interval, and how far to trust them", heads, rows)
-    return (
-        _figures(drawn, [caption for caption in drawn if caption not in (*PLACES, *HISTORY)])
-        + "".join(one.html() for one in output_tables(result))
-        + (f"<p>{escape(LETTERS)}</p>" if counts_tricks(result, "T") else "")
-        + everything.html()
-    )
+    letters = f"<p>{escape(LETTERS)}</p>" if "T" in answer.numbers else ""
+    single = [one for one in answer.shown if one.pmf is not None and not one.labels]
+    drawn = [_distribution(result, answer, one, level) for one in single]
+    return "".join((*drawn, *(one.html() for one in answer.tables), letters, everything.html()))
+
+
+def _distribution(result: xarray.DataTree, answer: Answer, number: Number, level: int) -> str:
+    """The picture of one output."""
+    name = number.name
+    if number.count is None:
+        caption = f"{name}, for {answer.asked.names}: {number.doc.removesuffix('.')}"
+        return picture(caption, 3.0, lambda figure: plots.numbers(result, name, figure.subplots()))
+    own = level if answer.asked.declares else None
+    named = "" if name == "T" else f" ({name})"
+    caption = f"{answer.tricks(name).title}{named}{'; darker bars reach the dashed line' if own else ''}"
+    return picture(caption, 3.0, lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots()))
 
 
 def _figure(value: Any) -> str:
@@ -299,71 +276,6 @@ def _figure(value: Any) -> str:
     if rounded.is_integer():
         return number(round(rounded))
     return f"{value:.2g}" if abs(value) < 0.01 else f"{value:.3f}"
-
-
-PLACES: Final = (
-    "Where each card lies; a letter names the hand that certainly holds it",
-    "How long the suits of the hidden hands are",
-)
-HISTORY: Final = ("How the belief sharpened; full marks are exact, open ones sampled",)
-"""Captions of pictures that have sections of their own."""
-
-
-def pictures(
-    result: xarray.DataTree,
-    level: int | None,
-    steps: pandas.DataFrame | None,
-    prior: xarray.DataTree | None,
-) -> dict[str, str]:
-    """Caption → SVG, those that the result has numbers for."""
-    has = set(map(str, result["pmf"].data_vars))
-    hidden = int(((result["marginals"]["card_probabilities"] % 1.0) > 1e-9).any("card").sum())
-    tall = 0.8 + 0.85 * (hidden or 4)
-    drawn: dict[str, tuple[float, Callable[[Figure], Any]]] = {}
-    for name in shown_outputs(result):
-        if name in has and result["pmf"][name].ndim == 1:
-            caption, paint = _distribution(result, name, level)
-            drawn[caption] = 3.0, paint
-    if prior is not None and "T" in has:
-        drawn["T before the evidence and after it"] = (
-            3.0,
-            lambda figure: plots.prior_posterior(prior, result, ax=figure.subplots()),
-        )
-    drawn[PLACES[0]] = (
-        tall,
-        lambda figure: plots.cards(result, ax=figure.subplots()),
-    )
-    drawn[PLACES[1]] = (
-        tall,
-        lambda figure: plots.lengths(result, ax=figure.subplots()),
-    )
-    if set(plots.QUANTITIES) <= has:
-        drawn["What Algorithm 2 sees in each suit: cards of the first hand, of the second, and the leading gap"] = (
-            5.0,
-            lambda figure: plots.captures(result, figure=figure),
-        )
-    if steps is not None:
-        drawn[HISTORY[0]] = (
-            5.4,
-            lambda figure: plots.sharpening(steps, figure=figure),
-        )
-    return {
-        caption: draw(paint, height, f"p{number}", caption)
-        for number, (caption, (height, paint)) in enumerate(drawn.items())
-    }
-
-
-def _distribution(result: xarray.DataTree, name: str, level: int | None) -> tuple[str, Callable[[Figure], Any]]:
-    """Caption and picture of one output."""
-    if not counts_tricks(result, name):
-        said = str(result["pmf"][name].attrs["long_name"]).removesuffix(".")
-        pair = Asked.of_result(result).names
-        return f"{name}, for {pair}: {said}", lambda figure: plots.numbers(result, name, figure.subplots())
-    tricks = Tricks.of(result, name)
-    own = level if tricks.asked is None or tricks.asked.declares else None
-    line = "; darker bars reach the dashed line" if own else ""
-    named = "" if name == "T" else f" ({name})"
-    return f"{tricks.title}{named}{line}", lambda figure: plots.tricks(result, name, level=own, ax=figure.subplots())
 
 
 EFFECTS: Final = {
@@ -383,23 +295,12 @@ def _evidence(belief: Perspective) -> str:
     passed = ", ".join(SEATS[seat.name] for seat in belief.assumed_passes)
     note = f"<p>Taken to have passed, since no call of theirs was given: {passed}.</p>" if passed else ""
     model = (
-        ""
-        if belief.auction is None
-        else f"<p>The others are taken to bid as {escape(bidder_words(belief.bidder))}.</p>"
+        "" if belief.auction is None else f"<p>The others are taken to bid as {escape(model_words(belief.bidder))}.</p>"
     )
     model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
     if belief.player is not None:
-        model += f"<p>They are taken to choose cards as {escape(player_words(belief.player))}.</p>"
+        model += f"<p>They are taken to choose cards as {escape(model_words(belief.player))}.</p>"
     return f"<ol>{''.join(rows)}</ol>{note}{model}"
-
-
-def _figures(drawn: Mapping[str, str], captions: Iterable[str]) -> str:
-    """The pictures with these captions, as far as they were drawn."""
-    return "".join(
-        f"<figure>{drawn[caption]}<figcaption>{escape(caption)}.</figcaption></figure>"
-        for caption in captions
-        if caption in drawn
-    )
 
 
 def _computed(
@@ -427,27 +328,16 @@ def _computed(
     }
     listed = "".join(f"<dt>{name}</dt><dd>{escape(str(fact))}</dd>" for name, fact in facts.items() if fact != "")
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
-    code = escape(_code(posterior, attrs["estimators"].split(", "), pair) + _contract_code(contract, posterior.seed))
-    return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{code}</pre>"
-
-
-def _code(posterior: Posterior, estimators: list[str], pair: tuple[Seat, Seat]) -> str:
-    """Python lines that give the same result."""
     method, draws = posterior.asked
-    names = repr(estimators[0] if len(estimators) == 1 else estimators)
-    return (
+    names = attrs["estimators"].split(", ")
+    code = (
         "import bayesbridge as bb\n\n"
         f"{python_lines(posterior.belief)}"
         f"posterior = belief.infer({method!r}, draws={draws}, rng={posterior.seed})\n"
-        f"result = bb.estimate(posterior, {names}, pair={':'.join(seat.name for seat in pair)!r})\n"
+        f"result = bb.estimate(posterior, {names!r}, pair='{pair[0].name}:{pair[1].name}')\n"
         "print(result.summary())\n"
     )
-
-
-def _contract_code(contract: xarray.DataTree | None, seed: int | None) -> str:
-    """The line that asks about the contract again."""
-    odds = None if contract is None else ContractOdds.of(contract)
-    if odds is None:
-        return ""
-    asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={seed}"
-    return f"contract = bb.estimate(posterior, {asked})\n"
+    if contract is not None and (odds := ContractOdds.of(contract)) is not None:
+        asked = f"contract={str(odds.contract)!r}, solve={odds.solved}, rng={posterior.seed}"
+        code += f"contract = bb.estimate(posterior, {asked})\n"
+    return f"<dl>{listed}</dl>{shell}<p>Again, in Python:</p><pre>{escape(code)}</pre>"

@@ -36,13 +36,12 @@ def hidden_tables(posterior: Posterior) -> list[Table]:
 
 def points_table(posterior: Posterior) -> Table:
     """How strong the hidden hands are: the mean, the middle four fifths, and the chance of each range."""
-    chances = posterior.point_probabilities()
     rows: list[list[str | float]] = []
     for seat in posterior.belief.constraints.hidden:
-        shares = [float(share) for share in chances.values[seat]]
+        shares = posterior.point_table[seat].tolist()
         mean, low, high = strength(shares)
         ranges = [min(1.0, sum(shares[first : last + 1])) for first, last in RANGES]
-        rows.append([str(chances.seat.values[seat]), f"{mean:.1f}", f"{low} to {high}", *ranges])
+        rows.append([Seat(seat).name, f"{mean:.1f}", f"{low} to {high}", *ranges])
     sampled = " (from the draws)" if posterior.counts_cards and not posterior.counts_points else ""
     names = [f"{first}+" if last > 36 else f"{first} to {last}" for first, last in RANGES]
     return Table(f"High-card points of the hidden hands{sampled}", ["seat", "mean", "80 % of cases", *names], rows)
@@ -50,33 +49,32 @@ def points_table(posterior: Posterior) -> Table:
 
 def cards_table(posterior: Posterior, most: int = 52) -> Table:
     """The cards that the evidence tells most about; cards of a suit that lie alike share a row."""
-    known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_probabilities()
+    from bayesbridge.belief.posterior import CARDS
+
+    known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_table
     alike: dict[tuple[str, ...], list[int]] = {}
-    for place, card in enumerate(map(str, chances.card.values)):
+    for place, card in enumerate(CARDS):
         if known.unknown_mask >> (51 - place) & 1:
-            texts = (percent(float(chances.values[place][seat])) for seat in known.hidden)
+            texts = (percent(float(chances[place, seat])) for seat in known.hidden)
             alike.setdefault((card[0], *texts), []).append(place)
     ranked = sorted(alike.values(), key=lambda places: (-round(bits[places[0]], 3), places[0] % 13))
     rows: list[list[str | float]] = []
     for places in ranked[:most]:
-        names = [str(chances.card.values[place]) for place in places]
-        shares = [float(chances.values[places[0]][seat]) for seat in known.hidden]
-        rows.append([f"{names[0][0]}{''.join(name[1:] for name in names)}", *shares, f"{bits[places[0]]:.2f}"])
-    seats = [str(chances.seat.values[seat]) for seat in known.hidden]
+        shares = [float(chances[places[0], seat]) for seat in known.hidden]
+        names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
+        rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
     title = "Where the most telling cards lie, and what is told of each in bits"
-    return Table(title, ["cards", *seats, "told"], rows)
+    return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "told"], rows)
 
 
 def lengths_table(posterior: Posterior) -> Table:
     """How long the suits of the hidden hands are on average."""
-    chances = posterior.length_probabilities()
-    lengths = (chances * chances.length).sum("length")
-    suits = [str(suit) for suit in reversed(chances.suit.values)]
+    means = posterior.length_table @ range(14)
     rows = [
-        [str(chances.seat.values[seat]), *(f"{float(lengths.sel(suit=suit)[seat]):.2f}" for suit in suits)]
+        [Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])]
         for seat in posterior.belief.constraints.hidden
     ]
-    return Table("Mean length of the hidden suits", ["seat", *(SUITS[suit] for suit in suits)], rows)
+    return Table("Mean length of the hidden suits", ["seat", *reversed(SUITS.values())], rows)
 
 
 def strength(shares: Sequence[float]) -> tuple[float, int, int]:
@@ -103,7 +101,7 @@ def told_bits(posterior: Posterior) -> list[float]:
     places = {seat: 13 - known.must[seat].bit_count() for seat in known.hidden}
     total = sum(places.values())
     bits = [0.0] * 52
-    for card, shares in enumerate(posterior.card_probabilities().values):
+    for card, shares in enumerate(posterior.card_table):
         if known.unknown_mask >> (51 - card) & 1:
             terms = ((float(shares[seat]), total / room) for seat, room in places.items())
             bits[card] = max(0.0, sum(p * log2(p * inverse) for p, inverse in terms if p > 0.0))
@@ -171,18 +169,20 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
 
 
 def leads_table(found: Leads) -> Table:
-    """Every lead with its chance to beat the contract."""
-    rows = [
-        [
-            choice.name,
-            percent(choice.beaten[0]) + error_text(100 * choice.beaten[1], 1, " %"),
-            f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}",
-            "may be the best" if choice.close else "",
-        ]
-        for choice in found.choices
-    ]
-    title = f"Leads against {found.contract}, the best first"
-    return Table(title, ["lead", "beats it", "tricks", ""], rows, [found.sentence, found.caution])
+    """Every lead with its chance to beat the contract, and how far it is behind the best."""
+    best, goal = found.choices[0], found.goal == "make"
+    unit, digits, scale = (" %", 1, 100.0) if goal else ("", 2, 1.0)
+    rows = []
+    for choice in found.choices:
+        mean, error = (scale * part for part in found.behind(choice))
+        behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
+        verdict = "best" if found.clear else "ahead" if choice is best else "close"
+        beaten = percent(choice.beaten[0]) + error_text(100 * choice.beaten[1], 1, " %")
+        tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
+        rows.append([choice.name, beaten, tricks, behind, verdict if choice.close else ""])
+    title = f"{SEATS[found.leader.name]} leads against {found.contract}"
+    columns = ["lead", "P(beaten)", "tricks", "P(beaten) below" if goal else "tricks below", ""]
+    return Table(title, columns, rows, [found.sentence, found.caution])
 
 
 def error_text(error: float, digits: int = 2, unit: str = "") -> str:

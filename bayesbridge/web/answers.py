@@ -18,19 +18,20 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from io import StringIO
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge.answer import Asked, Number, Tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.bidders.systems import system_names
 from bayesbridge.calls import Contract
-from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Strain
+from bayesbridge.cards import DECK_MASK, SUIT_MASK, Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
@@ -38,13 +39,11 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
 from bayesbridge.estimators.evaluate import ask, counted, evaluate
 from bayesbridge.estimators.odds import ContractOdds, contract_asked, network_odds
-from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play, Reveal
+from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
 from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
-from bayesbridge.results import Asked as Who
-from bayesbridge.results import Tricks
 from bayesbridge.tricks import Trick, replay
-from bayesbridge.words import SEATS
+from bayesbridge.views.tables import declarer_and_dummy
 
 _SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
 
@@ -142,16 +141,11 @@ class Memory:
         earlier = None if before is None else before.posterior
         posterior = None if earlier is None else earlier.carried_to(belief)
         posterior = posterior or infer(belief, MORE if more else FIRST, seed, earlier)
-        found = Known(posterior, posterior.card_probabilities().values)
+        found = Known(posterior, posterior.card_table)
         self._kept[key] = found
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
-
-    def history(self, belief: Belief, seed: int) -> Iterator[Known]:
-        """The posteriors before any evidence and after each piece."""
-        for step in belief.history():
-            yield self.known(step, seed)
 
 
 def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
@@ -176,164 +170,121 @@ def _key(belief: Belief, seed: int, less: int = 0) -> Key:
     return (*head, *(f"{piece.option}={piece.text}" for piece in pieces))
 
 
-def board_document(query: Query, start: Belief) -> dict[str, Any]:
-    """All that the rules tell about the evidence in its order."""
-    pieces = [piece.value for piece in query.position.pieces]
-    auction = _auction(pieces, start.dummy, query.first)
-    contract = auction.contract
-    tricks = _tricks_played(pieces, start, auction)
-    return {
-        "observer": start.observer.name,
-        "dummy": None if start.dummy is None else start.dummy.name,
-        "open": {seat.name: hand.pbn for seat, hand in _shown(pieces, start).items()},
-        "auction": _auction_document(auction),
-        "contract": None if contract is None else str(contract),
-        "play": _play_document(pieces, start, auction, tricks),
-        "chips": [
-            {
-                "kind": piece.option,
-                "text": piece.text,
-                "sentence": str(piece),
-                "soft": not piece.excludes,
-            }
-            for piece in pieces
-        ],
-        "words": query.position.words(),
-        "toml": query.position.toml(),
-    }
+class Table:
+    """All that the rules tell about the evidence in its order, as far as it is legal."""
+
+    def __init__(self, query: Query, start: Belief) -> None:
+        self.query, self.start = query, start
+        self.pieces = [piece.value for piece in query.position.pieces]
+        self.shown = {start.observer: start.hand}
+        """The hands that lie open for the observer."""
+        self.shown |= {piece.seat: piece.hand for piece in self.pieces if isinstance(piece, Reveal)}
+        self.auction = self._auction()
+        self.contract = contract = self.auction.contract
+        self.strain = start.trump if start.trump is not None or contract is None else contract.strain
+        self.tricks = self._tricks()
+
+    def _auction(self) -> Auction:
+        dummy, first = self.start.dummy, self.query.first
+        auction: Auction | None = None
+        for piece in self.pieces:
+            if isinstance(piece, Called):
+                try:
+                    auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(piece.seat, piece.call)
+                except BayesBridgeError:
+                    break
+        opener = first if first not in (None, dummy) else next(seat for seat in Seat if seat != dummy)
+        return auction or Auction(Seat(opener), (), dummy)
+
+    def _tricks(self) -> tuple[Trick, ...]:
+        plays = [(piece.seat, piece.card) for piece in self.pieces if isinstance(piece, Play)]
+        for many in range(len(plays), 0, -1):
+            for candidate in (self.strain,) if self.strain is not None else reversed(Strain):
+                try:
+                    return replay(plays[:many], candidate, self.shown)
+                except BayesBridgeError:
+                    continue
+        return ()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """For the page."""
+        start, auction = self.start, self.auction
+        return {
+            "observer": start.observer.name,
+            "dummy": _name(start.dummy),
+            "open": {seat.name: hand.pbn for seat, hand in self.shown.items()},
+            "auction": {
+                "first": auction.first.name,
+                "bidders": [seat.name for seat in auction.bidders],
+                "calls": [[seat.name, str(call)] for seat, call in auction],
+                "turn": _name(auction.turn),
+                "legal": [str(call) for call in auction.legal_calls()],
+                "over": auction.is_over,
+            },
+            "contract": None if self.contract is None else str(self.contract),
+            "play": self._play(),
+            "chips": [{"kind": one.option, "text": one.text, "sentence": str(one)} for one in self.pieces],
+            "words": self.query.position.words(),
+        }
+
+    def _play(self) -> dict[str, Any]:
+        tricks, contract, dummy = self.tricks, self.contract, self.start.dummy
+        winners = [one.winner if one.complete else None for one in tricks]
+        trick = tricks[-1] if tricks else None
+        if winners and winners[-1] is not None:
+            trick = Trick(winners[-1], None if self.strain is None else self.strain.trump)
+        over = len(tricks) == 13 and tricks[-1].complete
+        turn, opens = None if trick is None else trick.turn, None
+        if contract is not None and trick is None:  # the next hand after declarer that is not the dummy's leads
+            turn = next(seat for seat in map(contract.declarer.next, range(1, 4)) if seat != dummy)
+        elif contract is not None:  # the dummy's hand is to be entered once the first card lies
+            opens = contract.declarer.partner if dummy is None else dummy
+        turn = None if over else turn
+        return {
+            "tricks": [
+                {"cards": [[seat.name, str(card)] for seat, card in one], "winner": _name(winner)}
+                for one, winner in zip(tricks, winners, strict=True)
+            ],
+            "won": {side: sum(_name(winner) in tuple(side) for winner in winners) for side in ("NS", "EW")},
+            "turn": _name(turn),
+            "legal": {} if over else {seat.name: self._legal(seat, trick) for seat in Seat if turn in (None, seat)},
+            "opens": None if opens in self.shown else _name(opens),
+            "over": over,
+        }
+
+    def _legal(self, seat: Seat, trick: Trick | None) -> list[str]:
+        """The cards that a seat may play, as far as the table knows: a hidden hand may hold any not elsewhere."""
+        held = DECK_MASK & ~sum(card.mask for one in self.tricks for card in one.cards)
+        if seat in self.shown:
+            return [str(card) for card in (trick or Trick(seat)).legal(Hand(held & self.shown[seat].mask))]
+        for hand in self.shown.values():
+            held &= ~hand.mask
+        for player, suit in (void for one in self.tricks for void in one.voids):
+            if player == seat:
+                held &= ~(SUIT_MASK << 13 * suit)
+        return [str(card) for card in Hand(held)]
+
+
+def _name(seat: Seat | None) -> str | None:
+    return None if seat is None else seat.name
 
 
 def conflict_document(query: Query, start: Belief, error: BayesBridgeError) -> dict[str, Any]:
     """Which chips cannot hold together, by number from 0, and why: the smallest set, or the first that is refused."""
     pieces = [piece.value for piece in query.position.pieces]
-    for last in range(1, len(pieces) + 1):
+    culprits = error.data.get("evidence", ())  # of calls that no layout explains
+    for last in range(len(pieces)):
         try:
-            start.given(*pieces[:last]).count()
-        except Contradiction as conflict:
-            culprits = conflict.data.get("evidence", ())
-            chips = [number for number, piece in enumerate(pieces[:last]) if piece in culprits]
-            own = any(isinstance(piece, Reveal) and piece not in pieces for piece in culprits)
-            return {"message": str(conflict), "chips": chips, "own": own}
-        except BayesBridgeError as refused:
-            return {"message": str(refused), "chips": [last - 1], "own": False}
-    return {"message": str(error), "chips": [], "own": False}
-
-
-def _shown(pieces: Sequence[Piece], start: Belief) -> dict[Seat, Hand]:
-    """The hands that lie open for the observer, their own among them."""
-    return {start.observer: start.hand} | {piece.seat: piece.hand for piece in pieces if isinstance(piece, Reveal)}
-
-
-def _auction(pieces: Sequence[Piece], dummy: Seat | None, first: Seat | None) -> Auction:
-    """The auction as far as its calls are legal."""
-    opener = first if first is not None and first != dummy else next(seat for seat in Seat if seat != dummy)
-    auction: Auction | None = None
-    for piece in pieces:
-        if isinstance(piece, Called):
-            try:
-                auction, _ = (auction or Auction(piece.seat, (), dummy)).fill(piece.seat, piece.call)
-            except BayesBridgeError:
-                break
-    return auction or Auction(opener, (), dummy)
-
-
-def _auction_document(auction: Auction) -> dict[str, Any]:
-    turn = auction.turn
-    return {
-        "first": auction.first.name,
-        "bidders": [seat.name for seat in auction.bidders],
-        "calls": [[seat.name, str(call)] for seat, call in auction],
-        "turn": None if turn is None else turn.name,
-        "legal": [str(call) for call in auction.legal_calls()],
-        "over": auction.is_over,
-    }
-
-
-def _strain(start: Belief, auction: Auction) -> Strain | None:
-    contract = auction.contract
-    return start.trump if start.trump is not None or contract is None else contract.strain
-
-
-def _tricks_played(pieces: Sequence[Piece], start: Belief, auction: Auction) -> tuple[Trick, ...]:
-    """The tricks as far as the plays are legal."""
-    plays = [(piece.seat, piece.card) for piece in pieces if isinstance(piece, Play)]
-    shown, strain = _shown(pieces, start), _strain(start, auction)
-    for many in range(len(plays), 0, -1):
-        for candidate in (strain,) if strain is not None else reversed(Strain):
-            try:
-                return replay(plays[:many], candidate, shown)
-            except BayesBridgeError:
-                continue
-    return ()
-
-
-def _play_document(
-    pieces: Sequence[Piece], start: Belief, auction: Auction, tricks: tuple[Trick, ...]
-) -> dict[str, Any]:
-    contract, strain = auction.contract, _strain(start, auction)
-    trump = None if strain is None else strain.trump
-    trick = tricks[-1] if tricks else None
-    if trick is not None and trick.complete and trick.winner is not None:
-        trick = Trick(trick.winner, trump)
-    leader = _leader(contract, start.dummy)
-    over = len(tricks) == 13 and tricks[-1].complete
-    turn = None if over else leader if trick is None else trick.turn
-    won = {"NS": 0, "EW": 0}
-    for one in tricks:
-        if one.complete and one.winner is not None:
-            won["NS" if one.winner in (Seat.N, Seat.S) else "EW"] += 1
-    return {
-        "tricks": [
-            {
-                "cards": [[seat.name, str(card)] for seat, card in one],
-                "winner": None if one.winner is None or not one.complete else one.winner.name,
-            }
-            for one in tricks
-        ],
-        "voids": sorted({f"{seat.name}:{suit.name}" for one in tricks for seat, suit in one.voids}),
-        "won": won,
-        "turn": None if turn is None else turn.name,
-        "leader": None if leader is None else leader.name,
-        "legal": {seat.name: _legal(seat, pieces, start, trick, tricks) for seat in Seat if turn in (None, seat)}
-        if not over
-        else {},
-        "opens": _opens(contract, start, pieces, tricks),
-        "over": over,
-    }
-
-
-def _leader(contract: Contract | None, dummy: Seat | None) -> Seat | None:
-    """Who leads to the first trick: the next hand after declarer that is not the dummy's."""
-    if contract is None:
-        return None
-    return next(seat for seat in map(contract.declarer.next, range(1, 4)) if seat != dummy)
-
-
-def _legal(
-    seat: Seat, pieces: Sequence[Piece], start: Belief, trick: Trick | None, tricks: tuple[Trick, ...]
-) -> list[str]:
-    """The cards that a seat may play, as far as the table knows: a hidden hand may hold any that is not elsewhere."""
-    shown = _shown(pieces, start)
-    played = sum(card.mask for one in tricks for card in one.cards)
-    held = DECK_MASK & ~played
-    if seat in shown:
-        held &= shown[seat].mask
-        return [str(card) for card in (trick or Trick(seat)).legal(Hand(held))]
-    for other, hand in shown.items():
-        held &= DECK_MASK if other == seat else ~hand.mask
-    for one in tricks:
-        for player, suit in one.voids:
-            if player == seat:
-                held &= ~(SUIT_MASK << 13 * suit)
-    return [str(Card(index)) for index in range(51, -1, -1) if held >> index & 1]
-
-
-def _opens(contract: Contract | None, start: Belief, pieces: Sequence[Piece], tricks: tuple[Trick, ...]) -> str | None:
-    """The dummy's seat once the first card lies and its hand is not entered yet."""
-    if contract is None or not tricks:
-        return None
-    dummy = contract.declarer.partner if start.dummy is None else start.dummy
-    return None if dummy in _shown(pieces, start) else dummy.name
+            start.given(*pieces[: last + 1]).count()
+        except BayesBridgeError as found:
+            error, culprits = found, (pieces[last],)
+            if isinstance(found, Contradiction):
+                culprits = found.data.get("evidence", ())
+            break
+    chips = [number for number, piece in enumerate(pieces) if piece in culprits]
+    own = any(isinstance(piece, Reveal) and piece not in pieces for piece in culprits)
+    return {"message": str(error), "chips": chips, "own": own}
 
 
 type Event = tuple[str, dict[str, Any]]
@@ -374,7 +325,7 @@ DIGITS: Final = 6
 def answers(query: Query, memory: Memory) -> Iterator[Event]:
     """All events about a position; one that contradicts itself ends with its smallest conflict."""
     start = query.position._replace(pieces=()).belief()
-    board = board_document(query, start)
+    board = Table(query, start).document
     try:
         belief = start.given(*(piece.value for piece in query.position.pieces))
         belief.count()
@@ -385,7 +336,7 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
     try:
         known = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
-        yield "board", board | {"conflict": conflict_of_calls(belief, error), **_models(belief, query.seed)}
+        yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query.seed)}
         return
     yield "cards", cards_document(known, "first")
     yield from _chips(belief, memory, query.seed)
@@ -403,13 +354,6 @@ def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
     yield "points", points_document(posterior)
 
 
-def conflict_of_calls(belief: Belief, error: Contradiction) -> dict[str, Any]:
-    """Calls that no layout explains under the bidder model."""
-    culprits = error.data.get("evidence", ())
-    chips = [number for number, piece in enumerate(belief.evidence) if piece in culprits]
-    return {"message": str(error), "chips": chips, "own": False}
-
-
 def cards_document(known: Known, stage: str) -> dict[str, Any]:
     """Where every card lies, in the order of hands (spades first, aces first), and how long every suit is."""
     posterior = known.posterior
@@ -418,7 +362,7 @@ def cards_document(known: Known, stage: str) -> dict[str, Any]:
     return {
         "stage": "exact" if exact else stage,
         "cards": _rounded(known.cards),
-        "lengths": _rounded(posterior.length_probabilities().values),
+        "lengths": _rounded(posterior.length_table),
         "layouts": str(posterior.count()),
         "bits": round(bits, 3) if bits == bits else None,
         "draws": None if exact else len(posterior),
@@ -429,8 +373,7 @@ def cards_document(known: Known, stage: str) -> dict[str, Any]:
 
 def points_document(posterior: Posterior) -> dict[str, Any]:
     """P(so many high-card points) of every seat."""
-    points = posterior.point_probabilities().values
-    return {"points": _rounded(points), "exact": posterior.counts_points}
+    return {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
 
 
 def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
@@ -442,7 +385,7 @@ def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
         if not posterior.draws.target.soft and isinstance(belief, Belief):
             few = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
         sums = evaluate(few, [capture], question, rng=seed).sums["capture", "T"]
-    tricks = Tricks.of_sums(sums, Who.of(posterior.belief, question))
+    tricks = Tricks.of(Number.of(sums), Asked.of(posterior.belief, question))
     mean = tricks.mean_if_held
     return {
         "title": tricks.title,
@@ -472,7 +415,7 @@ def tricks_document(odds: ContractOdds) -> dict[str, Any]:
     """Tricks at the table, and whether the contract makes."""
     return {
         "contract": str(odds.contract),
-        "title": f"Tricks of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}",
+        "title": f"Tricks of {declarer_and_dummy(odds)}",
         "needed": odds.contract.tricks_needed,
         "chance": round(odds.make[0], DIGITS),
         "error": round(odds.make[1], DIGITS),
@@ -485,7 +428,8 @@ def tricks_document(odds: ContractOdds) -> dict[str, Any]:
 def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
     before: Known | None = None
-    for number, known in enumerate(memory.history(belief, seed), -1):
+    for number, step in enumerate(belief.history(), -1):
+        known = memory.known(step, seed)
         if before is not None and before.posterior.carried_to(known.posterior.belief) is not None:
             yield "chip", {"number": number, "bits": 0.0, "moved": [], "exact": True}
         elif before is not None:
@@ -524,7 +468,6 @@ def _models(belief: Belief, seed: int) -> dict[str, Any]:
         "player": None if belief.player is None else repr(belief.player),
         "systems": list(belief.systems),
         "assumed": [seat.name for seat in belief.assumed_passes],
-        "effects": [belief.effect(piece) for piece in belief.evidence],
         "python": f"import bayesbridge as bb\n\n{python_lines(belief)}posterior = belief.infer(rng={seed})\n",
     }
 
@@ -623,7 +566,4 @@ def report_text(query: Query, memory: Memory) -> str:
     posterior = memory.known(belief, query.seed).posterior
     if not posterior.draws.target.soft:
         posterior = belief.infer("sample", rng=query.seed)  # whose marginals and captures are exact all the same
-    result = estimate(posterior, "capture", rng=query.seed)
-    start = next(belief.history()).infer(rng=query.seed)
-    prior = estimate(start, "capture", rng=query.seed) if belief.evidence else None
-    return html_report(posterior, result, prior=prior)
+    return html_report(posterior, estimate(posterior, "capture", rng=query.seed))

@@ -19,14 +19,15 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
-from secrets import compare_digest, token_urlsafe
+from secrets import compare_digest
 from typing import Any, Final
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -51,10 +52,6 @@ LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 MOST_BYTES: Final = 2_000_000
 """Of a request: a file that was dropped."""
-
-
-class TooLarge(BayesBridgeError):
-    """A request of too many bytes."""
 
 
 class Guard:
@@ -136,17 +133,17 @@ def is_loopback(host: str) -> bool:
 
 def refused(status: int, reason: str) -> Response:
     """One line; a request that was not read to its end closes its connection."""
-    headers = {"connection": "close"} if status in (413, 408, 503) else None
+    headers = {"connection": "close"} if status in (413, 503) else None
     return Response(f"{reason}\n", status, headers, "text/plain; charset=utf-8")
 
 
-async def bad_request(_request: Request, error: Exception) -> Response:
-    """What is wrong with a request that was let through."""
-    return refused(413 if isinstance(error, TooLarge) else 400, str(error))
-
-
-async def failed(_request: Request, _error: Exception) -> Response:
-    """Something that should not happen; the terminal says what."""
+async def on_error(_request: Request, error: Exception) -> Response:
+    """What is wrong with a request that was let through; what should not happen is said on the terminal."""
+    match error:
+        case HTTPException():
+            return refused(error.status_code, error.detail)
+        case BayesBridgeError():
+            return refused(400, str(error))
     return refused(500, "the server could not answer: its terminal says why")
 
 
@@ -156,7 +153,7 @@ async def read_json(request: Request) -> dict[str, Any]:
     async for part in request.stream():
         body += part
         if len(body) > MOST_BYTES:
-            raise TooLarge(f"a request has at most {MOST_BYTES} bytes")
+            raise HTTPException(413, f"a request has at most {MOST_BYTES} bytes")
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -174,10 +171,6 @@ LONGEST_LINE: Final = 1 << 24
 
 type Event = tuple[str, bytes]
 """Its name, and its document as JSON."""
-
-
-class Busy(BayesBridgeError):
-    """Too many questions at a time."""
 
 
 class Worker:
@@ -260,7 +253,7 @@ class Desk:
     def open(self) -> None:
         """Start the workers; questions wait for the first that is warm."""
         for worker in self._workers:
-            self._later(self._started(worker))
+            self._later(self._ready(worker.start(), worker))
 
     async def close(self) -> None:
         """End everything."""
@@ -273,7 +266,7 @@ class Desk:
         if (older := self._questions.get(tab)) is not None:
             older.cancel()
         elif self._waiting >= 16:
-            raise Busy(f"{self._waiting} questions are being answered: ask again in a moment")
+            raise HTTPException(503, f"{self._waiting} questions are being answered: ask again in a moment")
         events: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._answer(tab, request, events))
         self._questions[tab] = task
@@ -309,7 +302,7 @@ class Desk:
         finally:
             events.put_nowait(last)
             if worker is not None:
-                self._later(self._given_back(worker))
+                self._later(self._ready(worker.settle(), worker))
 
     async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None]) -> Event:
         while True:
@@ -328,16 +321,12 @@ class Desk:
         chosen.tab = tab
         return chosen
 
-    async def _started(self, worker: Worker) -> None:
-        await worker.start()
+    async def _ready(self, work: Awaitable[None], worker: Worker) -> None:
+        """After it was started, or settled again, it waits for a question."""
+        await work
         if worker.busy:
             tell("a process that computes could not be started: see the lines above")
             return
-        self._idle.append(worker)
-        self._free.release()
-
-    async def _given_back(self, worker: Worker) -> None:
-        await worker.settle()
         self._idle.append(worker)
         self._free.release()
 
@@ -355,8 +344,8 @@ PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css"
 """The files of the page by their name in the address: no other file can be asked for."""
 
 
-def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> ASGIApp:
-    """The whole server as an ASGI application."""
+def application(token: str, hosts: list[str], workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
+    """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
     folder = files("bayesbridge.web").joinpath("page")
     page = {name: folder.joinpath(name or "index.html").read_bytes() for name in PAGE}
@@ -364,6 +353,7 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         desk.open()
+        ready()
         try:
             yield
         finally:
@@ -371,20 +361,18 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
 
     async def shown(request: Request) -> Response:
         name = request.path_params.get("name", "")
-        if name not in PAGE:
-            return refused(404, "nothing is here")
-        return Response(page[name], media_type=PAGE[name])
+        return Response(page[name], media_type=PAGE[name]) if name in PAGE else refused(404, "nothing is here")
+
+    def order(document: dict[str, Any], kind: str) -> dict[str, Any]:
+        """What a worker is sent; random numbers start from the seed of the server unless the page names one."""
+        if kind in ("records", "position"):
+            return {"kind": kind, "name": field(document, "name", str)[:200], "text": field(document, "text", str)}
+        return {"kind": kind, "question": {"seed": seed, **field(document, "question", dict)}}
 
     async def ask(request: Request) -> Response:
         document = await read_json(request)
-        tab, question = _tab(document), _question(document, seed)
-        events = desk.answers(tab, {"kind": "ask", "question": question})
-        try:
-            first = await anext(events)
-        except StopAsyncIteration:
-            first = ("replaced", b"{}")
-        except Busy as busy:
-            return refused(503, str(busy))
+        events = desk.answers(tab_of(document), order(document, "ask"))
+        first = await anext(events, ("replaced", b"{}"))
         return StreamingResponse(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
@@ -392,28 +380,17 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
         if kind not in ("layouts", "toml", "pbn", "report", "records", "position"):
             return refused(404, "nothing is here")
         document = await read_json(request)
-        order: dict[str, Any] = {"kind": kind}
-        if kind in ("records", "position"):
-            order |= {"name": _text(document, "name")[:200], "text": _text(document, "text")}
-        else:
-            order |= {"question": _question(document, seed)}
-        try:
-            async for event, data in desk.answers(f"{_tab(document)} {kind}", order):
-                if event == kind:
-                    return Response(data, media_type="application/json")
-                if event == "refused":
-                    return Response(data, 400, media_type="application/json")
-        except Busy as busy:
-            return refused(503, str(busy))
+        async for event, data in desk.answers(f"{tab_of(document)} {kind}", order(document, kind)):
+            if event in (kind, "refused"):
+                return Response(data, 200 if event == kind else 400, media_type="application/json")
         return JSONResponse({"message": "a newer question took its place"}, 409)
 
     async def about(_request: Request) -> Response:
         from bayesbridge.bidders.systems import system_names
         from bayesbridge.estimators.builtin import bayesbridge_bidders
 
-        return JSONResponse(
-            {"version": __version__, "bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
-        )
+        known = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
+        return JSONResponse({"version": __version__, **known})
 
     routes = [
         Route(f"/{token}/", shown, methods=["GET"]),
@@ -422,7 +399,7 @@ def application(token: str, hosts: list[str], workers: int, seed: int = 1) -> AS
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
-    handlers: Any = {BayesBridgeError: bad_request, Exception: failed}
+    handlers: Any = dict.fromkeys((HTTPException, BayesBridgeError, Exception), on_error)
     return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token, hosts)
 
 
@@ -434,52 +411,31 @@ async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[byt
         yield b"event: " + name.encode() + b"\ndata: " + document + b"\n\n"
 
 
-def _tab(document: dict[str, Any]) -> str:
+def tab_of(document: dict[str, Any]) -> str:
     """The name that a tab gave itself."""
-    tab = document.get("tab")
-    if not isinstance(tab, str) or not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
+    tab: str = field(document, "tab", str)
+    if not re.fullmatch(r"[A-Za-z0-9-]{1,40}", tab):
         raise BayesBridgeError("tab: send a name of 1 to 40 letters, digits and '-'")
     return tab
 
 
-def _question(document: dict[str, Any], seed: int) -> dict[str, Any]:
-    """What is asked; random numbers start from the seed of the server unless the page names one."""
-    question = document.get("question")
-    if not isinstance(question, dict):
-        raise BayesBridgeError("question: send an object")
-    return {"seed": seed, **question}
-
-
-def _text(document: dict[str, Any], name: str) -> str:
-    text = document.get(name)
-    if not isinstance(text, str):
-        raise BayesBridgeError(f"{name}: send a text")
-    return text
+def field(document: dict[str, Any], name: str, kind: type) -> Any:
+    """A field of what was sent, of that kind."""
+    value = document.get(name)
+    if not isinstance(value, kind):
+        raise BayesBridgeError(f"{name}: send {'a text' if kind is str else 'an object'}")
+    return value
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket at the address; port 0 takes any that is free."""
-    with ExitStack() as opened:
-        try:
-            family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-            listener = opened.enter_context(socket.socket(family, kind, proto))
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen(128)
-        except OSError as error:
-            why = error.strerror or error
-            raise BayesBridgeError(
-                f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one",
-                host=host,
-                port=port,
-            ) from None
-        opened.pop_all()
-    return listener
-
-
-def new_token() -> str:
-    """128 random bits for an address."""
-    return token_urlsafe(16)
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = error.strerror or error
+        raise BayesBridgeError(
+            f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
+        ) from None
 
 
 def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
@@ -499,24 +455,10 @@ def explorer(host: str, token: str, workers: int, ready: Callable[[], None], see
         "timeout_graceful_shutdown": 1,
         "h11_max_incomplete_event_size": 32_768,
     }
-    return _Server(uvicorn.Config(application(token, names_of(host), workers, seed), **options), ready)
+    return uvicorn.Server(uvicorn.Config(application(token, names_of(host), workers, seed, ready), **options))
 
 
 def serve(server: uvicorn.Server, listener: socket.socket) -> None:
     """Serve until an interrupt, or until ``server.should_exit`` is set."""
     with listener:
         asyncio.run(server.serve(sockets=[listener]))
-
-
-class _Server(uvicorn.Server):
-    """Says when it is there."""
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take requests, and say so."""
-        await super().startup(sockets)
-        if self.started:
-            self._ready()

@@ -21,7 +21,8 @@ from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 def work() -> None:
     """Answer until the input ends."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background has it ignored
-    _block()
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a stray print must not stand between two events
     from bayesbridge.web.answers import Memory
@@ -40,9 +41,9 @@ def work() -> None:
 def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
     """Answer one question; ``done``, ``cancelled`` or ``failed``."""
     try:
-        with _interruptible():
+        with _interrupts(let_through=True):
             for event, document in _answers(json.loads(line), memory):
-                with _held_back():
+                with _interrupts(let_through=False):
                     _write(out, event, document)
         return "done"
     except KeyboardInterrupt:
@@ -96,33 +97,15 @@ def _write(out: BinaryIO, event: str, document: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let interrupts through; those that came before are forgotten."""
-    if hasattr(signal, "sigtimedwait"):
-        while signal.sigtimedwait({signal.SIGINT}, 0) is not None:
-            pass
-    _unblock()
+def _interrupts(let_through: bool) -> Iterator[None]:
+    """Let interrupts through for a while, those that came before forgotten, or hold them back."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    while let_through and hasattr(signal, "sigtimedwait") and signal.sigtimedwait({signal.SIGINT}, 0) is not None:
+        pass
+    before = signal.pthread_sigmask(signal.SIG_UNBLOCK if let_through else signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        _block()
-
-
-@contextmanager
-def _held_back() -> Iterator[None]:
-    """Hold interrupts back while a line is written."""
-    _block()
-    try:
-        yield
-    finally:
-        _unblock()
-
-
-def _block() -> None:
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-def _unblock() -> None:
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -361,12 +361,12 @@ def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
     from bayesbridge.estimators.builtin import CaptureEstimator
     from bayesbridge.estimators.evaluate import counted
-    from bayesbridge.results import Tricks
+    from bayesbridge.answer import Number, Tricks
 
     sums = counted(posterior, CaptureEstimator(), ask(posterior, probe.pair)).get("T")
     if sums is None:
         return {}
-    tricks = Tricks.of_sums(sums)
+    tricks = Tricks.of(Number.of(sums))
     found = {"conditions fail": tricks.fails, "T ≥ 8": tricks.at_least(8), "T": float(sums.mean[0])}
     return found if tricks.mean_if_held is None else found | {"T if they hold": tricks.mean_if_held}
 

@@ -36,17 +36,12 @@ def main():
     """South holds 19 points; West has bid 1NT and East showed out of hearts."""
     start = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
     belief = start.given(bb.Called("W", "1NT"), bb.Void("E", "H"))
-    prior, result = (bb.estimate(each.infer(rng=1)) for each in (start, belief))
+    result = bb.estimate(belief.infer(rng=1))
     save("tricks", bb.plots.tricks(result, level=3))
     save("cards", bb.plots.cards(result))
     save("lengths", bb.plots.lengths(result))
     save("points", bb.plots.points(result))
-    save("captures", bb.plots.captures(result))
-    save("joint", bb.plots.joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     draw_tutorial()
-    asked = start.given(bb.Called("W", "2NT"))
-    save("sensitivity", bb.plots.sensitivity(bb.sensitivity(asked), level=3))
-    save("prior-posterior", bb.plots.prior_posterior(prior, result))
     defender = bb.Belief("E", "T963.9864.JT8.J7").given(
         bb.Auction.of("S:3NT Pass Pass", dummy="N"),
         bb.Play("W", "S8"),

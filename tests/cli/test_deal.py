@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bayesbridge.cli import deal, main
+from bayesbridge.cli import main
 from bayesbridge.dealing.run import FORMS
 from bayesbridge.notation import read_lin, read_pbn
 
@@ -34,10 +34,6 @@ def dealt(capsys):
         return capsys.readouterr()
 
     return run
-
-
-def test_every_form_is_offered():
-    assert tuple(FORMS) == deal.FORMS
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -83,14 +79,6 @@ def test_a_script_does_what_it_says(dealt, script):
     assert dealt(script, "--form", "oneline", "-n", "3").out.startswith("n ")
 
 
-def test_statistics_alone_draw_nothing(dealt, tmp_path):
-    path = tmp_path / "s.dlr"
-    path.write_text("action average hcp(north), frequency (spades(north), 0, 13)")
-    out = dealt(str(path)).out
-    assert out.splitlines()[0] == "10 (exact)"
-    assert out.count("\n") == 16
-
-
 def test_types_and_plans(dealt):
     words = ("-n", "9", "--type", "weak=2: hcp(north) < 5", "--type", "strong: hcp(north) > 25")
     plan = dealt(*words, "--plan").out.splitlines()
@@ -117,22 +105,14 @@ def test_calls_and_given_cards(dealt):
 
 WRONG = {
     "a word": (["--condition", "hpc(north)"], "argument --condition: line 1, column 1: unknown word 'hpc'"),
-    "a type": (["--type", "x"], "argument --type: 'x' is no type"),
     "two types": (["--type", "a: 1", "--type", "a: 0"], "two types have the same name"),
     "a file": (["none.dlr"], "cannot read 'none.dlr'"),
     "an ending": (["--out", "x.doc"], "deals are PBN, LIN, text or JSON"),
-    "no seat": (["--given", "AKQ"], "names no seat"),
     "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits what is given"),
-    "types that overlap": (
-        ["--type", "a: hcp(north) > 20", "--type", "b: hcp(north) > 25"],
-        "type 'b': no deal fits",
-    ),
     "a form that a file is not of": (
         ["--out", "x.pbn", "--form", "lin"],
         "argument --form: 'x.pbn' would not hold lin",
     ),
-    "a card twice": (["--given", "S:A...", "--given", "N:A..."], "SA is given to N and to S"),
-    "no condition": (["--condition", ""], "argument --condition: line 1, column 1: the end"),
     "a bidder": (["--call", "N:1NT", "--bidder", "nobody"], "argument --bidder: "),
 }
 
@@ -151,6 +131,5 @@ def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
 
 def test_examples_of_layouts(answer, document):
     south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--void", "E:H")
-    assert answer("count", *south, "--show", "3").count("\nN:") == 3
-    assert len(document("count", *south, "--show", "3")["examples"]) == 3
+    assert answer("estimate", *south, "--show", "3").count("\nN:") == 3
     assert len(document("estimate", *south, "--show", "2")["examples"]) == 2

@@ -3,7 +3,6 @@
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 
@@ -17,23 +16,14 @@ def believed(*words):
 
 PIECES = {
     ("--reveal", "N:J54.AQ2.KQ76.A85"): bb.Reveal("N", "J54.AQ2.KQ76.A85"),
-    ("--reveal", "N:-.AQT987.KQ76.A85"): bb.Reveal("N", ".AQT987.KQ76.A85"),
     ("--play", "E:H10"): bb.Play("E", "HT"),
     ("--void", "e:h"): bb.Void("E", "H"),
-    ("--length", "W:S:5-9"): bb.Length("W", "S", 5, 9),
-    ("--length", "W:S:5"): bb.Length("W", "S", 5, 5),
     ("--length", "W:S:5+"): bb.Length("W", "S", 5, 13),
     ("--length", "W:S:-3"): bb.Length("W", "S", 0, 3),
-    ("--length", "W: S: 0 - 3"): bb.Length("W", "S", 0, 3),
-    ("--hcp", "W:12-14"): bb.HighCards("W", 12, 14),
-    ("--hcp", "W:12+"): bb.HighCards("W", 12, 40),
     ("--hcp", "W:-10"): bb.HighCards("W", 0, 10),
-    ("--hcp", "W:0"): bb.HighCards("W", 0, 0),
-    ("--holds", "E:SJ"): bb.Holds("E", "SJ"),
     ("--holds", "E:SJ,HA"): bb.Holds("E", "SJ HA"),
     ("--lacks", "E:SJ, HA"): bb.Lacks("E", "SJ HA"),
     ("--call", "W:1nt"): bb.Called("W", "1NT"),
-    ("--call", "W:-"): bb.Called("W", "pass"),
 }
 
 
@@ -55,11 +45,6 @@ def test_the_order_across_options_is_the_order_typed():
         believed(*SOUTH, "--void", "E:H", "--play", "E:HA")
 
 
-def test_one_command_line_does_not_remember_another():
-    assert len(believed(*SOUTH, "--void", "E:H").evidence) == 1
-    assert believed(*SOUTH).evidence == ()
-
-
 def test_who_sits_where():
     assert believed(*SOUTH).dummy is bb.Seat.N
     assert believed(*SOUTH, "--dummy", "w").dummy is bb.Seat.W
@@ -68,18 +53,6 @@ def test_who_sits_where():
     four = believed(*SOUTH, "--players", "4", "--call", "N:1H", "--call", "E:X")
     assert four.dummy is None
     assert str(four.auction) == "N:1H X"
-
-
-@pytest.mark.parametrize(("words", "strain"), [((), None), (("--trump", "h"), "H"), (("--trump", "NT"), "NT")])
-def test_trumps(words, strain):
-    assert believed(*SOUTH, *words) == bb.Belief("S", HAND, trump=strain)
-
-
-def test_bidders_and_slips():
-    assert believed(*SOUTH).bidder == IterativeBidder()
-    assert believed(*SOUTH, "--bidder", "iterative").bidder == IterativeBidder()
-    assert believed(*SOUTH, "--slip", "0.25").bidder == IterativeBidder(slip=0.25)
-    assert believed(*SOUTH, "--bidder", "iterative", "--slip", "0").bidder == IterativeBidder(slip=0)
 
 
 CALLS = ("--call", "W:1C", "--call", "S:1NT", "--call", "E:2NT")
@@ -113,17 +86,3 @@ def test_count_counts(document, answer):
 
 
 FOUR = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96", "--call", "N:pass", "--call", "E:1NT")
-
-
-def test_four_players_bid_and_play_like_experts(document):
-    """East's opening of 1NT gives him more than his share of the honours."""
-    said = document("estimate", *FOUR, "--vulnerable", "All", "--draws", "400")
-    places = said["card_probabilities"]
-    assert sum(places[card]["E"] for card in ("CA", "DA", "HA")) > 1.2
-    assert said["evidence"] == ["N calls Pass", "E calls 1NT"]
-
-
-def test_vulnerability_is_read_and_belongs_to_bidders_who_mind(complaint):
-    assert "argument --vulnerable: unknown vulnerability 'us'" in complaint("count", *FOUR, "--vulnerable", "us")
-    line = complaint("count", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--vulnerable", "NS")
-    assert "argument --vulnerable: bidder 'iterative' has no such setting: leave it out" in line

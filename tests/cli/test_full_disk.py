@@ -27,16 +27,9 @@ def disk_of(size):
 
 
 @pytest.mark.parametrize("old", ["whole", None])
-@pytest.mark.parametrize(
-    ("words", "file"),
-    [
-        (["report", *OPEN, "--no-history", "--out"], "page.html"),
-        (["estimate", *OPEN, "--json", "--save"], "result.nc"),
-    ],
-    ids=["report", "estimate"],
-)
-def test_a_result_that_finds_no_room(capsys, tmp_path, words, file, old):
-    path = tmp_path / file
+def test_a_page_that_finds_no_room(capsys, tmp_path, old):
+    words = ["report", *OPEN, "--no-history", "--out"]
+    path = tmp_path / "page.html"
     assert main([*words, str(path)]) == 0  # compiled and kept before the disk is full
     if old is None:
         path.unlink()
@@ -44,13 +37,11 @@ def test_a_result_that_finds_no_room(capsys, tmp_path, words, file, old):
     capsys.readouterr()
     with disk_of(2000):
         assert main([*words, str(path)]) == 1
-    out, err = capsys.readouterr()
+    err = capsys.readouterr().err
     assert err.startswith(f"bayesbridge: argument {words[-1]}: cannot write {str(path)!r} (")
     assert err.count("\n") == 1
-    assert [entry.name for entry in tmp_path.iterdir()] == ([] if old is None else [file])
+    assert [entry.name for entry in tmp_path.iterdir()] == ([] if old is None else ["page.html"])
     assert old is None or path.read_bytes() == before
-    if words[0] == "estimate":
-        assert "capture" in json.loads(out)["estimators"]  # the answer is not lost with its file
 
 
 def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_path):

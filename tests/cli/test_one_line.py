@@ -3,22 +3,17 @@
 import os
 import sys
 import tracemalloc
-from concurrent.futures import Executor, Future
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import bayesbridge as bb
 from bayesbridge import cli
-from bayesbridge.capture.literal import bid, capture
 from bayesbridge.notation import Record, iter_lin
-from bayesbridge.studies import benchmark, engine
+from bayesbridge.studies import benchmark
 from bayesbridge.studies.benchmark import Judged
-from bayesbridge.studies.engine import Job, Pool, Setting
 from bayesbridge.words import number
-from tests.positions import EAST, NORTH, SOUTH, wide
+from tests.positions import EAST, NORTH, SOUTH
 
 PBN = f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} {EAST} {SOUTH} -"]\n[Auction "N"]\n1NT Pass Pass Pass\n'
 LIN = "qx|o1|md|3SAKQ2HKJ3DA54CQ32,SJ54HAQ2DKQ76CA54,ST963H9864DJT8CJ7,|sv|n|mb|1N|mb|p|mb|p|mb|p|\n"
@@ -32,9 +27,8 @@ def ask(capsys, *words):
     return status, err
 
 
-@pytest.mark.parametrize("words", [("comparative", "--deals", "10", "--runs", "3"), ("comparative", "--deals", "1")])
-def test_a_study_of_too_few_deals_says_so(capsys, words):
-    assert cli.main(["study", *words, "--seed", "1"]) == 0
+def test_a_study_of_too_few_deals_says_so(capsys):
+    assert cli.main(["study", "comparative", "--deals", "1"]) == 0
     told = capsys.readouterr()
     assert told.err == ""
     assert "too few deals to tell" in told.out
@@ -47,80 +41,14 @@ def test_a_checkpoint_is_a_folder(capsys):
     assert "is not the checkpoint of a study: it is left as it is; name another folder" in err
 
 
-def test_a_deeply_nested_file_is_no_checkpoint(capsys, tmp_path):
-    (tmp_path / "run.json").write_bytes(b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n")
-    status, err = ask(capsys, "study", "comparative", "--deals", "10", "--resume", str(tmp_path))
-    assert status == 2
-    assert "is not the checkpoint of a study" in err
-
-
-class Dying(Executor):
-    """A scheduler that goes after one chunk."""
-
-    def __init__(self):
-        self.taken = 0
-
-    def submit(self, fn, /, *args, **named):
-        future = Future()
-        self.taken += 1
-        if self.taken == 1:
-            future.set_result(fn(*args, **named))
-        else:
-            future.cancel()
-            future.set_running_or_notify_cancel()
-        return future
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_scheduler_that_dies_is_named_and_the_way_on_too(tmp_path, monkeypatch, kept):
-    @contextmanager
-    def pool(*_):
-        yield Pool(Dying(), 1)
-
-    monkeypatch.setattr(engine, "open_executor", pool)
-    job = Job("toy", lambda seed, deals: np.array([deals], dtype=np.int64), chunk=5)
-    path = tmp_path / "run"
-    how = Setting(None, "tcp://10.0.0.1:8786", path if kept else None)
-    with pytest.raises(bb.BayesBridgeError) as caught:
-        engine.run(job, 50, 1, setting=how)
-    assert "scheduler 'tcp://10.0.0.1:8786' ended before the work of study 'toy' was done: start it again" in str(
-        caught.value
-    )
-    assert (f"--resume {path}" if kept else "--resume FOLDER") in str(caught.value)
-    if kept:
-        assert [one.name for one in path.glob("*.npy")] == ["chunk-00000000.npy"]
-
-
-def test_hands_are_taken_as_text_where_they_are_meant():
-    assert capture(SOUTH, NORTH) == capture(bb.Hand.of(SOUTH), bb.Hand.of(NORTH))
-    assert bid(SOUTH) == bid(bb.Hand.of(SOUTH))
-    assert bb.Hand.of(SOUTH).length("S") == 4
-
-
-def test_a_trick_that_is_no_evidence_is_refused_either_way():
-    posterior, trick = wide().infer(draws=10, rng=1), bb.Trick.of("W:H5")
-    for question in (lambda: bb.card_wins(posterior, trick), lambda: bb.estimate(posterior, trick=trick)):
-        with pytest.raises(bb.errors.IllegalPlay, match="is not in the evidence"):
-            question()
-
-
-@pytest.mark.parametrize("kind", ["folder", "device", "circle", "long", "read-only"])
+@pytest.mark.parametrize("kind", ["folder", "device", "read-only"])
 def test_what_hinders_a_report_is_said_before_the_work(capsys, tmp_path, kind, monkeypatch):
     path = tmp_path / "page.html"
-    expected = {
-        "folder": "it is a folder",
-        "device": "it is a device",
-        "circle": "symbolic links",
-        "long": "shorter name",
-    }
+    expected = {"folder": "it is a folder", "device": "it is a device"}
     if kind == "folder":
         path.mkdir()
     elif kind == "device":
         path.symlink_to(os.devnull)
-    elif kind == "circle":
-        path.symlink_to(path)
-    elif kind == "long":
-        path = tmp_path / f"{'n' * 300}.html"
     else:
         path.write_text("old")
         monkeypatch.setattr(os, "access", lambda *_: False)
@@ -131,7 +59,7 @@ def test_what_hinders_a_report_is_said_before_the_work(capsys, tmp_path, kind, m
     assert "make room" not in err
 
 
-@pytest.mark.parametrize("odd", ["zq|x|", "z{n}|x|", "pn|{n}|", "mn|{n}|"])
+@pytest.mark.parametrize("odd", ["z{n}|x|", "pn|{n}|"])
 def test_lin_takes_linear_time(odd):
     """Four times the keys and boards: four times the work, counted in calls of Python functions."""
 
@@ -186,15 +114,3 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         # What other tests left behind may be collected, or anything loaded late, during one of the runs.
         many = min(peak(1200, command, *words, status=status) for _ in range(2))
         assert many < 1.3 * peak(300, command, *words, status=status), command
-
-
-@pytest.mark.parametrize("seen", [True, False])
-def test_nothing_left_to_score_is_one_line(capsys, tmp_path, monkeypatch, seen):
-    nobody = np.empty((0, 3 - seen)), np.empty(0, dtype=np.int64)
-    none = Judged(np.full(8, np.nan), *nobody, np.zeros(2), np.zeros(2), "posterior", 1.0)
-    monkeypatch.setattr(benchmark, "look", lambda reader, record, seen: benchmark.Looked(seen, None, none, True))
-    path = tmp_path / "match.pbn"
-    path.write_text(PBN)
-    status, err = ask(capsys, "score", str(path))
-    assert status == 2
-    assert "nothing is left to score: no honour is in doubt on any of 1 board; take fewer cards" in err

@@ -6,7 +6,6 @@ import bayesbridge as bb
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
-from bayesbridge.position import python_lines, read_position
 
 HAND = "AKQ2.KJ3.A54.Q32"
 START = f'observer = "S"\nhand = "{HAND}"\n'
@@ -59,16 +58,6 @@ evidence = [
     assert believed("--position", file(text)) == expected
 
 
-def test_headers_say_the_same_as_the_list(file):
-    as_list = believed("--position", file(f'{START}evidence = [{{ void = "E:H" }}, {{ call = "W:1NT" }}]'))
-    as_headers = believed("--position", file(f'{START}[[evidence]]\nvoid = "E:H"\n[[evidence]]\ncall = "W:1NT"\n'))
-    assert as_list == as_headers == bb.Belief("S", HAND).given(bb.Void("E", "H"), bb.Called("W", "1NT"))
-
-
-def test_four_players_and_numbers_as_text(file):
-    assert believed("--position", file(f'{START}players = "4"')).dummy is None
-
-
 def test_windows_line_ends_and_a_byte_order_mark_are_read_past(file):
     text = b"\xef\xbb\xbf" + START.replace("\n", "\r\n").encode()
     assert believed("--position", file(text)) == bb.Belief("S", HAND)
@@ -89,24 +78,10 @@ BAD = {
         "p.toml:5: viod: unknown key 'viod'",
         "did you mean 'void'?",
     ),
-    "kind as a setting": (f'{START}call = "W:1NT"', "p.toml:3: call: unknown key 'call'", "keys here are observer"),
-    "bad seat": ('observer = "Q"', "p.toml:1: observer: unknown seat 'Q'", "write N, E, S or W"),
     "bad hand": ('observer = "S"\n\nhand = "AKQ"', "p.toml:3: hand: hand 'AKQ' has 1 suits", "write four"),
-    "bad dummy": (f"{START}dummy = 7", "p.toml:3: dummy: unknown seat '7'", "write N, E, S or W"),
-    "bad players": (f"{START}players = 5", "p.toml:3: players: unknown number of players '5'", "write 3 or 4"),
-    "bad trump": (f'{START}trump = "X"', "p.toml:3: trump: unknown strain 'X'", "write C, D, H, S or NT"),
-    "bad bidder": (f'{START}bidder = "mind"', "p.toml:3: bidder: unknown bidder model 'mind'", "choose iterative"),
     "bad slip": (f"{START}slip = 2.0", "p.toml:3: slip: '2.0' is no probability", "from 0 to 1"),
     "a truth value": (f"{START}slip = true", "p.toml:3: slip: true is neither text nor number", "in quotes"),
-    "a list": (f'{START}dummy = ["N"]', "p.toml:3: dummy: ['N'] is neither text nor number", "in quotes"),
     "evidence as text": (f'{START}evidence = "W:1NT"', "p.toml:3: evidence: write a list", '{ call = "W:1NT" }'),
-    "evidence without kind": (f'{START}evidence = ["W:1NT"]', "p.toml:3: evidence: write a list", "call ="),
-    "empty evidence": (f"{START}evidence = [{{}}]", "p.toml:3: evidence: write a list", "call ="),
-    "second of the same kind": (
-        f'{START}evidence = [\n  {{ void = "E:H" }},\n  {{ void = "E:X" }},\n]',
-        "p.toml:5: void: unknown suit 'X'",
-        "write C, D, H or S",
-    ),
     "inside a list over lines": (
         f'{START}evidence = [\n  {{ play = ["W:H5",\n    "N:HA", # not "this"\n    "E:1D"] }},\n]',
         "p.toml:6: play: unknown suit '1' in card '1D'",
@@ -122,28 +97,18 @@ BAD = {
         "p.toml:4: call: illegal call '1C' by E after 'W:1NT'",
         "legal: Pass, 2C",
     ),
-    "illegal play": (
-        f'{START}evidence = [{{ play = "W:H5" }},\n {{ play = "S:H3" }}]',
-        "p.toml:4: play: trick 1: S cannot play 'H3'",
-        "it is N's turn",
-    ),
     "contradiction": (
         f'{START}evidence = [{{ void = "E:S" }},\n {{ holds = "E:SJ" }}]',
         "these cannot hold together: E is void in S; E holds SJ. Take one of them back.",
         "(given by p.toml:3: void; p.toml:4: holds)",
     ),
-    "observer in the dummy's seat": (START.replace('"S"', '"N"'), "p.toml:1: observer: N is the dummy's", "by --dummy"),
     "four with a dummy": (
         f'{START}players = 4\ndummy = "N"',
         "p.toml:4: dummy: with four players every seat bids",
         "leave it out",
     ),
     "no observer": (f'hand = "{HAND}"', "no observer", "give --observer S, or observer = 'S' in p.toml"),
-    "no hand": ('observer = "S"', "no hand", "give --hand"),
-    "empty file": ("", "no observer", "give --observer S"),
     "no quotes": ('observer = "S"\nhand = AKQ\n', "p.toml:2: hand: not TOML: Invalid value", "in quotes"),
-    "an open list": (f'{START}evidence = [\n{{ void = "E:H" }},\n', "p.toml:4: not TOML: ", "write key"),
-    "a key twice": ('observer = "S"\nobserver = "E"\n', "p.toml:2: observer: not TOML", "in quotes"),
     "not UTF-8": (b'observer = "\xff"', "p.toml: not UTF-8 at byte 12", "save it as UTF-8"),
 }
 
@@ -160,26 +125,3 @@ def test_a_file_that_cannot_be_read(complaint, file, tmp_path):
     assert f"cannot read '{tmp_path}': Is a directory" in complaint("count", "--position", str(tmp_path))
     path = file(START)
     assert "argument --position: given twice" in complaint("count", "--position", path, "--position", path)
-
-
-def test_an_unusual_spelling_costs_the_line_but_not_the_answer(complaint, file):
-    """A dotted key is found in no line that begins with it."""
-    assert complaint("count", "--position", file(f'{START}bidder.name = "x"')).startswith("p.toml: bidder: {'name'")
-
-
-def test_the_player_model_is_a_setting(complaint, tmp_path):
-    """Learned where four play unless told otherwise; in options, files and Python the same."""
-    four = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4")
-    parse = build_parser().parse_args
-    assert position_of(parse(["count", *four])).belief().player == bb.LearnedPlayer()
-    assert position_of(parse(["count", *four, "--player", "learned"])).belief().player == bb.LearnedPlayer()
-    given = position_of(parse(["count", *four, "--player", "None"]))
-    assert given.belief().player is None
-    assert position_of(parse(["count", *given.words()])).belief() == given.belief()
-    (tmp_path / "p.toml").write_text(given.toml())
-    assert read_position(str(tmp_path / "p.toml")).belief() == given.belief()
-    scope = {"bb": bb}
-    exec(python_lines(given.belief()), scope)
-    assert scope["belief"] == given.belief()
-    assert "argument --player: unknown player 'x': write learned or none" in complaint("count", *four, "--player", "x")
-    assert "argument --player: it is for four players" in complaint("count", *four[:4], "--player", "none")

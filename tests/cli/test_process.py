@@ -26,60 +26,43 @@ def environment(**changes):
     return {key: value for key, value in {**os.environ, **changes}.items() if value is not None}
 
 
-def test_answers_on_stdout_and_blames_on_stderr():
-    done = run("capture", HAND, DUMMY, "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["T"] == 11
-    done = run("capture", HAND, "x")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
-
-
+COMPILED = {"numba", "arviz", "xarray", "pandas", "matplotlib"}
+EVERYTHING = {"numpy", *COMPILED, "scipy", "shtab"}
+POSITION = [
+    "--observer",
+    "S",
+    "--hand",
+    HAND,
+    "--void",
+    "E:H",
+    "--length",
+    "W:S:5+",
+    "--call",
+    "W:1NT",
+    "--play",
+    "W:D2",
+]
 LIGHT = {
-    "help": ["--help"],
-    "capture": ["capture", HAND, DUMMY],
-    "bid": ["bid", HAND],
-    "exact study": ["study", "captures", "--exact"],
+    "help": (["--help"], EVERYTHING),
+    "capture": (["capture", HAND, DUMMY], EVERYTHING),
+    "bid": (["bid", HAND, "--json"], {*EVERYTHING, "rich"}),
+    "exact study": (["study", "captures", "--exact"], EVERYTHING),
+    "count": (["count", *POSITION, "--json"], {*COMPILED, "scipy", "pluggy", "rich"}),
+    "estimate": (["estimate", *POSITION[:6]], COMPILED - {"numba"}),
+    "estimate --json": (["estimate", *POSITION[:6], "--json"], {*COMPILED, "rich"} - {"numba"}),
 }
 
 
-@pytest.mark.parametrize("words", LIGHT.values(), ids=LIGHT)
-def test_light_commands_load_nothing_heavy(words):
-    """A start-up well below half a second is a matter of what is not imported."""
+@pytest.mark.parametrize(("words", "heavy"), LIGHT.values(), ids=LIGHT)
+def test_commands_load_no_more_than_they_need(words, heavy):
+    """A quick start is a matter of what is not imported."""
     run("study", "conditions", "--exact", "--json", check=True)  # fills the cache
     code = (
         "import sys; from bayesbridge.cli import main; status = main(sys.argv[1:]);"
-        "heavy = {'numpy', 'numba', 'scipy', 'arviz', 'xarray', 'shtab'} & sys.modules.keys();"
-        "print(heavy or 'none', file=sys.stderr);"
-        "sys.exit(status)"
+        f"print({heavy!r} & sys.modules.keys() or 'none', file=sys.stderr); sys.exit(status)"
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "none\n")
-
-
-def test_count_is_quick_since_it_loads_no_compiler():
-    """Fifty milliseconds after start leave no room for numba or labelled arrays."""
-    code = (
-        "import sys; from bayesbridge.cli import main; status = main(sys.argv[1:]);"
-        "heavy = {'numba', 'scipy', 'arviz', 'xarray', 'pandas', 'pluggy', 'rich'} & sys.modules.keys();"
-        "print(heavy or 'none', file=sys.stderr);"
-        "sys.exit(status)"
-    )
-    evidence = ["--void", "E:H", "--length", "W:S:5+", "--hcp", "W:10-12", "--call", "W:1NT", "--play", "W:D2"]
-    words = ["count", "--observer", "S", "--hand", HAND, *evidence, "--json"]
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "none\n")
-
-
-def test_json_needs_no_rich():
-    code = "import sys; from bayesbridge.cli import main; main(sys.argv[1:]); sys.exit('rich' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code, "bid", HAND, "--json"], capture_output=True).returncode == 0
-
-
-def test_no_colour_outside_a_terminal():
-    done = run("bid", HAND, env=environment(FORCE_COLOR=None, TERM="xterm-256color"))
-    assert "\x1b" not in done.stdout
 
 
 def in_terminal(words, stream, until=None, **changes):
@@ -134,13 +117,6 @@ def test_estimate_shows_progress_on_a_terminal_only():
     assert run(*words).stderr == ""
 
 
-def test_estimate_can_be_interrupted():
-    words = ["estimate", *EVIDENCE, "--json"]
-    status, shown, out = in_terminal(words, "stderr", until=b" of 10 400 600 layouts")
-    assert (status, out) == (130, "")
-    assert "Traceback" not in shown
-
-
 def test_an_ascii_terminal_gets_an_answer_too():
     done = subprocess.run(
         [*COMMAND, "capture", HAND, DUMMY],
@@ -184,20 +160,9 @@ def test_an_interrupt_wrapped_in_another_error_is_still_an_interrupt(monkeypatch
         except KeyboardInterrupt as error:
             raise SystemError("a result with an exception set") from error
 
-    monkeypatch.setattr("bayesbridge.cli.bid.run", interrupted)
+    monkeypatch.setattr("bayesbridge.cli.capture.run_bid", interrupted)
     assert main(["bid", HAND]) == 130
     assert capsys.readouterr().err == "bayesbridge: interrupted\n"
-
-
-def test_an_interrupt_before_the_command_begins_is_one_line(monkeypatch, capsys):
-    from bayesbridge import __main__
-
-    def interrupted():
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("bayesbridge.cli.main", interrupted)
-    assert __main__.main() == 130
-    assert capsys.readouterr() == ("", "bayesbridge: interrupted\n")
 
 
 @pytest.mark.slow

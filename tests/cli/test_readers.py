@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bayesbridge.notation import open_records, write_pbn
-from bayesbridge.studies.benchmark import frozen_list, is_test
+from bayesbridge.notation import open_records
+from bayesbridge.studies.benchmark import frozen_list
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 RECORDS = open_records(BOARDS).records
@@ -50,15 +50,8 @@ def test_what_score_writes_it_reads(tmp_path, document, answer):
     ("words", "line"),
     [
         (["--write-beliefs", "x.jsonl"], "argument --write-beliefs: say at which --moments"),
-        (
-            ["--write-beliefs", "x.txt", "--moments", "1"],
-            "'x.txt': beliefs, let its name end in .jsonl",
-        ),
-        (["--test-list", "x.txt"], "argument --test-list: 'x.txt': a list of boards is PBN, let its name end in .pbn"),
-        (["--reader", "nobody"], "argument --reader: "),
         (["--reader", "none.jsonl"], "argument --reader: cannot read 'none.jsonl'"),
         (["--moments", "tea"], "argument --moments: unknown moment 'tea': choose auction, lead, 1, 3, 6 or 9"),
-        (["--moments", "1", "--cards", "3"], "not allowed with argument"),
         (["--moments", "1", "--chair", "dummy"], "argument --chair dummy: dummy looks on from the lead on"),
     ],
 )
@@ -75,12 +68,3 @@ def test_the_test_list_as_a_file(tmp_path, answer, document, complaint):
     assert answer("score", BOARDS, "--test-list", str(out)) == f"1 board of the test list in {out}.\n"
     assert list(open_records(out).records) == expected
     assert document("score", BOARDS, "--test-list", str(out), "--boards", "1")["boards"] == 1
-
-
-def test_a_collection_without_a_test_board(tmp_path, complaint):
-    others = [record for record in RECORDS if not is_test(record.deal)]
-    path = tmp_path / "others.pbn"
-    with path.open("w") as stream:
-        write_pbn(others, stream)
-    line = complaint("score", str(path), "--test-list", str(tmp_path / "none.pbn"))
-    assert line == f"argument FILE: no board of '{path}' is on the test list: give a larger collection"

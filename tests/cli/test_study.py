@@ -69,15 +69,6 @@ def test_the_checkpoint_of_another_run_is_one_line_and_left_alone(capsys, tmp_pa
     assert {one.name: one.read_bytes() for one in path.iterdir()} == before
 
 
-def test_a_finished_checkpoint_answers_at_once(capsys, tmp_path):
-    words = ["conditions", "--deals", "600000", "--resume", str(tmp_path / "done")]
-    first, second = document(capsys, *words), document(capsys, *words)
-    assert first["counts"] == second["counts"]
-    assert second["deals_per_second"] is None
-    assert main(["study", *words]) == 0
-    assert "all from the checkpoint" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     "table", ["captures", "conditions", "comparative", "headline", "claims", "strategies", "opponents"]
 )
@@ -98,12 +89,6 @@ def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, ta
     assert "3 000 deals, seed 1, " in shown
 
 
-def test_workers_schedulers_and_runs_do_not_change_the_first_run(capsys):
-    one = document(capsys, "headline", "--deals", "20000", "--workers", "1")
-    two = document(capsys, "headline", "--deals", "20000", "--workers", "2", "--scheduler", "processes", "--runs", "2")
-    assert two["runs"][0] == one["counts"]
-
-
 def test_tests_of_the_exact_tables_on_demand(capsys):
     assert "tests" not in document(capsys, "captures", "--exact")
     assert len(document(capsys, "captures", "--exact", "--tests")["tests"]) == 2
@@ -115,7 +100,6 @@ def test_tests_of_the_exact_tables_on_demand(capsys):
         (["headline", "--exact"], "study 'headline' has no exact count: leave --exact out"),
         (["captures", "--exact", "--resume", "x"], "--resume keeps random draws, and --exact makes none"),
         (["captures", "--scheduler", "nobody"], "unknown scheduler 'nobody'"),
-        (["captures", "--runs", "0"], "argument --runs: '0' is out of range"),
         (["captures", "--resume", "/dev/null/at/all"], "is not the checkpoint of a study"),
     ],
 )
@@ -158,31 +142,9 @@ def test_a_bad_scoring_file_is_refused_in_one_line(capsys, tmp_path):
     assert "bad.toml:1: name: not TOML" in refusal(capsys, "headline", "--scoring", str(file))
     file.write_text(SCHEME.replace("undertrick = 10", ""), "utf-8")
     assert "bad.toml: scoring scheme" in refusal(capsys, "headline", "--scoring", str(file))
-    file.write_text(SCHEME.replace("club", "made"), "utf-8")
-    assert "'made' is there already: rename it" in refusal(capsys, "strategies", "--scoring", str(file))
     file.write_text(SCHEME, "utf-8")
     twice = ["--scoring", str(file)] * 2
     assert "'club' is there already: rename it" in refusal(capsys, "strategies", *twice)
     assert "study 'opponents' takes no --scoring: it goes with headline and strategies" in refusal(
         capsys, "opponents", "--scoring", str(file)
     )
-    assert "study 'captures' takes no --scoring" in refusal(capsys, "captures", "--exact", "--scoring", str(file))
-
-
-def test_progress_is_one_line_on_a_terminal(capsys, monkeypatch):
-    from bayesbridge.cli.screens import end_progress, progress_line
-
-    assert progress_line("deals") is None
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    progress_line("deals")(9, 9)
-    assert capsys.readouterr().err == ""  # what is done at once needs no line
-    show = progress_line("deals")
-    for done in (1000, 1500, 2000):
-        show(done, 2000)
-    assert "2 000 of 2 000 deals" in capsys.readouterr().err
-    progress_line("boards")(1, 3)
-    end_progress()
-    shown = capsys.readouterr().err
-    assert "1 of 3 boards" in shown
-    assert shown.endswith("\x1b[?25h")

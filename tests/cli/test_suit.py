@@ -20,14 +20,6 @@ def test_a_suit_by_vacant_places(document, answer):
     assert len(answer("suit", "AJT32", "K954", "--tricks", "4")) > len(out)
 
 
-@pytest.mark.parametrize(
-    ("holdings", "sure"),
-    [(("AQJT9876543", "2"), 11), (("AQJ32", "654"), 2), (("AJT32", "K954"), 4), (("AK", "QJ"), 2), (("432", "765"), 0)],
-)
-def test_sure_tricks_are_those_that_the_best_play_always_wins(document, holdings, sure):
-    assert document("suit", *holdings)["sure"] == sure
-
-
 def test_vacant_places_and_small_cards(document, answer):
     assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["goals"][-1]["chance"] == pytest.approx(0.25)
     assert "West with 5 vacant places and East with 15" in answer("suit", "AQJ", "xxx", "--vacant", "5:15")
@@ -45,13 +37,10 @@ def test_a_suit_by_evidence(document):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("AAJ", "K"), "A stands twice in 'AAJ': remove one"),
         (("AJ", "KJ"), "J stands in both 'AJ' and 'KJ': remove one"),
         (("AJ",), "argument HOLDING: 1 given: give dummy's and declarer's, such as AJT32 K954"),
-        ((), "no holdings: give both, such as AJT32 and K954, or a posterior and a suit"),
         (("AJ", "K9", "--suit", "S"), "evidence without an observer: add --observer and --hand"),
         (("AJT32", "K954", *SEEN, "--vacant", "5:8"), "argument --vacant: the evidence tells the vacant places"),
-        (("AJT32", "K954", "--vacant", "five"), "argument --vacant: 'five': write two whole numbers, such as 7:12"),
         (("AQ", "K9", *SEEN), "AQ and K9 are not what N and S hold in any suit"),
         (("--suit", "S", "--observer", "S", "--hand", "K954.KJ3.A54.Q32"), "N's hand is hidden"),
     ],

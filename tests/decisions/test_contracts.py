@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-import xarray
 
 import bayesbridge as bb
 from bayesbridge.decisions.contracts import (
@@ -367,14 +366,3 @@ def test_a_solver_that_fails_is_named_and_the_network_answers(install):
     with pytest.warns(UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"):
         found = bb.contracts(small().infer(), "1NT", pair="E:N", solve=20)
     assert set(found["basis"].values) == {"network"}
-
-
-def test_the_picture(nothing):
-    found = bb.contracts(small().infer(), **BY_PAIR)
-    ax = bb.plots.contracts(found, most=5)
-    assert [text.get_text() for text in ax.get_yticklabels()] == found["contract"].values[:5].tolist()
-    assert ax.get_xlabel() == "expected score, scheme duplicate, nobody vulnerable"
-    with pytest.raises(BayesBridgeError, match="most 0: draw at least 1"):
-        bb.plots.contracts(found, most=0)
-    with pytest.raises(BayesBridgeError, match=r"give what bb\.contracts answers"):
-        bb.plots.contracts(xarray.Dataset())

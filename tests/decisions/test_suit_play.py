@@ -8,7 +8,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cards import RANKS
-from bayesbridge.cli import main
 from bayesbridge.decisions.suit import (
     Combination,
     Search,
@@ -17,7 +16,6 @@ from bayesbridge.decisions.suit import (
     read_pair,
     weights_of_fields,
 )
-from bayesbridge.views.report import WORK, suits_section
 
 
 def every_outcome(first, second, west, east_of, goal, won=0):
@@ -300,33 +298,3 @@ def test_bad_questions_about_a_posterior():
 
 def test_small_cards_are_the_lowest_that_are_free():
     assert read_pair("A2x", "Kx") == (read_holding("A32"), read_holding("K4"))
-
-
-def test_the_picture():
-    """Two bars for each number of tricks: by the plan for it, and by the plan for most on average."""
-    play = bb.suit_play("AQJ32", "654")
-    ax = bb.plots.suit_play(play)
-    own, average = ([bar.get_height() for bar in bars] for bars in ax.containers)
-    assert own == pytest.approx([line.chance for line in play.goals])
-    assert average == pytest.approx(list(play.best.at_least.values()))
-    assert all(best >= other - 1e-12 for best, other in zip(own, average, strict=True))
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == [f"{goal} or more" for goal in range(2, 6)]
-    certain = bb.plots.suit_play(bb.suit_play("AKQ", "432"))
-    assert [bar.get_height() for bar in certain.patches] == [1.0, 1.0]
-
-
-def test_the_command_draws(tmp_path, capsys):
-    assert main(["suit", "AQJ32", "654", "--out", str(tmp_path / "suit.png")]) == 0
-    assert (tmp_path / "suit.png").read_bytes().startswith(b"\x89PNG")
-    assert main(["suit", "AQJ32", "654", "--out", str(tmp_path)]) == 2
-    assert "the picture is a PNG, SVG or PDF file" in capsys.readouterr().err
-
-
-def test_the_section_of_the_page():
-    """Every suit that both hands hold, with the figures of the function; nothing while dummy is hidden."""
-    posterior = opened(bb.Length("W", "H", 7, 7)).infer()
-    section = suits_section(posterior)
-    for suit in "SHDC":
-        play = bb.suit_play(posterior=posterior, suit=suit, work=WORK)
-        assert f"<td>{play.first} – {play.second}</td><td>{play.sure}</td><td>{play.best.tricks:.2f}</td>" in section
-    assert suits_section(bb.Belief("S", "K954.KJ3.A54.Q32").infer(rng=1)) == ""

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -30,12 +29,6 @@ def test_an_answer_comes_as_a_stream_of_events(server):
     assert events[-1][1] == {"why": "done"}
 
 
-def test_a_bad_question_is_an_event(server):
-    (refused, _) = server.ask({"settings": {"observer": "X"}})
-    assert refused[0] == "refused"
-    assert "unknown seat" in refused[1]["message"]
-
-
 @pytest.mark.parametrize(("path", "kind"), PAGE)
 def test_the_page_and_its_headers(server, path, kind):
     status, headers, text = server.request("GET", f"/{TOKEN}/{path}")
@@ -55,12 +48,6 @@ def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
     assert sum(file.stat().st_size for file in folder.iterdir()) < 200_000
     for file in folder.iterdir():
         assert "://" not in file.read_text("utf-8")
-
-
-def test_models_and_systems_are_listed(server):
-    told = json.loads(server.request("GET", f"/{TOKEN}/about")[2])
-    assert {"iterative", "learned"} <= set(told["bidders"])
-    assert "weak-twos" in told["systems"]
 
 
 @pytest.mark.parametrize("kind", ["toml", "pbn", "layouts"])
@@ -88,29 +75,18 @@ GOOD = json.dumps({"tab": "h", "question": POSITION})
     [
         pytest.param(404, "GET", "/", None, {}, id="no token"),
         pytest.param(404, "GET", f"/{TOKEN[:-1]}x/", None, {}, id="wrong token"),
-        pytest.param(404, "POST", "/wrong-token-wrong/ask", GOOD, {}, id="question with a wrong token"),
         pytest.param(404, "GET", f"/{TOKEN}/../{TOKEN}/%2e%2e/%2e%2e/etc/passwd", None, {}, id="path"),
-        pytest.param(404, "GET", f"/{TOKEN}/%2e%2e%2fguard.py", None, {}, id="encoded path"),
-        pytest.param(404, "GET", f"/{TOKEN}/worker.py", None, {}, id="a file of ours"),
         pytest.param(404, "POST", f"/{TOKEN}/once/shell", GOOD, {}, id="unknown kind"),
         pytest.param(405, "PUT", ASK, GOOD, {}, id="method"),
-        pytest.param(405, "OPTIONS", ASK, None, {}, id="preflight"),
         pytest.param(403, "POST", ASK, GOOD, {"Origin": "http://evil.example"}, id="wrong origin"),
-        pytest.param(403, "POST", ASK, GOOD, {"Origin": "null"}, id="null origin"),
         pytest.param(403, "POST", ASK, GOOD, {"Sec_Fetch_Site": "cross-site"}, id="cross-site"),
         pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": "evil.example"}, id="wrong host"),
-        pytest.param(421, "GET", f"/{TOKEN}/", None, {"Host": ""}, id="no host"),
         pytest.param(415, "POST", ASK, GOOD, {"Content_Type": "text/plain"}, id="a simple form"),
         pytest.param(413, "POST", ASK, "x" * 10_000_000, {}, id="10 MB"),
         pytest.param(413, "POST", ASK, GOOD, {"Content_Length": "9" * 12}, id="a length that lies"),
         pytest.param(400, "POST", ASK, "[" * 60_000, {}, id="deep JSON"),
-        pytest.param(400, "POST", ASK, '{"a":' * 60_000, {}, id="deep objects"),
-        pytest.param(400, "POST", ASK, '"\\"' * 100_000 + "\\", {}, id="a text without an end"),
         pytest.param(400, "POST", ASK, "[1, 2]", {}, id="no object"),
-        pytest.param(400, "POST", ASK, "{", {}, id="half JSON"),
-        pytest.param(400, "POST", ASK, "\xff\xfe", {}, id="no text"),
         pytest.param(400, "POST", ASK, '{"tab": "a b"}', {}, id="bad tab"),
-        pytest.param(400, "POST", ASK, '{"tab": "a"}', {}, id="no question"),
         pytest.param(400, "POST", f"/{TOKEN}/once/records", '{"tab": "a", "name": 1}', {}, id="no name"),
     ],
 )
@@ -122,31 +98,8 @@ def test_hostile_requests_are_refused_in_one_line(server, capfd, status, method,
     assert capfd.readouterr().err == ""
 
 
-def exchange(port, sent, pause=0.0):
-    """What comes back for raw bytes, sent one after the other."""
-    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
-        try:
-            for part in sent:
-                connection.sendall(part)
-                time.sleep(pause)
-            back = b""
-            while more := connection.recv(65_536):
-                back += more
-        except ConnectionError:
-            return b""
-        return back
-
-
-def test_what_is_no_http_is_refused(server, capfd):
-    assert b" 400 " in exchange(server.port, [b"\x16\x03\x01 nonsense\r\n\r\n"]).split(b"\r\n")[0]
-    head = b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 100_000 + b"\r\n\r\n"
-    assert b" 200 " not in exchange(server.port, [head]).split(b"\r\n")[0]
-    assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize("many", [40, pytest.param(200, marks=pytest.mark.slow)])
-def test_many_requests_at_once_are_served_or_refused(server, capfd, many):
-    results = []
+def test_many_requests_at_once_are_served_or_refused(server, capfd):
+    results, many = [], 40
 
     def one(number):
         results.append(server.request("POST", ASK, {"tab": f"crowd-{number}", "question": POSITION}))
@@ -267,18 +220,8 @@ def test_the_command_says_what_is_wrong(web, capsys, monkeypatch, server):
     assert "pip install 'bayesbridge-hands[web]'" in capsys.readouterr().err
 
 
-def test_names_of_other_addresses():
-    from bayesbridge.web.server import is_loopback, names_of
-
-    assert "127.0.0.1" in names_of("0.0.0.0")
-    assert socket.gethostname().lower() in names_of("0.0.0.0")
-    assert [is_loopback(name) for name in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "example.org")] == [True] * 3 + [
-        False
-    ] * 2
-
-
 def test_what_should_not_happen_is_told_in_one_line(server, capfd, monkeypatch):
-    monkeypatch.setattr("bayesbridge.web.server._tab", lambda document: 1 / 0)
+    monkeypatch.setattr("bayesbridge.web.server.tab_of", lambda document: 1 / 0)
     status, _, text = server.request("POST", ASK, GOOD)
     assert (status, text) == (500, "the server could not answer: its terminal says why\n")
     err = ""
