@@ -19,8 +19,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
 from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.errors import NotationError
+from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
 from bayesbridge.notation.record import (
     UNKNOWN_HANDS,
     Hands,
@@ -28,8 +28,6 @@ from bayesbridge.notation.record import (
     Record,
     Tag,
     from_sequence,
-    legal_part,
-    without_surplus,
 )
 
 SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
@@ -183,12 +181,12 @@ def _tokens(fields: Iterator[_Field]) -> Iterator[tuple[int, str, str]]:
 _END: Final = _Field(0, "", closed=False)
 
 
-class _Board:
-    """One board on its way to a record; ``notes`` gathers what is wrong with it."""
+class _Board(Draft):
+    """One board on its way to a record."""
 
     def __init__(self, file: str, line: int, header: Mapping[str, str]) -> None:
-        self.file, self.line, self.header = file, line, header
-        self.notes: list[Skipped] = []
+        super().__init__(file, line)
+        self.header = header
         self.deal: tuple[int, str] | None = None
         self.calls: Words = []
         self.alerts: dict[int, str] = {}
@@ -198,9 +196,6 @@ class _Board:
         self.vulnerable: Vulnerability | None = None
         self.result: int | None = None
         self.claimed = False
-
-    def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
-        self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
 
     def take(self, line: int, key: str, value: str) -> None:
         """One token of the board."""
@@ -212,10 +207,7 @@ class _Board:
             case "md":
                 self.deal = (line, value)
             case "sv":
-                try:
-                    self.vulnerable = Vulnerability.of(value) if value else None
-                except NotationError as error:
-                    self.note(line, error, "vulnerability")
+                self.vulnerable = self.read(line, "vulnerability", Vulnerability.of, value) if value else None
             case "mb":
                 self.call(line, value)
             case "an":
@@ -254,67 +246,45 @@ class _Board:
 
     def record(self) -> Record | None:
         line, text = self.deal or (self.line, "")
-        try:
-            dealer, hands = dealt(text)
-        except (DealError, NotationError) as error:
-            self.note(line, error, "record")
+        found = self.read(line, "record", dealt, text)
+        if found is None:
             return None
+        dealer, hands = found
         auction = self.auction(dealer)
         contract = auction.contract if auction is not None else None
-        plays = self.plays(contract)
-        while True:
-            try:
-                record = Record(
-                    board=self.board,
-                    room=self.room,
-                    dealer=dealer,
-                    vulnerable=self.vulnerable,
-                    hands=hands,
-                    auction=auction,
-                    alerts=tuple(sorted(self.alerts.items())) if auction is not None else (),
-                    plays=plays,
-                    result=self.result,
-                    claimed=self.claimed,
-                    tags=(*self.players(), *self.header_tags(), *self.tags),
-                    file=self.file,
-                    line=self.line,
-                )
-            except IllegalPlay as error:
-                place = min(4 * error.data["tricks"][-1], len(self.cards)) - 1
-                plays, part = legal_part(plays, error)
-                self.note(self.cards[place][0], error, part)
-                continue
-            except DealError as error:
-                self.note(line, error, "record")
-                return None
-            if len(plays) == 52 and self.result not in (None, record.result):
-                reason = f"claim of {self.result} tricks, but declarer takes {record.result} in the play"
-                self.note(self.line, reason, "claim")
-            return record
+        lines = [at for at, _ in self.cards]
+        return self.settle(
+            line,
+            [lines[min(last, len(lines) - 1)] for last in range(3, len(lines) + 3, 4)],
+            self.line,
+            board=self.board,
+            room=self.room,
+            dealer=dealer,
+            vulnerable=self.vulnerable,
+            hands=hands,
+            auction=auction,
+            alerts=tuple(sorted(self.alerts.items())) if auction is not None else (),
+            plays=self.plays(contract),
+            result=self.result,
+            claimed=self.claimed,
+            tags=(*self.players(), *self.header_tags(), *self.tags),
+        )
 
     def auction(self, dealer: Seat | None) -> Auction | None:
         if not self.calls:
             return None
-        line = self.calls[0][0]
         if dealer is None:
-            self.note(line, "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction")
+            self.note(self.calls[0][0], "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction")
             return None
         calls: list[Call] = []
-        try:
-            for at, word in self.calls:
-                line = at
-                calls.append(Call.of(word))
-            auction, surplus = without_surplus(dealer, calls)
-        except IllegalCall as error:
-            self.note(self.calls[len(error.data["auction"].calls)][0], error, "auction")
-        except NotationError as error:
-            self.note(line, error, "auction")
-        else:
-            if surplus:
-                self.note(line, f"{surplus} more Pass after the end of the auction '{auction}'", "surplus")
-                self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
-            return auction
-        return None
+        for line, word in self.calls:
+            if (call := self.read(line, "auction", Call.of, word)) is None:
+                return None
+            calls.append(call)
+        auction = self.settle_auction(dealer, calls, [line for line, _ in self.calls])
+        if auction is not None:
+            self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
+        return auction
 
     def plays(self, contract: Contract | None) -> Plays:
         if not self.cards:
@@ -324,11 +294,9 @@ class _Board:
             return ()
         indices: list[int] = []
         for line, word in self.cards:
-            try:
-                indices.append(Card.of(word.rstrip("!? ")).index)
-            except NotationError as error:
-                self.note(line, error, "play")
+            if (card := self.read(line, "play", Card.of, word.rstrip("!? "))) is None:
                 return ()
+            indices.append(card.index)
         return from_sequence(indices, contract.declarer.next(), contract.trump)
 
     def players(self) -> Iterator[Tag]:
@@ -338,11 +306,8 @@ class _Board:
         return (Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False))
 
     def header_tags(self) -> Iterator[Tag]:
-        known = (
-            *HEADER,
-            *(key for key in self.header if key not in HEADER and _TAG_KEY.fullmatch(key) and key != "pn"),
-        )
-        return (Tag(key, self.header[key]) for key in known if self.header.get(key))
+        known = dict.fromkeys((*HEADER, *self.header))
+        return (Tag(key, self.header[key]) for key in known if key != "pn" and self.header.get(key))
 
 
 _ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}

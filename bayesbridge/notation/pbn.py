@@ -17,8 +17,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.errors import NotationError
+from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
 from bayesbridge.notation.record import (
     FIELD_TAGS,
     MANDATORY_TAGS,
@@ -29,9 +29,7 @@ from bayesbridge.notation.record import (
     final_contract,
     from_columns,
     is_tag_name,
-    legal_part,
     read_hands,
-    without_surplus,
 )
 
 type Lines = list[tuple[int, str]]
@@ -250,23 +248,19 @@ def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
                 yield record
 
 
-class _Reader:
-    """One game on its way to a record; ``notes`` gathers what is wrong with it."""
+class _Reader(Draft):
+    """One game on its way to a record."""
 
     def __init__(self, file: str, game: Game) -> None:
-        self.file, self.game = file, game
-        self.notes: list[Skipped] = []
-
-    def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
-        self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
+        super().__init__(file, game.line)
+        self.game = game
 
     def record(self) -> Record | None:
         """The game as far as it holds together, ``None`` if its deal does not."""
         game = self.game
-        try:
-            hands = read_hands(text) if (text := game.value("Deal")) else UNKNOWN_HANDS
-        except (DealError, NotationError) as error:
-            self.note(game.line_of("Deal"), error, "record")
+        text = game.value("Deal")
+        hands = self.read(game.line_of("Deal"), "record", read_hands, text) if text else UNKNOWN_HANDS
+        if hands is None:
             return None
         dealer = self.seat("Dealer")
         auction, alerts = self.auction(dealer)
@@ -280,55 +274,32 @@ class _Reader:
             plays = from_columns((row for _, row in rows), leader, contract.trump)
         elif rows:
             self.note(rows[0][0], "no contract tells the trumps of the play", "play")
-        vulnerable = self.vulnerable()
-        while True:
-            try:
-                record = Record(
-                    board=game.value("Board"),
-                    room=game.value("Room"),
-                    dealer=dealer,
-                    vulnerable=vulnerable,
-                    hands=hands,
-                    auction=auction,
-                    alerts=alerts,
-                    contract=contract,
-                    plays=plays,
-                    result=result,
-                    claimed=claimed,
-                    tags=self.tags(),
-                    file=self.file,
-                    line=game.line,
-                )
-            except IllegalPlay as error:
-                plays, part = legal_part(plays, error)
-                self.note(rows[min(error.data["tricks"][-1], len(rows)) - 1][0], error, part)
-                continue
-            except DealError as error:
-                self.note(game.line_of("Deal"), error, "record")
-                return None
-            if len(plays) == 52 and result not in (None, record.result):
-                reason = f"result {result}, but declarer takes {record.result} tricks in the play"
-                self.note(game.line_of("Result"), reason, "result told")
-            return record
+        text = game.value("Vulnerable")
+        line = game.line_of("Vulnerable")
+        return self.settle(
+            game.line_of("Deal"),
+            [line for line, _ in rows],
+            game.line_of("Result"),
+            board=game.value("Board"),
+            room=game.value("Room"),
+            dealer=dealer,
+            vulnerable=self.read(line, "vulnerability", Vulnerability.of, text) if text else None,
+            hands=hands,
+            auction=auction,
+            alerts=alerts,
+            contract=contract,
+            plays=plays,
+            result=result,
+            claimed=claimed,
+            tags=self.tags(),
+        )
 
     def seat(self, name: str) -> Seat | None:
         """The seat that a tag tells; ``^`` marks one that an irregularity put there."""
         text = self.game.value(name).lstrip("^")
         if text in _SEATS:
             return _SEATS[text]
-        try:
-            return Seat.of(text)
-        except NotationError as error:
-            self.note(self.game.line_of(name), error, name.lower())
-            return None
-
-    def vulnerable(self) -> Vulnerability | None:
-        text = self.game.value("Vulnerable")
-        try:
-            return Vulnerability.of(text) if text else None
-        except NotationError as error:
-            self.note(self.game.line_of("Vulnerable"), error, "vulnerability")
-            return None
+        return self.read(self.game.line_of(name), name.lower(), Seat.of, text)
 
     def auction(self, dealer: Seat | None) -> tuple[Auction | None, tuple[tuple[int, str], ...]]:
         """The auction and its alerts."""
@@ -342,38 +313,29 @@ class _Reader:
         if dealer is not None and dealer is not first:
             self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
             return None, ()
+        lines: list[int] = []
         try:
-            return _plain_auction(first, " ".join([text for _, text in tag.lines])), ()
-        except BayesBridgeError:
-            lines: list[int] = [tag.line]
-            try:
-                calls, numbers = _calls(tag.lines, first, lines)
-                auction, surplus = without_surplus(first, calls)
-            except IllegalCall as error:
-                self.note(lines[min(len(error.data["auction"].calls) + 1, len(lines) - 1)], error, "auction")
-            except NotationError as error:
-                self.note(lines[-1], error, "auction")
-            else:
-                if surplus:
-                    reason = f"{surplus} more Pass after the end of the auction '{auction}'"
-                    self.note(lines[-1], reason, "surplus")
-                notes = {}
-                for note in self.game.call_notes:
-                    number, _, words = note.partition(":")
-                    notes[number.strip()] = words.strip()
-                kept = [index for index in sorted(numbers) if index < len(auction.calls)]
-                return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
-        return None, ()
+            calls, numbers = _calls(tag.lines, first, lines)
+        except NotationError as error:
+            self.note(lines[-1] if lines else tag.line, error, "auction")
+            return None, ()
+        auction = self.settle_auction(first, calls, lines)
+        if auction is None:
+            return None, ()
+        notes = {}
+        for note in self.game.call_notes:
+            number, _, words = note.partition(":")
+            notes[number.strip()] = words.strip()
+        kept = [index for index in sorted(numbers) if index < len(auction.calls)]
+        return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
 
     def contract(self, auction: Auction | None) -> Contract | None:
         """The contract, which the auction tells if it is over, and else the tags."""
         text, declarer = self.game.value("Contract"), self.seat("Declarer")
         stated = None
         if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
-            try:
-                stated = _contract(text.replace(" ", ""), declarer)
-            except NotationError as error:
-                self.note(self.game.line_of("Contract"), error, "contract told")
+            line = self.game.line_of("Contract")
+            stated = self.read(line, "contract told", lambda word: _contract(word, declarer), text.replace(" ", ""))
         if auction is None or not auction.is_over:
             return stated
         final = final_contract(auction)
@@ -387,18 +349,8 @@ class _Reader:
         tag = self.game.by_name.get("Play")
         if tag is None:
             return [], False
-        rows: Rows = []
-        for line, text in tag.lines:
-            row = tuple([_CARDS.get(word, 99) for word in text.split()])
-            if len(row) != 4 or max(row) > 51:
-                if text.strip() == "*":
-                    return rows, True
-                break
-            rows.append((line, row))
-        else:
-            return rows, False
         try:
-            return _annotated_rows(tag.lines)
+            return _rows(tag.lines)
         except NotationError as error:
             self.note(error.data["line"], error, "play")
             return [], False
@@ -431,15 +383,6 @@ class _Reader:
 _contract = lru_cache(maxsize=1024)(Contract.of)
 
 
-@lru_cache(maxsize=4096)
-def _plain_auction(first: Seat, text: str) -> Auction:
-    """An auction written without notes or marks, as most are."""
-    try:
-        return Auction(first, tuple([_CALLS[word] for word in text.split()]))
-    except KeyError:
-        raise NotationError("notes or marks among the calls", text=text) from None
-
-
 def _calls(section: Lines, first: Seat, lines: list[int]) -> tuple[list[Call], dict[int, str]]:
     """The calls, and the number of the note to each call that has one; ``lines`` grows by the line of each call."""
     calls: list[Call] = []
@@ -461,28 +404,27 @@ def _calls(section: Lines, first: Seat, lines: list[int]) -> tuple[list[Call], d
                     while not standing.is_over:
                         standing, passes = standing.after(PASS), passes + 1
                     word = "Pass"
-                calls += [Call.of(word)] * passes
+                calls += [_CALLS.get(word) or Call.of(word)] * passes
                 lines += [line] * (passes - 1)
     return calls, {index: number for index, number in numbers.items() if index >= 0}
 
 
-def _annotated_rows(section: Lines) -> tuple[Rows, bool]:
+def _rows(section: Lines) -> tuple[Rows, bool]:
     """Tricks out of a play with notes, marks or other peculiarities: four cards each, however the lines break."""
     cards: list[tuple[int, int]] = []
+    words = ((line, word) for line, text in section for word in _WORD.findall(text))
     over = False
-    for line, text in section:
-        for word in _WORD.findall(text):
-            if word in ("*", "+"):
-                over = word == "*"
-                break
-            if word[0] not in "=$^!?":
-                try:
-                    cards.append((line, _CARDS[word] if word in _CARDS else Card.of(word).index))
-                except NotationError as error:
-                    raise NotationError(str(error), text=word, line=line) from None
-        else:
-            continue
-        break
+    for line, word in words:
+        if word in _CARDS:
+            cards.append((line, _CARDS[word]))
+        elif word in ("*", "+"):
+            over = word == "*"
+            break
+        elif word[0] not in "=$^!?":
+            try:
+                cards.append((line, Card.of(word).index))
+            except NotationError as error:
+                raise NotationError(str(error), text=word, line=line) from None
     cards += [(0, -1)] * (-len(cards) % 4)
     return [(cards[i][0], tuple([index for _, index in cards[i : i + 4]])) for i in range(0, len(cards), 4)], over
 
