@@ -70,9 +70,6 @@ def add(commands: Subparsers) -> None:
         metavar="3NT",
         help="compare each with this one on the same layouts; Pass is the contract that stands",
     )
-    parser.add_argument(
-        "--doubled", type=whole(0, 2), default=0, metavar="N", help="1 as if doubled, 2 redoubled (default: 0)"
-    )
     _add_solving(parser)
     parser.add_argument(
         "--find-out",
@@ -116,7 +113,7 @@ def run(args: Namespace) -> int:
     with position.blaming():
         belief.count()
     pair = _blamed("--pair", pair_of, belief, args.pair)
-    _blamed("--contracts", contracts_asked, belief, args.contracts, pair, args.doubled)
+    _blamed("--contracts", contracts_asked, belief, args.contracts, pair)
     if args.against is not None:
         _blamed("--against", contract_named, belief, args.against, pair)
     posterior = belief.infer(draws=args.draws, rng=args.seed)
@@ -125,7 +122,7 @@ def run(args: Namespace) -> int:
 
         _blamed("--find-out", enquiries, posterior, args.find_out)
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "against": args.against}
-    asked |= {"doubled": args.doubled, "solve": args.solve, "seconds": args.seconds, "rng": args.seed}
+    asked |= {"solve": args.solve, "seconds": args.seconds, "rng": args.seed}
     found = _blamed("--scheme", contract_table, posterior, args.contracts, **asked)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")

@@ -111,6 +111,9 @@ class Leads:
         )
         return f"{basis} Double dummy: after the lead all four see all cards."
 
+    def _figures(self, choice: Lead) -> dict[str, tuple[float, float]]:
+        return {"beaten": choice.beaten, "tricks": choice.tricks, "behind": self.behind(choice)}
+
     def document(self) -> dict[str, Any]:
         """For ``--json`` and web pages."""
         return {
@@ -124,12 +127,8 @@ class Leads:
             "cards": [
                 {
                     "cards": [str(card) for card in choice.cards],
-                    "beaten": choice.beaten[0],
-                    "beaten_error": choice.beaten[1],
-                    "tricks": choice.tricks[0],
-                    "tricks_error": choice.tricks[1],
-                    "behind": self.behind(choice)[0],
-                    "behind_error": self.behind(choice)[1],
+                    **{name: value for name, (value, _) in self._figures(choice).items()},
+                    **{f"{name}_error": error for name, (_, error) in self._figures(choice).items()},
                     "close": choice.close,
                 }
                 for choice in self.choices
