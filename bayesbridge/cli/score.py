@@ -24,7 +24,7 @@ from bayesbridge.words import counted, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Measured, Summary, Tally
+    from bayesbridge.studies.benchmark import Summary, Tally
 
 AFTER_CARDS = "after"
 """Key of the one moment that ``--cards`` names."""
@@ -88,7 +88,7 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.benchmark import summary_document, summary_table
+    from bayesbridge.studies.benchmark import summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
     if args.test_list:
@@ -100,31 +100,27 @@ def run(args: Namespace) -> int:
     boards, chosen, left_out = _choose(args, min(moments.values()))
     tallies, unanswered = _score(args, chosen, boards, moments)
     found = {name: tally.summary() for name, tally in tallies.items()}
-    if args.moments is None and not isfinite(found[AFTER_CARDS].honours.value):
+    if args.moments is None and not isfinite(found[AFTER_CARDS].figures["honours"].value):
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
     told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
     if args.json and args.moments is None:
-        print_json(
-            {**summary_document(found[AFTER_CARDS]), **told, "after_cards": args.cards, "unanswered": unanswered}
-        )
+        print_json({**found[AFTER_CARDS].document(), **told, "after_cards": args.cards, "unanswered": unanswered})
         return 0
     if args.json:
-        rows = {name: summary_document(one) for name, one in found.items()}
+        rows = {name: one.document() for name, one in found.items()}
         print_json({"moments": rows, **told, "unanswered": unanswered})
         return 0
     if args.moments is None:
         _show(found[AFTER_CARDS], args)
     else:
-        title = f"Reader {args.reader}, {CHAIRS[args.chair]}"
-        print_table(*summary_table(title, "after", ((name, summary_document(one)) for name, one in found.items())))
+        title = f"Reader {args.reader}, {CHAIRS[args.chair][1]}"
+        print_table(*summary_table(title, "after", ((name, one.document()) for name, one in found.items())))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
     if unanswered:
         say(f"{unanswered} times the reader said nothing: they count as if it knew nothing.")
-    if any(one.noise[0] > one.honours.error or one.noise[1] > one.lengths.error for one in found.values()):
-        say("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
     return 0
 
 
@@ -219,24 +215,18 @@ def _write_test_list(args: Namespace) -> int:
 
 
 def _show(found: Summary, args: Namespace) -> None:
-    """One moment, with what draws and hard evidence do to the losses, and the calibration curve."""
+    """One moment, and the calibration curve."""
+    from bayesbridge.studies.benchmark import MEASURES
     from bayesbridge.studies.readers import CHAIRS
 
-    rows = [
-        _loss("honours", found.honours, found.noise[0], found.hard[0]),
-        _loss("lengths", found.lengths, found.noise[1], found.hard[1]),
-        _row("all cards, log-loss (nats)", found.cards),
-        _row("points of a hidden hand, root mean squared error", found.points, 3),
-        _row("log P(true layout)", found.log_true, 3),
-        _row("log TSSR: log P(true layout) × layouts", found.log_tssr, 3),
-        _row("honours, Brier score", found.brier),
-        ["honours, most likely seat is right", percent(found.top1.value), percent(found.top1.error), "", ""],
-        _row("calibration error", found.calibration_error),
-        ["seconds a board", number(found.seconds, 3), "", "", ""],
-    ]
+    rows = []
+    for name, figures in found.figures.items():
+        measure = MEASURES[name]
+        told = [percent(one) if name == "top1" else number(one, measure.digits) for one in figures]
+        rows.append([measure.name, *told])
+    rows.append(["seconds a board", number(found.seconds, 3), ""])
     when = "after the auction" if args.cards == 0 else f"after the auction and {args.cards} cards"
-    header = ["", "score", "±", "by chance of draws", "by hard evidence alone"]
-    print_table(f"{counted(found.boards, 'board')}, {CHAIRS[args.chair]} {when}", header, rows)
+    print_table(f"{counted(found.boards, 'board')}, {CHAIRS[args.chair][1]} {when}", ["", "score", "±"], rows)
     curve_rows = [
         [percent(predicted), percent(observed), str(cards), bar(observed, 30)]
         for predicted, observed, cards in found.calibration
@@ -244,11 +234,3 @@ def _show(found: Summary, args: Namespace) -> None:
     ]
     title = "Cards predicted in a seat, and those that lay there"
     print_table(title, ["predicted", "observed", "cards", ""], curve_rows, bars=True)
-
-
-def _loss(what: str, found: Measured, monte_carlo: float, hard: float) -> list[str]:
-    return [f"{what}, log-loss (nats)", *(number(value, 4) for value in (*found, monte_carlo, hard))]
-
-
-def _row(what: str, found: Measured, digits: int = 4) -> list[str]:
-    return [what, number(found.value, digits), number(found.error, digits), "", ""]

@@ -166,9 +166,7 @@ def test_lin_takes_linear_time(odd):
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    one = Judged(
-        np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), np.ones(2), np.ones(2), "posterior", 1.0
-    )
+    one = Judged(np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0)
     monkeypatch.setattr(
         benchmark,
         "look",
@@ -198,7 +196,7 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
 @pytest.mark.parametrize("seen", [True, False])
 def test_nothing_left_to_score_is_one_line(capsys, tmp_path, monkeypatch, seen):
     nobody = np.empty((0, 3 - seen)), np.empty(0, dtype=np.int64)
-    none = Judged(np.full(8, np.nan), *nobody, np.zeros(2), np.zeros(2), "posterior", 1.0)
+    none = Judged(np.full(8, np.nan), *nobody, 1.0)
     monkeypatch.setattr(benchmark, "look", lambda reader, record, seen: benchmark.Looked(seen, None, none, True))
     path = tmp_path / "match.pbn"
     path.write_text(PBN)
