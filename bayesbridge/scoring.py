@@ -168,11 +168,11 @@ SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, 
 """The built-in schemes by name."""
 
 
-def beside_built_in(schemes: Iterable[Scheme], taken: Iterable[str] = ()) -> dict[str, Scheme]:
-    """The built-in schemes and then these, by name; a name that two have, or that is ``taken``, is refused."""
+def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
+    """The built-in schemes and then these, by name; one that two have, or a measure of a study, is refused."""
     named = dict(SCHEMES)
     for scheme in schemes:
-        if scheme.name in named or scheme.name in taken:
+        if scheme.name in (*named, "made", "tricks"):
             raise NotationError(f"a scoring scheme named {scheme.name!r} is there already: rename it", text=scheme.name)
         named[scheme.name] = scheme
     return named

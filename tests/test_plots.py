@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots, studies
-from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.studies import captures, conditions
 from bayesbridge.words import SYMBOLS
 from tests import positions
 
@@ -30,16 +30,6 @@ def prior():
 @pytest.fixture(scope="module")
 def steps():
     return bb.sharpening(positions.called(), pair="S:N", level=4, draws=200)
-
-
-@pytest.fixture(scope="module")
-def compared():
-    return comparative.simulate(200_000, 1)
-
-
-@pytest.fixture(scope="module")
-def headlines():
-    return headline.simulate(200_000, 1)
 
 
 def bars(ax):
@@ -217,41 +207,7 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
         ]
 
 
-def test_both_algorithms_are_shares_of_all_deals(compared):
-    exact = captures.count_exactly()
-    drawn = bars(studies.plot_algorithms(compared, exact))
-    for tricks in range(7, 14):
-        alone = compared.counts[f"{tricks}_a1_satisfied"] / compared.total
-        assert drawn[round(tricks - 0.2, 6)] == pytest.approx(alone)
-        assert drawn[round(tricks + 0.2, 6)] == pytest.approx(exact.counts[str(tricks)] / exact.total)
-
-
-def test_the_second_hand_confirms_or_fails(compared):
-    ax = studies.plot_second_hand(compared)
-    (rates,) = ax.lines
-    assert rates.get_xydata() == pytest.approx(
-        np.array([[7, 641 / 893], [8, 410 / 544], [9, 176 / 228], [10, 69 / 93]])
-    )
-    stacked = {}
-    for bar in ax.patches:
-        stacked.setdefault(round(bar.get_x() + 0.4), []).append(bar.get_height())
-    for count, (confirmed, failed) in stacked.items():
-        share = compared.counts[f"{count}_a2_satisfied"] / compared.counts[f"{count}_a1_satisfied"]
-        assert (confirmed, failed) == pytest.approx((share, 1 - share))
-
-
-def test_the_headline_runs_have_three_panels(headlines):
-    axes = studies.plot_headline(headlines)
-    named = {figure.name: figure for figure in headlines.figures}
-    assert sorted(bars(axes[2]).values()) == [10019, 10167, 10231]
-    (own,) = axes[0].collections
-    assert [segment[0][1] for segment in own.get_segments()] == [
-        named["win rate (%)"].own,
-        named["win rate, both eligible (%)"].own,
-    ]
-
-
-def test_given_axes_are_used_and_returned(result, prior, steps, compared, headlines):
+def test_given_axes_are_used_and_returned(result, prior, steps):
     exact = captures.count_exactly()
     for draw in (
         lambda ax: bb.plots.tricks(result, ax=ax),
@@ -259,15 +215,12 @@ def test_given_axes_are_used_and_returned(result, prior, steps, compared, headli
         lambda ax: bb.plots.cards(result, ax=ax),
         lambda ax: bb.plots.lengths(result, ax=ax),
         lambda ax: studies.plot_runs(exact, ax=ax),
-        lambda ax: studies.plot_algorithms(compared, exact, ax=ax),
-        lambda ax: studies.plot_second_hand(compared, ax=ax),
     ):
         ax = Figure().subplots()
         assert draw(ax) is ax
     for shape, draw in (
         ((4, 3), lambda **where: bb.plots.captures(result, **where)),
         ((3,), lambda **where: bb.plots.sharpening(steps, **where)),
-        ((3,), lambda **where: studies.plot_headline(headlines, **where)),
     ):
         axes = Figure().subplots(*shape)
         assert draw(axes=axes) is axes
@@ -309,8 +262,6 @@ def test_pictures_leave_no_pyplot_behind():
         (lambda result: bb.plots.tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
         (lambda result: bb.plots.tricks(result, "tricks"), "no distribution of 'tricks'"),
         (lambda result: bb.plots.tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
-        (lambda _: studies.plot_headline(captures.count_exactly()), "give the headline study"),
-        (lambda _: studies.plot_second_hand(captures.count_exactly()), "give the study that counts it"),
     ],
 )
 def test_wrong_questions_are_refused(result, draw, words):

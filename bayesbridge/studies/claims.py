@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import inf, sqrt
+from math import inf, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Setting, run
-from bayesbridge.studies.paper import COMPARATIVE, HEADLINE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Comparison, Study, Table, Test, goodness_of_fit, homogeneity, mcnemar
+from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.paper import COMPARATIVE, HEADLINE
+from bayesbridge.studies.study import Comparison, Study, Table, cells, finite
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -125,28 +125,25 @@ def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], pa
 
 def document(claim: Claim) -> dict[str, Any]:
     """As plain data; infinite ends of a range are ``None``."""
-
-    def ends(pair: tuple[float, float]) -> list[float | None]:
-        return [None if abs(end) == inf else end for end in pair]
-
-    values = asdict(claim) | {"allowed": ends(claim.allowed), "enough": ends(claim.enough), "verdict": claim.verdict}
-    return {key: value for key, value in values.items() if key != "digits"}
+    ranges = {name: [finite(end) for end in getattr(claim, name)] for name in ("allowed", "enough")}
+    return asdict(claim) | ranges | {"verdict": claim.verdict}
 
 
-def claims_table(claims: Sequence[Claim], *, reasons: bool = False) -> Table:
+def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> Table:
     """A row for each part, the verdict in the first of its claim; with ``reasons`` what the paper says, and why."""
     header = ["", "ours", "99 % interval", "verdict"]
     rows = []
     for claim in claims:
-        scale, unit = (100.0, " %") if claim.percent else (1.0, "")
-        for place, part in enumerate(claim.parts):
-            own = "–" if part.own is None else f"{number(scale * part.own, claim.digits)}{unit}"
+        scale, unit = (100.0, " %") if claim["percent"] else (1.0, "")
+        for place, part in enumerate(claim["parts"]):
+            own = "–" if part["own"] is None else f"{number(scale * part['own'], claim['digits'])}{unit}"
             interval = "–"
-            if part.interval is not None:
-                low, high = (number(scale * end, claim.digits) for end in part.interval)
-                interval = "exact" if part.interval[0] == part.interval[1] else f"{low} … {high}"
-            words = [claim.verdict, *([f"“{claim.quote}” {claim.why}"] * reasons)]
-            rows.append([f"{claim.name}: {part.name}", own, interval, *(words if not place else [""] * len(words))])
+            if part["interval"] is not None:
+                low, high = (number(scale * end, claim["digits"]) for end in part["interval"])
+                interval = "exact" if part["interval"][0] == part["interval"][1] else f"{low} … {high}"
+            words = [claim["verdict"], *([f"“{claim['quote']}” {claim['why']}"] * reasons)]
+            name = f"{claim['name']}: {part['name']}"
+            rows.append([name, own, interval, *(words if not place else [""] * len(words))])
     return Table("Claims of the paper in words", [*header, *(["the paper, and why"] * reasons)], rows)
 
 
@@ -156,35 +153,31 @@ TRUMPS: Final = ("C", "D", "H", "S", "the bidder's longest suit", "the longest s
 RESULTS: Final = range(7, 14)
 """Counts of Algorithm 1 for a target of 7 that meet it."""
 
-_SHAPES: Final = {"seats": (3, 2), "tricks": (6, 27), "made": (6, 2), "second": (7, 2)}
-"""Of the counts after the first: contracts by who bids and whether made; by what is played as trumps, contracts by
-tricks at no trumps less tricks with trumps (from −13 on), and those made in the first or in the second way alone; first
-hands by Algorithm 1's count and whether the second hand fails."""
+SHAPES: Final = {"deals": (1,), "seats": (3, 2), "tricks": (6, 27), "second": (7, 2)}
+"""Random deals; contracts by who bids and whether made; by what is played as trumps, contracts by tricks at no trumps
+less tricks with trumps (from −13 on); first hands by Algorithm 1's count and whether the second hand fails."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 6 + 162 + 12 + 14,) random deals, then what ``_SHAPES`` lists, flat."""
+    """(1 + 6 + 162 + 14,) what ``SHAPES`` lists, flat."""
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures
     from bayesbridge.studies.deals import deal_blocks, find_contracts
 
-    counts = np.zeros(1 + sum(int(np.prod(shape)) for shape in _SHAPES.values()), dtype=np.int64)
-    counts[0] = deals
-    cells = _cells(counts)
+    counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
+    views = cells(counts, SHAPES)
+    views["deals"] += deals
     for masks in deal_blocks(deals, seed):
         result = bids(masks[:, 0].copy()).counts[:, 0]
         met = np.flatnonzero(result >= 7)
         fails = captures(masks[met, 0], masks[met, 1]).condition != BOTH
-        np.add.at(cells["second"], (result[met] - 7, fails.astype(int)), 1)
+        np.add.at(views["second"], (result[met] - 7, fails.astype(int)), 1)
         found = find_contracts(masks)
         plain, others = _tricks(found.table)
-        made = plain >= found.target
-        np.add.at(cells["seats"], (found.bidder, made.astype(int)), 1)
+        np.add.at(views["seats"], (found.bidder, (plain >= found.target).astype(int)), 1)
         for instead, tricks in enumerate(others):
-            np.add.at(cells["tricks"], (instead, 13 + plain - tricks), 1)
-            other = tricks >= found.target
-            cells["made"][instead] += (int((made & ~other).sum()), int((other & ~made).sum()))
+            np.add.at(views["tricks"], (instead, 13 + plain - tricks), 1)
     return counts
 
 
@@ -206,50 +199,31 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return tricks[NO_TRUMP], np.stack([*tricks[:4], *(tricks[suit, rows] for suit in longest)])
 
 
-def _cells(counts: Counts) -> dict[str, NDArray[np.int64]]:
-    """Views of the counts by name."""
-    import numpy as np
-
-    ends = np.cumsum([1, *(int(np.prod(shape)) for shape in _SHAPES.values())])
-    return {name: counts[ends[i] : ends[i + 1]].reshape(shape) for i, (name, shape) in enumerate(_SHAPES.items())}
-
-
-JOB: Final = Job("claims", count)
-
-
-def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
-) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals, and what needs none."""
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
-    claims = claims_of(done.counts)
+def compare(done: Run) -> Comparison:
+    """What a run says of the claims, and what needs no deals."""
     return Comparison.of_run(
         done,
         _named,
         title="Claims of the paper in words",
         unit="as the column says",
-        answers={"claims": [document(claim) for claim in claims]},
-        source=claims,
-        hypotheses=lambda: _tests(_cells(done.counts)),
+        answers={"claims": [document(claim) for claim in claims_of(done.counts)]},
     )
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    cells = _cells(counts)
-    named = {"deals": int(counts[0]), "contracts": int(cells["seats"].sum())}
-    for seat, (lost, made) in enumerate(cells["seats"].tolist(), 1):
+    views = cells(counts, SHAPES)
+    named = {"deals": int(counts[0]), "contracts": int(views["seats"].sum())}
+    for seat, (lost, made) in enumerate(views["seats"].tolist(), 1):
         named |= {f"player_{seat}_bids": lost + made, f"player_{seat}_makes": made}
-    for name, (plain, other) in zip(TRUMPS, cells["made"].tolist(), strict=True):
-        named |= {f"made_at_nt_not_with_{name}": plain, f"made_with_{name}_not_at_nt": other}
-    for result, (met, failed) in zip(RESULTS, cells["second"].tolist(), strict=True):
+    for result, (met, failed) in zip(RESULTS, views["second"].tolist(), strict=True):
         named |= {f"{result}_a1_satisfied": met + failed, f"{result}_p2_failure": failed}
     return named
 
 
 def claims_of(counts: Counts) -> tuple[Claim, ...]:
     """Every claim, from the counts of :func:`count`."""
-    cells = _cells(counts)
-    return *_no_trumps(cells["tricks"]), *_fairness(cells["seats"]), _cost(), *_second_hand(cells["second"]), _order()
+    views = cells(counts, SHAPES)
+    return *_no_trumps(views["tricks"]), *_fairness(views["seats"]), _cost(), *_second_hand(views["second"]), _order()
 
 
 def _no_trumps(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
@@ -322,26 +296,11 @@ _ORDER: Final = (
 )
 
 
-def _tests(cells: dict[str, NDArray[np.int64]]) -> list[Test]:
-    tests = [
-        mcnemar(f"as many contracts are made at no trumps as with {name}", int(plain), int(other))
-        for name, (plain, other) in zip(TRUMPS, cells["made"], strict=True)
-    ]
-    both = [round(k) for k in HEADLINE["both eligible"]]
-    rows = [[k, HEADLINE_TRIALS - k] for k in both]
-    tests.append(homogeneity("the paper's runs have as many deals with both eligible", rows))
-    seats = cells["seats"]
-    if (seats.sum(axis=1) >= FEWEST).all():
-        bid = [int(k) for k in seats.sum(axis=1)]
-        tests.append(goodness_of_fit("each of three players bids as often", bid, [1 / 3] * 3))
-        tests.append(homogeneity("each makes the contract as often", seats.tolist()))
-    return tests
-
-
 STUDY: Final = Study(
-    "claims",
+    Job("claims", count),
     "what the paper says in words, tested",
     10_000_000,
-    simulate,
-    tables=lambda found: [claims_table(found.source)],
+    compare,
+    tables=lambda found: [claims_table(found.answers["claims"])],
 )
+simulate: Final = STUDY.simulate

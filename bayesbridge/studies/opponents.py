@@ -13,11 +13,11 @@ and with calls.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log, sqrt
+from math import log, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Setting, run
-from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar
+from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.study import Comparison, Study, Table, cells
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -30,16 +30,13 @@ DRAWS: Final = 64
 PATIENCE: Final = 4096
 """How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
 STAGES: Final = ("closed dummy", "open dummy")
-JOINT: Final = (2, DRAWS + 1, DRAWS + 1, 2)
-"""Stage, winning layouts without calls, winning layouts with calls, whether the contract was made."""
-BIDS: Final = (2, 2, 2)
-"""Stage, whether the best bid is right without calls, and with calls."""
-_JOINT_END: Final = 3 + 2 * (DRAWS + 1) ** 2 * 2
-_BIDS_END: Final = _JOINT_END + 8
+SHAPES: Final = {"deals": (3,), "joint": (2, DRAWS + 1, DRAWS + 1, 2), "points": (2, 3)}
+"""Deals, contracts, contracts left out; contracts by stage, winning layouts without calls, winning layouts with calls
+and whether made; by stage net points without calls, with calls, and the squared gain."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """Deals, contracts, contracts left out; ``JOINT``; ``BIDS``; net points by stage (without, with, squared gain)."""
+    """What ``SHAPES`` lists, flat."""
     import numpy as np
 
     from bayesbridge.random64 import seed_state
@@ -47,7 +44,8 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     from bayesbridge.studies.deals import draw_contracts
     from bayesbridge.studies.headline import net_points
 
-    counts = np.zeros(_BIDS_END + 6, dtype=np.int64)
+    counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
+    views = cells(counts, SHAPES)
     dealing, guessing = seed.spawn(2)
     state = seed_state(guessing)
     # (8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme.
@@ -58,24 +56,17 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         low, high = heard(found.levels, found.bidder)
         tricks = [predict(state, found.table, low, high, stage) for stage in range(2)]
         good = (tricks[0] >= 0).all(axis=(1, 2)) & (tricks[1] >= 0).all(axis=(1, 2))
-        counts[:3] += (0, len(good), len(good) - int(good.sum()))
+        views["deals"] += (0, len(good), len(good) - int(good.sum()))
         for stage in range(2):
-            wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)
-            cell = np.ravel_multi_index((np.full(len(good), stage), wins[:, 0], wins[:, 1], made.astype(int)), JOINT)
-            counts[3:_JOINT_END] += np.bincount(cell[good], minlength=_JOINT_END - 3)
+            wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)[good]
+            np.add.at(views["joint"][stage], (wins[:, 0], wins[:, 1], made[good].astype(int)), 1)
             # (m, 2) the level that earns most over the layouts, without and with calls; the lowest on ties.
             bid = net[:, np.clip(tricks[stage], 0, 13)].sum(axis=3).argmax(axis=0)
-            right = np.where(bid > 0, bid + 6 <= actual[:, None], actual[:, None] < 7)[good]
-            cell = np.ravel_multi_index((np.full(len(right), stage), *right.T.astype(int)), BIDS)
-            counts[_JOINT_END:_BIDS_END] += np.bincount(cell, minlength=8)
             points = net[bid, actual[:, None]][good]
             gain = points[:, 1] - points[:, 0]
-            counts[_BIDS_END + 3 * stage : _BIDS_END + 3 * stage + 3] += (*points.sum(axis=0), (gain**2).sum())
+            views["points"][stage] += (*points.sum(axis=0), (gain**2).sum())
     counts[0] = deals
     return counts
-
-
-JOB: Final = Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -139,49 +130,38 @@ def predict(
     return np.moveaxis(tricks.reshape(2, len(table), draws), 0, 1)
 
 
-def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
-) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+def compare(done: Run) -> Comparison:
+    """How good the predictions of a run are; a tenth of the deals have a contract."""
     return Comparison.of_run(
         done,
         _named,
         title="Opponent modelling: the chance of making the contract, without and with the calls",
         unit="means per contract",
         answers={"draws": DRAWS, "stages": _stages(done.counts)},
-        hypotheses=lambda: _tests(done.counts),
     )
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    named = {"deals": int(counts[0]), "contracts": int(counts[1]), "left_out": int(counts[2])}
-    joint = counts[3:_JOINT_END].reshape(JOINT)
-    named["made"] = int(joint[0, ..., 1].sum())
-    for stage, name in enumerate(("closed", "open")):
-        bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)[stage]
-        points = counts[_BIDS_END + 3 * stage :]
-        named[f"{name}_right_with_calls_only"] = int(bids[0, 1])
-        named[f"{name}_right_without_calls_only"] = int(bids[1, 0])
-        named[f"{name}_right_both"] = int(bids[1, 1])
-        named[f"{name}_points_without_calls"] = int(points[0])
-        named[f"{name}_points_with_calls"] = int(points[1])
+    views = cells(counts, SHAPES)
+    named = dict(zip(("deals", "contracts", "left_out"), views["deals"].tolist(), strict=True))
+    named["made"] = int(views["joint"][0, ..., 1].sum())
+    for name, points in zip(("closed", "open"), views["points"].tolist(), strict=True):
+        named |= {f"{name}_points_without_calls": points[0], f"{name}_points_with_calls": points[1]}
     return named
 
 
 def _stages(counts: Counts) -> dict[str, Any]:
-    joint = counts[3:_JOINT_END].reshape(JOINT)
-    n = int(joint[0].sum())
+    views = cells(counts, SHAPES)
+    n = int(views["joint"][0].sum())
     if not n:
         return {}
     found = {}
-    for stage, name in enumerate(STAGES):
-        without, total, squares = (int(v) for v in counts[_BIDS_END + 3 * stage :][:3])
+    for name, joint, (without, total, squares) in zip(STAGES, views["joint"], views["points"].tolist(), strict=True):
         gain = (total - without) / n
         found[name] = {
-            "without calls": _quality(joint[stage].sum(axis=1)) | {"points": without / n},
-            "with calls": _quality(joint[stage].sum(axis=0)) | {"points": total / n},
-            "log_loss_gain": _gain(joint[stage]),
+            "without calls": _quality(joint.sum(axis=1)) | {"points": without / n},
+            "with calls": _quality(joint.sum(axis=0)) | {"points": total / n},
+            "log_loss_gain": _gain(joint),
             "points_gain": {"mean": gain, "standard_error": sqrt(max(0.0, squares / n - gain**2) / n)},
         }
     return found
@@ -230,16 +210,6 @@ def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
     return {"mean": mean, "standard_error": sqrt(sum((gain - mean) ** 2 * k for gain, k in cells) / n**2)}
 
 
-def _tests(counts: Counts) -> list[Test]:
-    bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)
-    return [
-        mcnemar(
-            f"{name}: the best bid is right as often with the calls as without", int(bids[i, 0, 1]), int(bids[i, 1, 0])
-        )
-        for i, name in enumerate(STAGES)
-    ]
-
-
 def tables(found: Comparison) -> Iterator[Table]:
     """How good the predictions are, before and after the dummy opens, without and with the calls."""
     rows = []
@@ -258,4 +228,11 @@ def tables(found: Comparison) -> Iterator[Table]:
     )
 
 
-STUDY: Final = Study("opponents", "what the calls of the others tell", 50_000, simulate, tables=tables)
+STUDY: Final = Study(
+    Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS}),
+    "what the calls of the others tell",
+    50_000,
+    compare,
+    tables=tables,
+)
+simulate: Final = STUDY.simulate

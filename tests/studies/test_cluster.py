@@ -145,7 +145,7 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path, monkeypatch):
     try:
         address = address_of(tmp_path)
         with (
-            pytest.raises(BayesBridgeError, match="has no workers: start some with 'dask worker"),
+            pytest.raises(BayesBridgeError, match="no worker of the Dask scheduler is at"),
             engine.open_executor(address),
         ):
             pass

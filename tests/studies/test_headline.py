@@ -94,7 +94,6 @@ def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():
     assert games["new"] == games["again"]
     # In strategies the first policies of both sides are those of the headline study, on the same deals.
     assert games["club"]["payoff"][0][0] == pytest.approx(points["club"]["mean"])
-    assert "points" not in headline.simulate(20_000, 1, 1).answers
     with pytest.raises(NotationError, match="'made' is there already"):
         strategies.simulate(20_000, 1, 1, schemes=[Scheme.of(NEW.mapping | {"name": "made"})])
 
@@ -126,17 +125,12 @@ def test_the_paper_is_met_where_the_text_determines_it():
     assert by_name["win rate, both eligible (%)"].own == pytest.approx(100 * found.counts["won_both_eligible"] / both)
     assert verdicts["win rate (%)"] == verdicts["net points, old scheme"] == "not determined by the text"
     assert [run["deals"] for run in found.runs] == [500_000] * 3
-    assert {test.hypothesis for test in found.tests()} >= {
-        "our runs have the same win rate",
-        "Algorithm 2 and the play-out grant a contract equally often (paired)",
-    }
 
 
 def test_no_contract_at_all_is_no_error():
     found = headline.simulate(1, 1)
     assert found.counts["valid_bidder"] == 0
     assert {figure.own for figure in found.figures if "%" in figure.name} == {None}
-    assert found.tests()
     assert strategies.simulate(1, 1).answers["games"] == {}
 
 
@@ -146,7 +140,7 @@ def test_strategies_count_what_plain_python_counts(contracts):
     joint = np.zeros(strategies.SHAPE, dtype=np.int64)
     for level, _, table in contracts:
         joint[0, 0, level - 1, literal.play(table)] += 1
-    assert np.array_equal(counts[1:-27].reshape(strategies.SHAPE)[0, 0], joint[0, 0])
+    assert np.array_equal(counts[1:].reshape(strategies.SHAPE)[0, 0], joint[0, 0])
     from bayesbridge.capture.outcomes import POLICIES
     from bayesbridge.capture.playout import NO_TRUMP, play_out
 
@@ -171,4 +165,13 @@ def test_games_are_consistent_with_their_counts():
         assert (payoff @ column <= game["value"] + 1e-9).all()
         assert np.allclose(game["row_exploitability"], game["value"] - payoff.min(axis=1), atol=1e-9)
         assert np.allclose(game["column_exploitability"], payoff.max(axis=0) - game["value"], atol=1e-9)
-    assert len(found.tests()) == 9
+
+
+def test_equilibria_known_from_books():
+    scissors = strategies.solve(np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]]))
+    assert scissors.row == pytest.approx((1 / 3,) * 3)
+    assert scissors.value == pytest.approx(0.0, abs=1e-9)
+    assert scissors.row_exploitability == pytest.approx((1.0,) * 3)
+    saddle = strategies.solve(np.array([[2.0, 3.0], [1.0, 9.0]]))
+    assert (saddle.value, saddle.row, saddle.column) == (pytest.approx(2.0), (1.0, 0.0), (1.0, 0.0))
+    assert saddle.column_exploitability == pytest.approx((0.0, 7.0))

@@ -1,6 +1,6 @@
 """The paper's tables as data, and own figures against them by independent arithmetic."""
 
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 
 import numpy as np
 import pytest
@@ -9,17 +9,8 @@ from scipy.stats import norm
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, comparative, conditions, headline
-from bayesbridge.studies.paper import CAPTURES, CONDITIONS, PaperTable
-from bayesbridge.studies.study import (
-    LEVEL,
-    Comparison,
-    Figure,
-    compare_means,
-    compare_shares,
-    homogeneity,
-    hypotheses_table,
-    together,
-)
+from bayesbridge.studies.paper import CAPTURES, CONDITIONS
+from bayesbridge.studies.study import LEVEL, Comparison, Figure, compare_shares, holm, mean_figure, share_figure
 
 
 def test_the_printed_tables_agree_with_each_other():
@@ -28,15 +19,12 @@ def test_the_printed_tables_agree_with_each_other():
 
 
 def test_z_by_hand():
-    table = PaperTable("coins", ("heads", "tails"), ((40, 60), (50, 50)), 100)
-    assert tuple(z for z, _ in table.compare((1, 1), 2, exact=True)) == pytest.approx(
-        ((90 - 100) / sqrt(50), (110 - 100) / sqrt(50))
-    )
+    known = share_figure("heads", (40, 50), 100, 200, (1, 2), exact=True)
+    assert (known.z, known.own) == (pytest.approx((90 - 100) / sqrt(50)), 50)
     # Two samples: the statistic whose square is Pearson's χ² of the 2 × 2 table.
-    (z, _), _ = table.compare((130, 170), 300)
+    found = share_figure("heads", (40, 50), 100, 200, (130, 300))
     chi2 = stats.chi2_contingency([[90, 110], [130, 170]], correction=False).statistic
-    assert z**2 == pytest.approx(chi2)
-    assert z > 0
+    assert found.z == pytest.approx(sqrt(chi2))
 
 
 def test_z_is_none_where_both_have_nothing():
@@ -62,20 +50,6 @@ def test_figures_hold_the_deals_that_the_paper_counts(study):
     assert sum(figure.own for figure in found.figures) + left_out == pytest.approx(1_000_000)
     assert found.per_million(found.total) == 1_000_000
     assert set(found.verdicts()) == {"reproduced"}
-
-
-def test_tests_find_the_paper_and_the_own_runs_sound():
-    found = captures.simulate(500_000, 2, 2, runs=3)
-    tests = found.tests()
-    assert [test.hypothesis for test in tests] == [
-        "the paper's runs follow the exact distribution",
-        "the paper's runs agree with each other",
-        "our runs follow the exact distribution",
-        "our runs agree with each other",
-    ]
-    assert all(test.p <= test.p_holm for test in tests)
-    assert all(test.p_holm > (1e-3 if "paper" in test.hypothesis else 1e-6) for test in tests)
-    assert len(captures.count_exactly().tests()) == 2
 
 
 def figure(name, z, determined=True, spread=0.01):
@@ -123,16 +97,14 @@ def test_an_exact_share_of_nothing_can_be_contradicted():
     assert compare_shares((0, 100), (0, 100)) == (None, None)
 
 
-@pytest.mark.parametrize("runs", [[[1, 0]], [[1, 0], [2, 0]], [[0, 0], [1, 2]], []])
-def test_homogeneity_of_nothing_has_no_p(runs):
-    test = homogeneity("x", runs)
-    assert isnan(test.p)
-    made = together([test, homogeneity("y", [[5, 5], [4, 6]])])
-    assert made[0].p_holm is None
-    assert made[1].p_holm == made[1].p
-    assert hypotheses_table(made).rows[0][-2:] == ["–", "–"]
-
-
 def test_the_z_of_a_mean_by_hand():
-    assert compare_means(1.0, 100, 0.0, 2.0, 300)[0] == pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300)))
-    assert compare_means(1.0, 100, 0.0, 0.0, 300) == (None, None)
+    found = mean_figure("x", (1.0,), 1, 100, {-2.0: 150, 2.0: 150})
+    assert (found.own, found.z) == (0.0, pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300))))
+    assert mean_figure("x", (1.0,), 1, 100, {0.0: 300}).z is None
+    assert mean_figure("x", (1.0,), 1, 100, {}).own is None
+
+
+def test_holm_corrects_step_by_step():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
