@@ -97,19 +97,14 @@ class Scheme:
             return scheme
         filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **value}
         keys = tuple(cls.__dataclass_fields__)
-        if wrong := set(keys) ^ set(filled):
-            what = ", ".join(repr(key) for key in sorted(map(str, wrong)))
+        told = filled.pop("values", None)
+        by_strain = told if isinstance(told, Mapping) else {}
+        values = {Strain.of(name): price for name, price in by_strain.items()}
+        if {*filled, "values"} != set(keys) or not len(values) == len(by_strain) == 5:
             raise NotationError(
-                f"scoring scheme {dict(value)!r} lacks or does not know {what}: its keys are {', '.join(keys)}",
+                f"scoring scheme {dict(value)!r}: its keys are {', '.join(keys)}; values has one for each of C, D, H, "
+                "S and NT",
                 text=value,
-            )
-        by_strain = filled.pop("values")
-        if not isinstance(by_strain, Mapping):
-            raise NotationError(f"values {by_strain!r}: write a value for each of C, D, H, S and NT", text=by_strain)
-        values = {Strain.of(strain): price for strain, price in by_strain.items()}
-        if len(values) != 5 or len(by_strain) != 5:
-            raise NotationError(
-                f"values {dict(by_strain)!r}: write one value for each of C, D, H, S and NT", text=by_strain
             )
         return cls(values=tuple(values[strain] for strain in Strain), **filled)
 

@@ -51,12 +51,6 @@ def test_the_removed_card_may_lie_left_of_the_pointer() -> None:
     assert found.Z == 6 - 1
 
 
-def test_the_matrix_is_left_untouched() -> None:
-    matrix = [[1, 2] + [0] * 11 for _ in range(4)]
-    capture_matrix(matrix)
-    assert matrix == [[1, 2] + [0] * 11 for _ in range(4)]
-
-
 def test_a_bid_worked_by_hand() -> None:
     """AKQ2 AKJ AK4 A32: no leading gaps. Budget 6: clubs pay 10 − stop, and so on; counts by hand for k = 7 and 13.
 

@@ -172,12 +172,6 @@ def test_bad_questions_are_refused_in_one_line(arguments, words):
     assert "\n" not in str(caught.value)
 
 
-def test_after_the_lead_there_is_none():
-    played = leader(bb.Trick.of("W:C7"))
-    with pytest.raises(bb.BayesBridgeError, match="the lead is made"):
-        lead_question(played, "3NT")
-
-
 def test_the_game_of_three():
     """The dummy North declares nothing; South's left is West, and West's is East, past the dummy."""
     west = bb.Belief("W", WEST)
@@ -185,19 +179,6 @@ def test_the_game_of_three():
     assert str(lead_question(bb.Belief("E", WEST), "4H")[0]) == "4H by W"
     with pytest.raises(bb.BayesBridgeError, match="N is the dummy"):
         lead_question(west, "4H by N")
-
-
-def test_the_auction_names_the_contract():
-    calls = [bb.Called(*pair) for pair in (("S", "1S"), ("W", "Pass"), ("N", "4S"), ("E", "X"))]
-    ends = [bb.Called(seat, "Pass") for seat in ("S", "W", "N")]
-    belief = bb.Belief("W", WEST, dummy=None).given(*calls, *ends)
-    assert str(lead_question(belief, None)[0]) == "4SX by S"
-
-
-def test_the_library_with_a_plugin(install):
-    install("solver", SOLVER)
-    found = bb.leads(leader().infer(), "3NTX", by="S")
-    assert (str(found.contract), found.exact) == ("3NTX by S", True)
 
 
 def test_without_a_solver_one_line_says_what_to_install(install):

@@ -3,7 +3,6 @@
 from itertools import combinations
 from math import comb
 
-import numpy as np
 import pytest
 
 import bayesbridge as bb
@@ -14,8 +13,6 @@ from bayesbridge.decisions.suit import (
     Search,
     prior_weights,
     read_holding,
-    read_pair,
-    weights_of_fields,
 )
 from bayesbridge.views.report import WORK, suits_section
 
@@ -249,32 +246,13 @@ def test_cards_played_are_gone():
     assert play.goals[-1].chance == pytest.approx(12 * 12 * 2 / (24 * 23), abs=1e-9)
 
 
-def test_draws_state_their_error():
-    belief = bb.Belief("S", "K954.KJ3.A54.Q32", dummy=None).given(
-        bb.Called("W", "1H"), bb.Reveal("N", "AJT32.A2.K76.A54")
-    )
-    posterior = belief.infer(draws=400, rng=1)
-    play = bb.suit_play("AJT32", "K954", posterior)
-    expected = 0.0 if posterior.exact else (play.goals[-1].chance * (1 - play.goals[-1].chance) / posterior.ess) ** 0.5
-    assert play.goals[-1].error == pytest.approx(expected)
-
-
-def test_weights_of_single_cards_add_up():
-    pair = Combination.of(read_holding("AJT32"), read_holding("K954"))
-    shares = np.zeros(1 << 13)
-    for held in range(16):
-        field = sum(1 << rank for place, rank in enumerate((10, 6, 5, 4)) if held >> place & 1)
-        shares[field] = comb(22, 13 - held.bit_count()) / comb(26, 13)
-    assert weights_of_fields(pair, shares) == pytest.approx(prior_weights(pair), abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("AAJ", "K95"), "A stands twice in 'AAJ'"),
         (("AJT", "KJ5"), "J stands in both 'AJT' and 'KJ5'"),
         (("A1", "K"), "unknown rank '1'"),
-        (("-", "-"), "no card of the suit"),
+        (("-", "-"), "the defenders hold 13 cards"),
         (("A", "K"), "the defenders hold 11 cards"),
         (("Axxxxxxx", "Kxxxxxxx"), "more than 13 cards"),
         ((None, None), "no holdings"),
@@ -296,10 +274,6 @@ def test_bad_questions_about_a_posterior():
         bb.suit_play("AQ", "K2", bb.Belief("S", "K954.KJ3.A54.Q32").infer(rng=1))
     with pytest.raises(bb.BayesBridgeError, match="vacant places for 4 missing cards"):
         bb.suit_play("AJT32", "K954", vacant=(1, 2))
-
-
-def test_small_cards_are_the_lowest_that_are_free():
-    assert read_pair("A2x", "Kx") == (read_holding("A32"), read_holding("K4"))
 
 
 def test_the_picture():

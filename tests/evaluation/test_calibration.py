@@ -8,17 +8,13 @@ import numpy as np
 import pytest
 from calibration import (
     BINS,
-    ENGINES,
     SCENARIOS,
     Calibration,
-    Scenario,
     calibrate,
-    count,
     document,
     plot_coverage,
     plot_ranks,
     plot_reliability,
-    scenario_for,
     tables,
 )
 from scipy import stats
@@ -26,7 +22,7 @@ from scipy import stats
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.engine import PROCESSES, Setting
+from bayesbridge.studies.engine import Setting
 
 ONE = Setting(workers=1)
 PASSES = 1e-5
@@ -114,12 +110,6 @@ def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
     assert smallest_p(calibrate(replace(QUICK, believed=believed), 240, how=ONE)) < PASSES
 
 
-def test_sampled_layouts_without_their_weights_fail_it_too():
-    found = calibrate(replace(SCENARIOS["weights"], bidder=StyleBidder(), believed=Shrug(), draws=1000), 60, how=ONE)
-    assert smallest_p(found) < PASSES
-    assert found.worst_p < 0.01
-
-
 def test_probabilities_of_cards_that_are_too_extreme_are_seen():
     right, bold = small("enumerate"), small("enumerate", BOLD)
     honest, extreme = (next(test for test in one.tests() if "extreme" in test.hypothesis) for one in (right, bold))
@@ -127,22 +117,6 @@ def test_probabilities_of_cards_that_are_too_extreme_are_seen():
     assert extreme.p < PASSES
     assert extreme.effect < 0
     assert bold.card_error > bold.chance_error
-
-
-def test_counts_are_the_same_for_any_workers_and_chunks():
-    deals = 20
-    one = calibrate(QUICK, deals, 3, ONE)
-    assert np.array_equal(one.ranks, calibrate(QUICK, deals, 3, Setting(workers=2)).ranks)
-    by_hand = sum(
-        count(QUICK, np.random.SeedSequence(3, spawn_key=(chunk,)), size) for chunk, size in enumerate((8, 8, 4))
-    )
-    assert np.array_equal(Calibration.of(QUICK, by_hand).bins, one.bins)
-
-
-@pytest.mark.slow
-def test_other_processes_count_the_same():
-    one = calibrate(QUICK, 20, 3, ONE)
-    assert np.array_equal(one.bins, calibrate(QUICK, 20, 3, Setting(workers=1, scheduler=PROCESSES)).bins)
 
 
 def test_what_is_kept_adds_up():
@@ -160,11 +134,6 @@ def test_what_is_kept_adds_up():
         found.ranks_of("Z")
 
 
-def test_every_engine_has_a_scenario():
-    assert SCENARIOS.keys() == ENGINES.keys()
-    assert all(scenario.method == name for name, scenario in SCENARIOS.items())
-
-
 def test_what_was_found_is_shown():
     found = small("sample")
     told = document(found)
@@ -179,26 +148,6 @@ def test_what_was_found_is_shown():
     shown = [(one.predicted, one.observed) for one in found.reliability if one.cards >= 10]
     np.testing.assert_allclose(marks, shown)
     assert [label.get_text() for label in plot_coverage(found).get_yticklabels()] == list(found.names)
-
-
-def test_nothing_to_say_of_cards_that_are_all_known():
-    found = Calibration.of(QUICK, np.zeros(1 + 7 * BINS + 80 + 3, dtype=float))
-    assert found.reliability == ()
-    assert found._card_test().p == 1.0
-
-
-def test_scenarios_of_one_s_own():
-    bidder = StyleBidder(aggressiveness=1.0)
-    assert scenario_for("smc", bidder) == replace(SCENARIOS["smc"], bidder=bidder)
-    assert scenario_for("smc") is SCENARIOS["smc"]
-    with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose enumerate"):
-        scenario_for("magic")
-    with pytest.raises(BayesBridgeError, match="nobody calls where method is 'sample'"):
-        scenario_for("sample", bidder)
-    with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose auto"):
-        calibrate(Scenario("magic"), 1)
-    with pytest.raises(BayesBridgeError, match="give the scenario a prior of styles"):
-        calibrate(Scenario("joint", bidder), 1)
 
 
 @pytest.mark.slow

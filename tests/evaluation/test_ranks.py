@@ -12,7 +12,6 @@ from calibration import (
     covered,
     ecdf_band,
     ecdf_test,
-    share_band,
     tally,
 )
 from scipy import stats
@@ -38,12 +37,6 @@ def test_a_truth_drawn_like_the_draws_ranks_evenly_however_few_they_are():
     # Without its own place among them the truth would lie outside too often.
     naive = [Distribution(values[1:], np.full(5, 0.2), values[0]).rank(0.5) for values in rng.random((4000, 6))]
     assert chi_square("", tally(naive)).p < 1e-6
-
-
-def test_weights_count():
-    one = Distribution(np.array([1, 2, 3]), np.array([0.7, 0.2, 0.1]), 2, worth=9.0)
-    assert one.rank(0.0) == pytest.approx(0.63)
-    assert one.rank(1.0) == pytest.approx((9 * 0.9 + 1) / 10)
 
 
 @pytest.mark.parametrize("deals", [15, 100, 700])
@@ -78,8 +71,3 @@ def test_coverage_by_hand():
     assert covered(counts) == {0.5: 3, 0.8: 5, 0.9: 6, 0.95: 8}
     assert tally([0.0, 0.0249, 0.025, 0.5, 1.0]).nonzero()[0].tolist() == [0, 1, 20, 39]
     assert len(EDGES) == BINS - 1
-
-
-def test_a_share_strays_by_its_binomial():
-    low, high = share_band(400, 0.5)
-    assert (low, high) == pytest.approx((0.45, 0.55), abs=0.003)

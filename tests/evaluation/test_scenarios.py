@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from calibration import LENGTH_CELLS, POINT_CELLS, SCENARIOS, Scenario
+from calibration import SCENARIOS, Scenario
 
-from bayesbridge.bidders.fit import Prior
 from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import Called, HighCards, Holds, Length, Play, Reveal
 from bayesbridge.layouts import high_card_points, suit_lengths
 
@@ -41,42 +39,9 @@ def test_each_kind_of_evidence_is_there():
         assert types.count(Holds) == 2
 
 
-def test_cells_cover_every_hand_once():
-    for cells, most in ((LENGTH_CELLS, 13), (POINT_CELLS, 40)):
-        assert sorted(value for low, high in cells for value in range(low, high + 1)) == list(range(most + 1))
-
-
 def test_what_is_told_is_the_cell_of_the_truth():
     scene = Scenario("sample", told_lengths=True, told_points=True).draw(4)
     points, length = scene.belief.evidence
     assert (points.seat, length.seat) == (Seat.W, Seat.E)
     assert points.low <= high_card_points(scene.layout)[Seat.W] <= points.high
     assert length.low <= suit_lengths(scene.layout)[Seat.E, length.suit] <= length.high
-
-
-def test_a_style_that_south_does_not_know():
-    scene = Scenario("joint", StyleBidder(), prior=Prior()).draw(1)
-    assert scene.style is not None
-    assert scene.style != StyleBidder()
-    assert scene.belief.bidder == StyleBidder()
-
-
-def test_a_wrong_belief_has_seen_the_same():
-    scene = Scenario("enumerate", StyleBidder(), StyleBidder(aggressiveness=1.0)).draw(1)
-    assert scene.belief.evidence == scene.informed.evidence
-    assert (scene.belief.bidder, scene.informed.bidder) == (StyleBidder(aggressiveness=1.0), StyleBidder())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"shown": 13}, "13 cards shown: show 0 to 12"),
-        ({"cards": 4}, "give the scenario a bidder"),
-        ({"prior": Prior()}, "give the scenario a bidder"),
-        ({"bidder": StyleBidder(), "cards": 4}, "give player= and dummy=None"),
-        ({"bidder": StyleBidder(), "cards": 4, "player": LearnedPlayer()}, "give player= and dummy=None"),
-    ],
-)
-def test_scenarios_that_cannot_be(arguments, words):
-    with pytest.raises(BayesBridgeError, match=words):
-        Scenario("auto", **arguments)

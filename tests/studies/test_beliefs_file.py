@@ -123,12 +123,6 @@ def test_a_wrong_line_is_one_clear_line(tmp_path, spoil, line):
     assert "\n" not in said
 
 
-def test_a_card_that_everybody_knows_may_be_told_and_is_not_believed(tmp_path):
-    seen = see(RECORD, "leader", 0, 1)
-    found = file_of(tmp_path, card(OWN, {"E": 1.0})(entry_of(seen))).read(seen)
-    assert found.cards[Card.of(OWN).index, seen.observer] == 1.0
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -208,10 +202,3 @@ def test_unknown_readers_are_one_line(name, line):
         reader_of(name)
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_the_vulnerability_of_the_board_reaches_the_bidder():
-    reader = reader_of("learned")
-    assert {repr(reader._bidders[one.vulnerable]) for one in RECORDS if one.vulnerable is not None} == {
-        f"LearnedBidder({one.vulnerable.value!r}, slip=0.0001)" for one in RECORDS if one.vulnerable is not None
-    }

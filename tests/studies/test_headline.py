@@ -5,7 +5,7 @@ import pytest
 
 from bayesbridge.capture import literal as paper
 from bayesbridge.errors import NotationError
-from bayesbridge.scoring import NEW, OLD, Scheme
+from bayesbridge.scoring import NEW, Scheme
 from bayesbridge.studies import headline, strategies
 from bayesbridge.studies.deals import deal_blocks
 from tests.studies import literal
@@ -60,25 +60,7 @@ def test_the_sums_behind_the_table():
     assert (found["net_points_new"], found["net_points_new_both_eligible"]) == (85 - 100, 85)
 
 
-def test_net_points_are_the_bidders_less_both_defenders():
-    assert headline.net_points(OLD, 3, 10) == 30
-    assert headline.net_points(NEW, 3, 10) == 95
-    assert headline.net_points(OLD, 3, 7) == headline.net_points(NEW, 3, 7) == -100
-
-
 CLUB = Scheme.of({"name": "club", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": "1/3"})
-
-
-def test_points_by_a_scheme_of_ones_own():
-    """The same two contracts: 20 for 2NT, and two tricks short at 1/3 to each of two defenders."""
-    counts = np.zeros(1569, dtype=np.int64)
-    joint = counts[1:].reshape(headline.SHAPE)
-    joint[1, 1, 9, 1] = joint[0, 0, 5, 1] = 1
-    found = headline._points_by_scheme(counts, {"club": CLUB})["club"]
-    assert found["mean"] == pytest.approx((20 - 4 / 3) / 2)
-    assert found["standard_error"] == pytest.approx((20 + 4 / 3) / 2 / 2**0.5)
-    assert (found["both_eligible"], found["both_error"]) == (20, 0)
-    assert set(headline._points_by_scheme(0 * counts, {"club": CLUB})["club"].values()) == {None}
 
 
 def test_schemes_are_told_apart_by_name_and_agree_with_the_sums():

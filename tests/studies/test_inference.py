@@ -54,16 +54,6 @@ def test_what_cannot_be_scored_says_why() -> None:
     assert usable(passed) == "passed out: nobody leads"
 
 
-def test_knowing_nothing_costs_what_the_prior_says() -> None:
-    """A model that shrugs leaves the exact prior, up to noise: 13 of 39 cards for each hidden seat."""
-    one = score_board(RECORDS[0], bidder=Shrug(), player=Shrug(), draws=4000)
-    error = math.sqrt(1 / 3 * 2 / 3 / 4000)
-    assert one.honours == pytest.approx(np.full_like(one.honours, 1 / 3), abs=5.5 * error)
-    # Cards of a hand hang together: the mean over cards is not asked to be closer than that of one.
-    loss = -np.log(one.honours[np.arange(len(one.truth)), one.truth]).mean()
-    assert loss == pytest.approx(math.log(3), abs=5 * error / (1 / 3))
-
-
 def test_probabilities_are_probabilities_and_never_zero() -> None:
     posterior = Belief.of_record(RECORDS[0], RECORDS[0].leader, cards=0).infer("smc", draws=200, rng=1)
     cards, lengths = smoothed_marginals(posterior)

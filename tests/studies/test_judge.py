@@ -9,19 +9,17 @@ import pytest
 
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.play import LearnedPlayer
-from bayesbridge.cards import Card, Hand
-from bayesbridge.deal import Deal, Seat
+from bayesbridge.cards import Card
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import open_records
-from bayesbridge.studies.benchmark import MEASURES, Judged, Tally, bucket_of, judge, look, see
+from bayesbridge.studies.benchmark import MEASURES, Judged, Tally, judge, look, see
 from bayesbridge.studies.readers import (
     CHAIRS,
-    MOMENTS,
     CountingReader,
     Reading,
     lengths_of_cards,
     log_product,
-    moment_of,
     reader_of,
 )
 
@@ -170,18 +168,6 @@ def test_lengths_of_cards_one_by_one():
         assert found[seat, suit] == pytest.approx(polynomial)
 
 
-def test_moments_have_names_and_numbers():
-    assert [moment_of(text) for text in ("auction", "lead", "1", "trick 9")] == [
-        "auction",
-        "lead",
-        "trick 1",
-        "trick 9",
-    ]
-    with pytest.raises(BayesBridgeError, match="unknown moment '2': choose auction, lead, 1, 3, 6 or 9"):
-        moment_of("2")
-    assert MOMENTS["trick 6"] == 24
-
-
 def test_what_is_seen_has_no_hidden_hand():
     record = RECORDS[0]
     before, after = see(record, "leader", 0), see(record, "leader", 1)
@@ -235,25 +221,11 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
     assert found.error == pytest.approx(math.sqrt(11 / 12 * sum((x - np.mean(left)) ** 2 for x in left)))
 
 
-def test_a_calibrated_forecast_has_no_error_and_a_boaster_has():
-    truth = np.arange(1000) % 2
-    for forecast, error in ((np.full((1000, 2), 0.5), 0.0), (np.tile([0.95, 0.05], (1000, 1)), 0.45)):
-        tally = Tally()
-        tally.add(judged(np.zeros(8), forecast, truth), 0)
-        assert tally.summary().figures["calibration_error"].value == pytest.approx(error)
-
-
 def test_no_board_is_no_figure():
     empty = Tally().summary()
     assert empty.boards == 0
     assert all(math.isnan(value) for figure in empty.figures.values() for value in figure)
     assert empty.document()["honour_log_loss"] is None
-
-
-def test_the_same_deal_has_one_bucket():
-    deal = RECORDS[0].deal
-    assert bucket_of(deal) == bucket_of(Deal(tuple(Hand(hand.mask) for hand in deal.hands)))
-    assert len({bucket_of(record.deal) for record in RECORDS}) > 1
 
 
 def test_a_reader_may_give_its_own_chance_of_layouts():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bayesbridge import studies
-from bayesbridge.cli import _complete_files, build_parser, main
+from bayesbridge.cli import main
 from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table
 
 ROOT = Path(__file__).parents[2]
@@ -59,23 +59,6 @@ def test_a_new_study_is_found_at_the_command_line(coins, capsys):
     shown = capsys.readouterr().out
     assert found["counts"]["heads"] in shown
     assert "600 deals, seed 1, " in shown
-
-
-def test_its_mistakes_are_one_line(coins, capsys):
-    for words, what in (
-        (["captures", "--scoring", "x"], "study 'captures' takes no --scoring: it goes with headline and strategies"),
-        (["coins", "--exact"], "study 'coins' has no exact count"),
-    ):
-        assert main(["study", *words]) == 2
-        assert capsys.readouterr().err.startswith(f"bayesbridge: {what}")
-
-
-def test_its_options_are_completed(coins):
-    parser = build_parser()
-    _complete_files(parser, "files")
-    study = parser._subparsers._group_actions[0].choices["study"]
-    completed = {action.dest for action in study._actions if getattr(action, "complete", None) == "files"}
-    assert completed == {"scoring", "resume"}
 
 
 def test_every_study_module_is_registered():

@@ -27,10 +27,6 @@ def test_z_by_hand():
     assert found.z == pytest.approx(sqrt(chi2))
 
 
-def test_z_is_none_where_both_have_nothing():
-    assert captures.count_exactly().z[">13"] is None
-
-
 @pytest.mark.parametrize("study", [captures, conditions])
 def test_simulated_counts_agree_with_exact_ones(study):
     found, truth = study.simulate(1_000_000, 11, 2, runs=2), study.count_exactly()
