@@ -761,7 +761,7 @@ def leads(found: Leads, *, ax: Axes | None = None) -> Axes:
     >>> from bayesbridge import Card, Contract, Seat
     >>> from bayesbridge.decisions.leads import Lead
     >>> none, told = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
-    >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, none, card == "H9") for card in told]
+    >>> rows = [Lead((Card.of(card),), told[card], (4.0, 0.1), none, card == "H9") for card in told]
     >>> found = Leads(Contract.of("3NT by S"), Seat.W, "make", tuple(rows), 100, False)
     >>> leads(found).get_title()
     'West leads against 3NT by S; blue: the best'

@@ -144,7 +144,7 @@ def _show(found: Leads) -> None:
 def _behind(choice: Lead, found: Leads) -> str:
     if choice is found.choices[0]:
         return ""
-    mean, error = found.behind(choice)
+    mean, error = choice.behind
     return f"{100 * mean:.1f}{_error(100 * error, 1)}" if found.goal == "make" else f"{mean:.2f}{_error(error, 2)}"
 
 

@@ -78,12 +78,13 @@ class Claim:
         return HOLDS if inside and len(known) == len(self.parts) else UNDECIDED
 
 
-def _interval(middle: float, error: float, parts: int) -> tuple[float, float]:
-    """That of a claim with so many parts, by the normal distribution."""
+def _part(name: str, own: float, error: float, parts: int, middle: float | None = None) -> Part:
+    """A number with the normal interval of a claim with so many parts, around ``middle`` where that is another."""
     from scipy import stats
 
     half = float(stats.norm.isf(LEVEL / (2 * parts))) * error
-    return middle - half, middle + half
+    centre = own if middle is None else middle
+    return Part(name, own, (centre - half, centre + half))
 
 
 def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
@@ -93,7 +94,7 @@ def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
         return Part(name, None, None)
     mean = sum(value * k for value, k in enumerate(counts, lowest)) / n
     spread = sqrt(sum((value - mean) ** 2 * k for value, k in enumerate(counts, lowest)) / (n - 1) / n)
-    return Part(name, mean, _interval(mean, spread, parts))
+    return _part(name, mean, spread, parts)
 
 
 def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
@@ -111,7 +112,7 @@ def between_shares(name: str, first: int, second: int, trials: int, parts: int) 
     if trials < FEWEST:
         return Part(name, None, None)
     p, q = first / trials, second / trials
-    return Part(name, p - q, _interval(p - q, sqrt((p + q - (p - q) ** 2) / trials), parts))
+    return _part(name, p - q, sqrt((p + q - (p - q) ** 2) / trials), parts)
 
 
 def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], parts: int) -> Part:
@@ -120,7 +121,7 @@ def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], pa
         return Part(name, None, None)
     (p, n), (q, m) = (((hits + 1) / (trials + 2), trials + 2) for hits, trials in (first, second))
     error = sqrt(p * (1 - p) / n + q * (1 - q) / m)
-    return Part(name, first[0] / first[1] - second[0] / second[1], _interval(p - q, error, parts))
+    return _part(name, first[0] / first[1] - second[0] / second[1], error, parts, p - q)
 
 
 def document(claim: Claim) -> dict[str, Any]:

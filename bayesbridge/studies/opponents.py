@@ -13,7 +13,7 @@ and with calls.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log, prod, sqrt
+from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.studies.engine import Counts, Job, Run
@@ -167,13 +167,12 @@ def _stages(counts: Counts) -> dict[str, Any]:
     return found
 
 
-def _chance(wins: int) -> float:
-    """P(make) from w of DRAWS layouts, never quite 0 or 1 (Jeffreys)."""
-    return (wins + 0.5) / (DRAWS + 1)
+def _losses() -> NDArray[np.float64]:
+    """(DRAWS + 1, 2) −log P of not making and of making; P(make) from w of DRAWS layouts is never 0 or 1 (Jeffreys)."""
+    import numpy as np
 
-
-def _loss(wins: int, made: int) -> float:
-    return -log(_chance(wins) if made else 1 - _chance(wins))
+    chance = (np.arange(DRAWS + 1) + 0.5) / (DRAWS + 1)
+    return -np.log(np.stack([1 - chance, chance], axis=1))
 
 
 def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
@@ -182,15 +181,13 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
 
     from bayesbridge.studies.benchmark import calibration_error, curve
 
-    n = int(table.sum())
-    cells = [(wins, made, int(table[wins, made])) for wins in range(DRAWS + 1) for made in range(2)]
-    sums = np.zeros((3, 10))
-    for wins, made, k in cells:
-        sums[:, min(9, 10 * wins // DRAWS)] += (k, k * _chance(wins), k * made)
-    bins = curve(*sums)
+    losses = _losses()
+    n, chance, told = table.sum(), np.exp(-losses[:, 1]), table.sum(axis=1)
+    place = np.minimum(9, 10 * np.arange(DRAWS + 1) // DRAWS)
+    bins = curve(*(np.bincount(place, sums, 10) for sums in (told, told * chance, table[:, 1])))
     return {
-        "log_loss": sum(k * _loss(wins, made) for wins, made, k in cells) / n,
-        "brier": sum(k * (_chance(wins) - made) ** 2 for wins, made, k in cells) / n,
+        "log_loss": float((table * losses).sum() / n),
+        "brier": float((table * np.stack([chance**2, (1 - chance) ** 2], axis=1)).sum() / n),
         "calibration_error": calibration_error(bins),
         "calibration": [[one.cards, one.predicted, one.observed] for one in bins],
     }
@@ -198,16 +195,10 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
 
 def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
     """Mean fall of the log loss by the calls, nats per contract, with its standard error over pairs."""
-    cells = [
-        (_loss(before, made) - _loss(after, made), int(joint[before, after, made]))
-        for before in range(DRAWS + 1)
-        for after in range(DRAWS + 1)
-        for made in range(2)
-        if joint[before, after, made]
-    ]
-    n = sum(k for _, k in cells)
-    mean = sum(gain * k for gain, k in cells) / n
-    return {"mean": mean, "standard_error": sqrt(sum((gain - mean) ** 2 * k for gain, k in cells) / n**2)}
+    losses, n = _losses(), joint.sum()
+    gains = losses[:, None] - losses
+    mean = float((gains * joint).sum() / n)
+    return {"mean": mean, "standard_error": sqrt(((gains - mean) ** 2 * joint).sum()) / float(n)}
 
 
 def tables(found: Comparison) -> Iterator[Table]:

@@ -9,7 +9,6 @@ opponent who knows it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from functools import partial
 from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
@@ -29,40 +28,27 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Equilibrium:
-    """What neither side can improve on alone.
+def solve(payoff: Floats) -> dict[str, Any]:
+    """The equilibrium of an (m, n) matrix of what the column side pays the row side: what neither can improve on alone.
 
-    value: what the row side gets
-    row, column: the mixed strategies, which add up to one
-    row_exploitability: by row, how much less than the value it gets against the best answer; 0 is unexploitable
-    column_exploitability: by column, how much more than the value it gives to the best answer
-    """
-
-    value: float
-    row: tuple[float, ...]
-    column: tuple[float, ...]
-    row_exploitability: tuple[float, ...]
-    column_exploitability: tuple[float, ...]
-
-
-def solve(payoff: Floats) -> Equilibrium:
-    """The equilibrium of an (m, n) matrix of what the column side pays the row side.
+    ``value`` is what the row side gets, ``row`` and ``column`` are the mixed strategies; ``row_exploitability`` is by
+    row how much less than the value it gets against the best answer, ``column_exploitability`` by column how much more
+    it gives to the best answer; 0 is unexploitable.
 
     >>> import numpy as np
     >>> game = solve(np.array([[3.0, -1.0], [-2.0, 4.0]]))
-    >>> [round(share, 6) for share in game.row], round(game.value, 6)
+    >>> [round(share, 6) for share in game["row"]], round(game["value"], 6)
     ([0.6, 0.4], 1.0)
     """
     row, value = _maximin(payoff)
     column, _ = _maximin(-payoff.T)
-    return Equilibrium(
-        value,
-        tuple(row),
-        tuple(column),
-        tuple(float(max(0.0, value - worst)) for worst in payoff.min(axis=1)),
-        tuple(float(max(0.0, best - value)) for best in payoff.max(axis=0)),
-    )
+    return {
+        "value": value,
+        "row": row,
+        "column": column,
+        "row_exploitability": [float(max(0.0, value - worst)) for worst in payoff.min(axis=1)],
+        "column_exploitability": [float(max(0.0, best - value)) for best in payoff.max(axis=0)],
+    }
 
 
 def _maximin(payoff: Floats) -> tuple[list[float], float]:
@@ -157,7 +143,7 @@ def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) 
         games[name] = {
             "payoff": mean.tolist(),
             "standard_error": [[sqrt(max(0.0, v) / contracts) for v in row] for row in square - mean**2],
-            **{key: list(v) if isinstance(v, tuple) else v for key, v in asdict(solve(mean)).items()},
+            **solve(mean),
         }
     return games
 

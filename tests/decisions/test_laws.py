@@ -95,7 +95,7 @@ def test_contracts_and_leads(first):
             is_share(*choice.beaten)
             assert 0.0 <= choice.tricks[0] <= 13.0
             assert choice.tricks[1] > 0.0
-            assert choice is found.choices[0] or choice.beaten_behind[1] > 0.0
+            assert choice is found.choices[0] or choice.behind[1] > 0.0
 
 
 @pytest.mark.parametrize("solved", [2, 3, 10, 30, 100, 300])

@@ -105,7 +105,7 @@ def test_errors_are_honest():
         first = found.choices[0]
         other = next(choice for choice in found.choices if choice is not first)
         chance, error = by_suit[best].beaten
-        behind, spread = other.beaten_behind
+        behind, spread = other.behind
         true = right[first.cards[0].suit][0] - right[other.cards[0].suit][0]
         squares += ((chance - right[best][0]) / error) ** 2, 0.0, ((chance - right[best][0] - 0.1) / error) ** 2
         squares[1] += ((behind - true) / spread) ** 2

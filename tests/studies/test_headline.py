@@ -151,9 +151,9 @@ def test_games_are_consistent_with_their_counts():
 
 def test_equilibria_known_from_books():
     scissors = strategies.solve(np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]]))
-    assert scissors.row == pytest.approx((1 / 3,) * 3)
-    assert scissors.value == pytest.approx(0.0, abs=1e-9)
-    assert scissors.row_exploitability == pytest.approx((1.0,) * 3)
+    assert scissors["row"] == pytest.approx((1 / 3,) * 3)
+    assert scissors["value"] == pytest.approx(0.0, abs=1e-9)
+    assert scissors["row_exploitability"] == pytest.approx((1.0,) * 3)
     saddle = strategies.solve(np.array([[2.0, 3.0], [1.0, 9.0]]))
-    assert (saddle.value, saddle.row, saddle.column) == (pytest.approx(2.0), (1.0, 0.0), (1.0, 0.0))
-    assert saddle.column_exploitability == pytest.approx((0.0, 7.0))
+    assert (saddle["value"], saddle["row"], saddle["column"]) == (pytest.approx(2.0), [1.0, 0.0], [1.0, 0.0])
+    assert saddle["column_exploitability"] == pytest.approx((0.0, 7.0))
