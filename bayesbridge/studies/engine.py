@@ -60,18 +60,6 @@ REACH_SECONDS: Final = 30
 """How long a scheduler may take to answer, and its first worker to appear."""
 
 
-class CheckpointError(BayesBridgeError):
-    """A checkpoint that this run cannot use; it is left as it was."""
-
-
-class OtherVersion(BayesBridgeError):
-    """A worker whose version is not that of the run."""
-
-
-class WorkersLost(BayesBridgeError):
-    """A worker process or the scheduler of a cluster went away; what a checkpoint holds is good."""
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """What the engine counts. Other processes find the function by its name, so it stands at the top of its module.
@@ -198,7 +186,7 @@ class _Checkpoint:
                     part.write_text(json.dumps(here, indent=1) + "\n", "utf-8")
             there = json.loads(about.read_text("utf-8"))
         except (FileExistsError, FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
-            raise CheckpointError(
+            raise BayesBridgeError(
                 f"{str(folder)!r} is not the checkpoint of a study: it is left as it is; name another folder",
                 path=folder,
             ) from None
@@ -208,7 +196,7 @@ class _Checkpoint:
         for key in {**here, **known}:
             if here.get(key) != known.get(key):
                 there, now = (json.dumps(told[key]) if key in told else "missing" for told in (known, here))
-                raise CheckpointError(
+                raise BayesBridgeError(
                     f"checkpoint {str(folder)!r} belongs to another run: {key} is {there} there and {now} here; "
                     "give the same options, or name another folder",
                     path=folder,
@@ -250,7 +238,7 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int) ->
     import numpy as np
 
     if version != bayesbridge.__version__:
-        raise OtherVersion(
+        raise BayesBridgeError(
             f"a worker on {platform.node()} has bayesbridge {bayesbridge.__version__} and the run has {version}: "
             "install the same on both and start the worker again",
             version=version,
@@ -282,7 +270,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
                     yield pending.pop(future), counts
         except (BrokenExecutor, CancelledError, asyncio.CancelledError):
             who = "a worker process" if how.scheduler == PROCESSES else f"the scheduler {how.scheduler!r}"
-            raise WorkersLost(
+            raise BayesBridgeError(
                 f"{who} ended before the work of study {job.name!r} was done: start it again; {kept}"
             ) from None
         except BaseException:

@@ -63,11 +63,6 @@ def test_a_bid_worked_by_hand() -> None:
     assert found.level == 3
 
 
-def test_a_hand_without_a_suit_cannot_bid() -> None:
-    assert bid(Hand.from_pbn("AKQJT98.AKQ.AKQ.")).counts == (0,) * 7
-    assert bid(Hand.from_pbn("AKQJT98.AKQ.AKQ.")).level == 0
-
-
 def test_the_climb_stops_at_the_first_target_not_met() -> None:
     """The rule is iterative: a later target that would be met again does not count."""
     hand = Hand.from_pbn("AKQ2.KJ3.A54.Q32")

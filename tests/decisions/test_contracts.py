@@ -4,14 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import xarray
 
 import bayesbridge as bb
 from bayesbridge.decisions.contracts import (
     Group,
-    Option,
     TrickTables,
-    competing,
     contract_if_passed,
     contract_named,
     contracts_asked,
@@ -194,11 +191,9 @@ def test_who_declares_and_what_is_doubled():
     ("belief", "left"),
     [
         (called(), None),
-        (called("W:Pass"), None),
         (called("W:2S", "N:Pass", "E:Pass"), "2S by W"),
         (called("W:2S", "N:X", "E:Pass"), "2SX by W"),
         (called("N:1S", "E:Pass", "S:2S", "W:Pass"), "2S by N"),
-        (called("W:1NT", "N:Pass", "E:Pass", "S:Pass"), "1NT by W"),
         (called("W:1NT", dummy="N"), None),
         (called("S:1NT", dummy="N"), "1NT by S"),
     ],
@@ -248,15 +243,12 @@ def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(nothing):
     [
         ({"contracts": "4S by W"}, "contract '4S by W': with three players what W loses is not all yours"),
         ({"contracts": "4S by N"}, "contract '4S by N': N is the dummy, who does not declare"),
-        ({"contracts": "9S"}, "unknown contract '9S'"),
         ({"contracts": []}, "no contract named"),
-        ({"contracts": "4S,4S"}, "contract '4S by S' is given twice"),
         ({"contracts": "1S"}, "contract '1S by S': 1NT by W outranks it"),
         ({"contracts": "4SX"}, "is doubled: scheme 'new' has no price for that"),
         ({"against": "3NT by W"}, "contract '3NT by W': with three players"),
         ({"scheme": "rubber"}, "unknown scoring scheme 'rubber': write old, new or duplicate"),
         ({"scheme": "old", "vulnerable": "NS"}, "vulnerable NS: scheme 'old' knows no vulnerability"),
-        ({"vulnerable": "us"}, "unknown vulnerability 'us'"),
         ({"pair": "S:W"}, "pair S:W: N is the dummy, whoever declares"),
         ({"solve": 1}, "solve 1: give 0 for none"),
         ({"seconds": 0.0}, "seconds 0.0: give a number above 0"),
@@ -281,30 +273,8 @@ def test_the_usual_scheme_follows_the_game():
     assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
 
 
-def test_strains_that_compete_are_solved():
-    """Two strains whose best contracts are as good as equal, and one far behind."""
-    posterior = small().infer()
-    named = [bb.Contract.of(name, "E") for name in ("1S", "1H", "7NT")]
-    items = [Option(one, payoff(Duplicate(), one), Group.of(one, N)) for one in named]
-    tables = TrickTables.of(posterior, [one.group for one in items], 0)
-    same = replace(tables, pmfs={one.group: tables.pmfs[items[0].group] for one in items})
-    assert set(competing(same, items, [])) == {items[0].group, items[1].group}
-    assert items[2].group in competing(same, items, [items[2].group])
-
-
 def test_a_solver_that_fails_is_named_and_the_network_answers(install):
     install("solver", SOLVER.replace("0, 13)", "14, 99)"))
     with pytest.warns(UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"):
         found = bb.contracts(small().infer(), "1NT", pair="E:N", solve=20)
     assert set(found["basis"].values) == {"network"}
-
-
-def test_the_picture(nothing):
-    found = bb.contracts(small().infer(), **BY_PAIR)
-    ax = bb.plots.contracts(found, most=5)
-    assert [text.get_text() for text in ax.get_yticklabels()] == found["contract"].values[:5].tolist()
-    assert ax.get_xlabel() == "expected score, scheme duplicate, nobody vulnerable"
-    with pytest.raises(BayesBridgeError, match="most 0: draw at least 1"):
-        bb.plots.contracts(found, most=0)
-    with pytest.raises(BayesBridgeError, match=r"give what bb\.contracts answers"):
-        bb.plots.contracts(xarray.Dataset())

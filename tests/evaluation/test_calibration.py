@@ -7,7 +7,6 @@ from math import pi
 import numpy as np
 import pytest
 from calibration import (
-    BINS,
     SCENARIOS,
     Calibration,
     calibrate,
@@ -20,7 +19,6 @@ from calibration import (
 from scipy import stats
 
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
 from bayesbridge.studies.engine import Setting
 
@@ -45,18 +43,6 @@ SMALL = {
     "auto": (replace(SCENARIOS["auto"], draws=400), 10),
 }
 """Fewer deals than in the slow tests, and fewer layouts."""
-
-FULL = {
-    "sample": 400,
-    "counting": 200,
-    "weights": 400,
-    "smc": 200,
-    "exact": 200,
-    "tilted": 200,
-    "auto": 64,
-    "joint": 400,
-}
-"""Deals of the slow tests."""
 
 
 class Shrug:
@@ -110,30 +96,6 @@ def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
     assert smallest_p(calibrate(replace(QUICK, believed=believed), 240, how=ONE)) < PASSES
 
 
-def test_probabilities_of_cards_that_are_too_extreme_are_seen():
-    right, bold = small("enumerate"), small("enumerate", BOLD)
-    honest, extreme = (next(test for test in one.tests() if "extreme" in test.hypothesis) for one in (right, bold))
-    assert honest.p > PASSES
-    assert extreme.p < PASSES
-    assert extreme.effect < 0
-    assert bold.card_error > bold.chance_error
-
-
-def test_what_is_kept_adds_up():
-    deals = 16
-    found = calibrate(QUICK, deals, 2, ONE)
-    assert found.cards == 12 * deals  # two hands with six cards open
-    assert found.bins[0].sum() == 2 * found.cards  # each card in either of two seats
-    assert found.bins[2].sum() == found.cards  # and in one of them it is
-    assert found.bins[1].sum() == pytest.approx(found.cards)
-    assert len(found.reliability) == len(found.errors)
-    assert sum(one.cards for one in found.reliability) == found.bins[0].sum()
-    assert found.names[-1] == "likelihood"
-    assert found.ranks.shape == (7, BINS)
-    with pytest.raises(BayesBridgeError, match="no ranks of 'Z': there are T, "):
-        found.ranks_of("Z")
-
-
 def test_what_was_found_is_shown():
     found = small("sample")
     told = document(found)
@@ -148,12 +110,6 @@ def test_what_was_found_is_shown():
     shown = [(one.predicted, one.observed) for one in found.reliability if one.cards >= 10]
     np.testing.assert_allclose(marks, shown)
     assert [label.get_text() for label in plot_coverage(found).get_yticklabels()] == list(found.names)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", FULL)
-def test_hundreds_of_deals_an_engine(method):
-    verify(calibrate(SCENARIOS[method], FULL[method], how=ONE), FULL[method])
 
 
 @pytest.mark.slow

@@ -10,13 +10,11 @@ from honesty import (
     CONTROL,
     ENGINES,
     EXACT,
-    KINDS,
     LARGE,
     LENGTHS,
     POINTS,
     POSITIONS,
     QUANTITIES,
-    SHARES,
     SMALL,
     TESTED,
     Case,
@@ -27,7 +25,6 @@ from honesty import (
     count,
     document,
     measure,
-    plan,
     plot_honesty,
     probe_of,
     some_positions,
@@ -37,7 +34,6 @@ from honesty import (
 )
 from instrument import in_chunks
 
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.engine import Setting
 
 ONE = Setting(workers=1)
@@ -56,14 +52,6 @@ def rows_of(*cases, seed=1):
     known = [case.position for case in what.cases if case.position.kind != "no trumps"]  # tables of points take long
     truths = {position.name: truth_of(position) for position in known}
     return {(row.engine, row.kind): row for row in Honesty.of(unpacked(what, rows), truths).rows}
-
-
-def test_there_are_forty_positions_from_no_call_to_six():
-    assert len(POSITIONS) == len({position.name for position in POSITIONS}) == 40
-    assert {position.kind for position in POSITIONS} == set(KINDS)
-    assert {position.calls for position in POSITIONS} == set(range(7))
-    assert POSITIONS[4].belief().hand.pbn == "8532.J32.9854.Q3"
-    assert [position.name for position in some_positions(2)] == ["none 1", "no trumps 1"]
 
 
 def test_every_engine_is_tested_and_the_numbers_are_open():
@@ -101,21 +89,6 @@ def test_tables_and_enumeration_agree_on_the_truth():
     for name, truth in counted.items():
         stated = found.stated[name]
         assert abs(stated.value - truth) <= 5.5 * stated.error + 1e-9, name
-
-
-def test_plans_are_checked():
-    assert {case.engine for case in plan(POSITIONS[:4], 10, ("sample",)).cases} == {"sample"}
-    assert {engine: set(kinds) for engine, kinds in TESTED.items()} | {"auto": set(KINDS)} == {
-        engine: set(kinds) for engine, kinds in SHARES.items()
-    }
-    for wrong, words in (
-        (lambda: plan(engines=("magic",)), "unknown engine 'magic'"),
-        (lambda: plan(seeds=1), "1 seeds: take at least 5"),
-        (lambda: plan(POSITIONS[:1], engines=("smc",)), "none of these positions tests smc"),
-        (lambda: some_positions(41), "41 positions: take 1 to 40"),
-    ):
-        with pytest.raises(BayesBridgeError, match=words):
-            wrong()
 
 
 def test_what_was_found_is_shown():

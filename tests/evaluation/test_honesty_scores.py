@@ -7,7 +7,6 @@ import pytest
 from honesty import (
     BIASED,
     CHUNK,
-    EVIDENCE,
     EXACT,
     GROUPS,
     HONEST,
@@ -19,17 +18,11 @@ from honesty import (
     SMALL,
     UNKNOWN,
     WRONG,
-    Answer,
     Answers,
     Case,
-    Plan,
-    Stated,
-    packed,
-    pool,
     rms,
     row,
     scored,
-    unpacked,
 )
 from scipy import stats
 
@@ -99,25 +92,3 @@ def test_means_are_compared_with_a_reference_where_the_truth_is_unknown():
     right, wrong = (row([scored(made(100, shift=shift), {}, reference)]) for shift in (0.0, 0.02))
     assert right.bias_p > 0.001
     assert wrong.verdict == BIASED
-
-
-def test_runs_with_weights_are_pooled_by_their_evidence():
-    reference = made(2, engine=REFERENCE)
-    place = QUANTITIES.index(EVIDENCE)
-    reference.value[:, 0], reference.value[:, place] = (0.2, 0.8), np.log([0.1, 0.3])
-    value, error = pool(reference)
-    assert value[0] == pytest.approx(0.25 * 0.2 + 0.75 * 0.8)
-    assert np.exp(value[place]) == pytest.approx(0.2)
-    assert error[0] == pytest.approx(0.01 * np.hypot(0.25, 0.75))
-
-
-def test_answers_are_packed_and_unpacked():
-    plan = Plan((Case("auto", POSITIONS[0], CHUNK, 100), Case("smc", POSITIONS[5], CHUNK, 100)))
-    given = Answer({"T": Stated(-2.25, 0.5), "card_1": Stated(0.0, 0.0)}, 123.4, True)
-    rows = np.stack([packed(given), *[packed(None)] * (2 * CHUNK - 1)])
-    first, second = unpacked(plan, rows)
-    assert first.case == plan.cases[0]
-    assert (first.value[0, QUANTITIES.index("T")], first.error[0, QUANTITIES.index("T")]) == (-2.25, 0.5)
-    assert first.value[0, 0] == 0.0
-    assert np.isfinite(first.value[0]).sum() == 2
-    assert (first.warned[0], first.ess[0], first.refused[0], second.refused[0]) == (True, 123.4, False, True)

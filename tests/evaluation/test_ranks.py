@@ -5,11 +5,8 @@ from math import inf
 import numpy as np
 import pytest
 from calibration import (
-    BINS,
-    EDGES,
     Distribution,
     chi_square,
-    covered,
     ecdf_band,
     ecdf_test,
     tally,
@@ -63,11 +60,3 @@ def test_other_ranks_are_found_out(shape):
     low, high = ecdf_band(5000)
     below = counts.cumsum()[:-1] / 5000
     assert ((below < low) | (below > high)).any()
-
-
-def test_coverage_by_hand():
-    counts = np.zeros(BINS, dtype=np.int64)
-    counts[[0, 1, 3, 9, 10, 20, 29, 30, 38, 39]] = 1
-    assert covered(counts) == {0.5: 3, 0.8: 5, 0.9: 6, 0.95: 8}
-    assert tally([0.0, 0.0249, 0.025, 0.5, 1.0]).nonzero()[0].tolist() == [0, 1, 20, 39]
-    assert len(EDGES) == BINS - 1

@@ -80,13 +80,6 @@ def test_the_truth_scores_best_and_a_lie_worst(tmp_path, cards):
     assert scores[-1]["cards"] == pytest.approx(-math.log(1e-12))
 
 
-def test_a_board_without_a_line_counts_as_knowing_nothing(tmp_path):
-    reader = file_of(tmp_path, entry_of(see(RECORD, "leader", 0, 1)))
-    found = look(reader, RECORDS[1], see(RECORDS[1], "leader", 0, 2))
-    assert not found.answered
-    assert found.judged.values[0] == pytest.approx(math.log(3))
-
-
 def change(**changed):
     return lambda entry: {**entry, **changed}
 
@@ -96,7 +89,6 @@ def card(name, chances):
 
 
 HIDDEN = next(str(Card(i)) for i in range(52) if Card(i) not in RECORD.deal[RECORD.leader])
-OWN = str(next(iter(RECORD.deal[RECORD.leader])))
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bayesbridge.errors import Unwritable
+from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.studies import captures, engine
-from bayesbridge.studies.engine import CheckpointError, Job, Setting
+from bayesbridge.studies.engine import Job, Setting
 
 JOB = Job("captures", captures.count, chunk=1_000)
 DEALS, SEED, RUNS = 7_500, 3, 2
@@ -56,7 +56,7 @@ def test_chunks_that_are_missing_or_unreadable_are_counted_again(whole, undistur
 
 def refused(path, match, **changes):
     before = contents(path)
-    with pytest.raises(CheckpointError, match=match) as caught:
+    with pytest.raises(BayesBridgeError, match=match) as caught:
         run(path, **changes)
     assert "\n" not in str(caught.value)
     assert contents(path) == before

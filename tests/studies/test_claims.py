@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from bayesbridge.capture import exact
 from bayesbridge.capture import literal as paper
 from bayesbridge.cards import Suit
 from bayesbridge.cli import main
@@ -101,25 +100,6 @@ def test_second_hand_and_its_negative_control(many):
     failed = sum(a1 - a2 for a1, a2 in printed.COMPARATIVE.values())
     part = share_of("", failed, sum(a1 for a1, _ in printed.COMPARATIVE.values()), 1)
     assert part.own == pytest.approx(462 / 1758)
-
-
-def test_rounds_are_captures_after_the_first_four():
-    """No deal of all has more than 13 captures, so 9 rounds; the literal algorithm captures one card in each."""
-    claim = claims._cost()
-    assert claim.parts[0].own == max(exact.tricks()) - 4 == 9
-    assert claim.verdict == HOLDS
-    for masks in deal_blocks(300, 1):
-        for row in masks:
-            found = paper.capture(*literal.hands_of(row)[:2])
-            assert sum(found.kappa) == found.T
-            assert found.T == 0 or 0 <= found.T - 4 <= claim.parts[0].own
-
-
-def test_the_order_of_the_printed_runs(monkeypatch):
-    assert claims._order().verdict == FAILS
-    old = printed.HEADLINE["net points, old scheme"]
-    monkeypatch.setitem(claims.HEADLINE, "net points, new scheme", (old[1], old[0], old[2]))
-    assert claims._order().verdict == HOLDS
 
 
 def test_intervals_cover_as_often_as_they_say():

@@ -38,28 +38,6 @@ def test_headline_counts_what_plain_python_counts(contracts):
     assert expected.sum() > 200
 
 
-def test_the_sums_behind_the_table():
-    """Two contracts by hand: 2NT with nine tricks and a dummy that could bid 1NT; 1NT two down, a weak dummy."""
-    counts = np.zeros(1569, dtype=np.int64)
-    counts[0] = 10
-    joint = counts[1:].reshape(headline.SHAPE)
-    joint[1, 1, 9, 1] = 1
-    joint[0, 0, 5, 1] = 1
-    found = headline._summed(counts)
-    assert {key: found[key] for key in ("valid_bidder", "passed_out", "won", "lost", "lost_weak_dummy")} == {
-        "valid_bidder": 2,
-        "passed_out": 8,
-        "won": 1,
-        "lost": 1,
-        "lost_weak_dummy": 1,
-    }
-    assert (found["both_eligible"], found["won_both_eligible"]) == (1, 1)
-    assert (found["bidder_levels_both_eligible"], found["dummy_levels_both_eligible"]) == (2, 1)
-    assert (found["promised_by_algorithm_2"], found["promised_and_won"]) == (2, 1)
-    assert (found["net_points_old"], found["net_points_old_both_eligible"]) == (20 - 100, 20)
-    assert (found["net_points_new"], found["net_points_new_both_eligible"]) == (85 - 100, 85)
-
-
 CLUB = Scheme.of({"name": "club", "values": {"C": 6, "D": 6, "H": 8, "S": 8, "NT": 10}, "undertrick": "1/3"})
 
 

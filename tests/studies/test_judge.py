@@ -18,7 +18,6 @@ from bayesbridge.studies.readers import (
     CHAIRS,
     CountingReader,
     Reading,
-    lengths_of_cards,
     log_product,
     reader_of,
 )
@@ -137,13 +136,6 @@ def test_knowing_nothing_costs_what_counting_says():
         assert values[5] == 0.0
 
 
-def test_cards_one_by_one_are_the_same_as_counting_before_anything_is_seen():
-    """Equal chances: the product over cards is uniform over layouts, though lengths are not those of a deal."""
-    seen = see(RECORDS[0], "leader", 0)
-    alone = judge(Reading(seen.hard.cards), seen, RECORDS[0].deal)
-    assert alone.values[5] == pytest.approx(0.0, abs=1e-9)
-
-
 @pytest.mark.parametrize("seats", [2, 3])
 def test_the_product_over_cards_is_a_distribution(seats):
     """Summed over all places with the same sizes it is one, and one of them by hand."""
@@ -154,28 +146,6 @@ def test_the_product_over_cards_is_a_distribution(seats):
     weights = [math.prod(chances[i, seat] for i, seat in enumerate(place)) for place in places]
     assert log_product(chances, truth) == pytest.approx(math.log(weights[places.index(tuple(truth))] / sum(weights)))
     assert sum(math.exp(log_product(chances, np.array(place))) for place in places) == pytest.approx(1.0)
-
-
-def test_lengths_of_cards_one_by_one():
-    rng = np.random.default_rng(8)
-    cards = rng.dirichlet(np.ones(4), 52)
-    found = lengths_of_cards(cards)
-    assert found.sum(axis=2) == pytest.approx(np.ones((4, 4)))
-    for seat, suit in ((0, 0), (3, 2)):
-        polynomial = [1.0]
-        for p in cards[13 * suit : 13 * suit + 13, seat]:
-            polynomial = np.convolve(polynomial, [1 - p, p])
-        assert found[seat, suit] == pytest.approx(polynomial)
-
-
-def test_what_is_seen_has_no_hidden_hand():
-    record = RECORDS[0]
-    before, after = see(record, "leader", 0), see(record, "leader", 1)
-    dummy = record.deal[record.contract.declarer.partner]
-    assert (before.dummy, after.dummy) == (None, dummy)
-    assert before.hand == after.hand == record.deal[record.leader]
-    hidden = {record.deal[seat] for seat in Seat} - {before.hand, dummy}
-    assert not any(hand.pbn in repr(after.evidence) for hand in hidden)
 
 
 def judged(values, honours=((0.5, 0.5),), truth=(0,)):

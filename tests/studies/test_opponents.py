@@ -37,13 +37,6 @@ def some_contracts(deals=6_000, seed=5):
     return type(blocks[0])(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
-def test_the_highest_level_wins_a_real_auction_too():
-    found = some_contracts()
-    for i in range(0, len(found.table), 3):
-        contract = auction_of(found, i).contract
-        assert (contract.declarer, contract.level) == (Seat.S, found.level[i])
-
-
 def test_calls_bound_levels_as_the_bidder_model_does():
     """A hand of level n could have made the call if and only if its likelihood is not nought."""
     rng = np.random.default_rng(1)
