@@ -120,15 +120,11 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
 def pair_of(belief: Perspective, pair: PairLike) -> Pair:
     """The two seats that play together: the observer's by default, with the dummy of three players."""
     first, second = belief.pair if pair is None else Question.of(pair).pair
-    if belief.dummy is None and first.partner != second:
+    if first.partner != second if belief.dummy is None else belief.dummy not in (first, second):
+        other = first.partner if belief.dummy is None else belief.dummy
         raise BayesBridgeError(
-            f"pair {first.name}:{second.name}: with four players partners sit opposite: write {first.name}:"
-            f"{first.partner.name}",
-            pair=(first, second),
-        )
-    if belief.dummy is not None and belief.dummy not in (first, second):
-        raise BayesBridgeError(
-            f"pair {first.name}:{second.name}: {belief.dummy.name} is the dummy, whoever declares: name a pair with it",
+            f"pair {first.name}:{second.name}: partners sit opposite, and of three players the dummy is in every pair: "
+            f"write {first.name}:{other.name}",
             pair=(first, second),
         )
     return first, second
@@ -176,14 +172,12 @@ def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract]
     """Those named, none of them twice and none below the last bid."""
     bid = standing(belief)
     words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
-    found = [contract_named(belief, word, pair) for word in words]
+    found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
     if not found:
         raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
     if found == [None]:
         raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
     for contract in found:
-        if found.count(contract) > 1:
-            raise BayesBridgeError(f"contract '{contract or PASS}' is given twice: give each once", contract=contract)
         if bid is None or contract is None:
             continue
         side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from math import comb, inf, prod, sqrt
+from math import comb, inf, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -148,14 +148,14 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
     return fields[0], fields[1]
 
 
-def prior_weights(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
-    """(n,) P(layout) where the two defenders have so many places for unknown cards, those of the suit among them.
+def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
+    """(8192,) P(the left defender holds exactly these cards) where the two have so many places for unknown cards.
 
     With k of the m missing cards on the left, and places a and b, one such layout of single cards has the probability
     C(a + b - m, a - k) / C(a + b, a).
 
     >>> pair = Combination.of(read_holding("AKJT9"), read_holding("5432"))
-    >>> weights = prior_weights(pair)
+    >>> weights = weights_of(pair, prior_shares(pair))
     >>> {layout: round(float(w), 4) for layout, w in zip(pair.layouts, weights)}[1, 0]
     0.0622
     """
@@ -164,16 +164,14 @@ def prior_weights(combination: Combination, vacant: tuple[int, int] = (13, 13)) 
     if min(vacant) < 0 or left + right < m:
         raise BayesBridgeError(f"{left} and {right} vacant places for {m} missing cards: give more", vacant=vacant)
     every = comb(left + right, left)
-    sizes = [len(group) for group in combination.groups]
-    ways = [
-        prod(comb(size, held) for size, held in zip(sizes, layout, strict=True))
-        * (comb(left + right - m, left - sum(layout)) if sum(layout) <= left else 0)
-        for layout in combination.layouts
-    ]
-    return np.array([count / every for count in ways])
+    by_length = [comb(left + right - m, left - k) / every if k <= left else 0.0 for k in range(m + 1)]
+    missing = sum(1 << rank for group in combination.groups for rank in group)
+    fields = np.arange(1 << 13)
+    shares: Floats = np.where(fields & ~missing == 0, np.array(by_length)[np.minimum(np.bitwise_count(fields), m)], 0.0)
+    return shares
 
 
-def weights_of_fields(combination: Combination, shares: Floats) -> Floats:
+def weights_of(combination: Combination, shares: Floats) -> Floats:
     """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the missing cards)."""
     places = {layout: number for number, layout in enumerate(combination.layouts)}
     weights = np.zeros(len(places))
@@ -637,7 +635,7 @@ def suit_play(
         fields = read_pair(first, second)
         combination, where = Combination.of(*fields), Table(Seat.N, Seat.S)
         places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
-        return _solved(combination, where, f"by vacant places{places}", inf, work, vacant=vacant)
+        return _solved(combination, where, f"by vacant places{places}", prior_shares(combination, vacant), inf, work)
     belief = posterior.belief
     if belief.observer.partner in belief.constraints.hidden:
         partner = belief.observer.partner.name
@@ -660,7 +658,7 @@ def suit_play(
     combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
     how = "exactly" if posterior.exact else f"from draws, ESS {posterior.ess:.0f}"
     weighed = f"by what {belief.observer.name} believes, {how}"
-    return _solved(combination, where, weighed, inf if posterior.exact else posterior.ess, work, shares=shares)
+    return _solved(combination, where, weighed, shares, inf if posterior.exact else posterior.ess, work)
 
 
 def _field(mask: int, suit: Suit) -> int:
@@ -697,23 +695,14 @@ def _apart(belief: Perspective, suit: Suit, missing: int) -> list[int]:
     return found
 
 
-def _solved(
-    combination: Combination,
-    table: Table,
-    weighed: str,
-    ess: float,
-    work: int,
-    *,
-    vacant: tuple[int, int] = (13, 13),
-    shares: Floats | None = None,
-) -> SuitPlay:
+def _solved(combination: Combination, table: Table, weighed: str, shares: Floats, ess: float, work: int) -> SuitPlay:
     """Search, and pick the plans from the front."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))
     winners = min(sum(rank > top for rank in (*first, *second)), longest)
     while True:
-        weights = prior_weights(combination, vacant) if shares is None else weights_of_fields(combination, shares)
+        weights = weights_of(combination, shares)
         live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
         coarser = combination.coarser()
         try:

@@ -223,8 +223,7 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
     named = bb.contracts(posterior, "3NT,2SX by W,Pass", solve=0)
     assert set(named["contract"].values) == {"3NT by S", "2S by W", "2SX by W"}
     assert "2SX by W" not in bb.contracts(posterior, scheme="new", solve=0)["contract"]
-    with pytest.raises(BayesBridgeError, match="contract '2S by W' is given twice"):
-        bb.contracts(posterior, "Pass,2S by W")
+    assert bb.contracts(posterior, "Pass,2S by W", solve=0)["contract"].values.tolist() == ["2S by W"]
     with pytest.raises(BayesBridgeError, match="contract '1S by W': 2S by W outranks it"):
         bb.contracts(posterior, "1S by W")
 
@@ -249,7 +248,7 @@ def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(nothing):
         ({"against": "3NT by W"}, "contract '3NT by W': with three players"),
         ({"scheme": "rubber"}, "unknown scoring scheme 'rubber': write old, new or duplicate"),
         ({"scheme": "old", "vulnerable": "NS"}, "vulnerable NS: scheme 'old' knows no vulnerability"),
-        ({"pair": "S:W"}, "pair S:W: N is the dummy, whoever declares"),
+        ({"pair": "S:W"}, "pair S:W: partners sit opposite, .*: write S:N"),
         ({"solve": 1}, "solve 1: give 0 for none"),
         ({"seconds": 0.0}, "seconds 0.0: give a number above 0"),
     ],
@@ -260,7 +259,7 @@ def test_questions_that_are_none(given, says):
 
 
 def test_partners_of_four_players_sit_opposite():
-    with pytest.raises(BayesBridgeError, match="pair S:W: with four players partners sit opposite: write S:N"):
+    with pytest.raises(BayesBridgeError, match=r"pair S:W: partners sit opposite, .*: write S:N"):
         pair_of(called(), "S:W")
     assert pair_of(called(), "E:W") == (E, W)
     with pytest.raises(BayesBridgeError, match="nothing outranks 7NT"):

@@ -11,8 +11,9 @@ from bayesbridge.cli import main
 from bayesbridge.decisions.suit import (
     Combination,
     Search,
-    prior_weights,
+    prior_shares,
     read_holding,
+    weights_of,
 )
 
 
@@ -93,7 +94,7 @@ def test_every_plan_of_a_short_suit(first, second, missing):
     east = {name: frozenset(ranks) - held for name, held in west.items()}
     layouts = pair.layouts
     for vacant in ((13, 13), (3, 9)):
-        weights = prior_weights(pair, vacant)
+        weights = weights_of(pair, prior_shares(pair, vacant))
         a, b = vacant
         shares = {name: comb(a + b - len(ranks), a - len(name)) / comb(a + b, a) for name in west}
         for goal in (1, 2):
