@@ -223,78 +223,52 @@ def _named(counts: Counts) -> dict[str, int]:
 
 def claims_of(counts: Counts) -> tuple[Claim, ...]:
     """Every claim, from the counts of :func:`count`."""
-    views = cells(counts, SHAPES)
-    return *_no_trumps(views["tricks"]), *_fairness(views["seats"]), _cost(), *_second_hand(views["second"]), _order()
-
-
-def _no_trumps(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    quote = "No Trump strategies statistically outperform specific trump card selections"
-    more = (0.0, inf)
-
-    def parts(some: Sequence[int]) -> tuple[Part, ...]:
-        return tuple(
-            mean_of(f"tricks more than with {TRUMPS[i]}", differences[i].tolist(), -13, len(some)) for i in some
-        )
-
-    return (
-        Claim("no trumps against a suit named beforehand", quote, parts(range(4)), more, more, _NAMED, False, 3),
-        Claim("no trumps against a suit chosen for its length", quote, parts((4, 5)), more, more, _CHOSEN, False, 3),
-    )
-
-
-def _fairness(seats: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    bid, made = [int(k) for k in seats.sum(axis=1)], [int(k) for k in seats[:, 1]]
-    pairs, nobody = ((0, 1), (1, 2), (0, 2)), (0.0, 0.0)
-    shares = tuple(between_shares(f"player {a + 1} less player {b + 1}", bid[a], bid[b], sum(bid), 3) for a, b in pairs)
-    rates = tuple(
-        between_rates(f"player {a + 1} less player {b + 1}", (made[a], bid[a]), (made[b], bid[b]), 3) for a, b in pairs
-    )
-    return (
-        Claim("each of three players bids as often", "bias-free variant", shares, nobody, (-0.005, 0.005), _TIES),
-        Claim("each makes the contract as often", "balance and fairness", rates, nobody, (-0.01, 0.01), _MAKES),
-    )
-
-
-def _cost() -> Claim:
-    """The main loop makes one capture in each round, and four come before it: T tells how often it runs."""
     from bayesbridge.capture import exact
 
+    views = cells(counts, SHAPES)
+    more, nobody, about, cost, order = (0.0, inf), (0.0, 0.0), (0.245, 0.285), (0.0, 4.0 * 13), (1.0, 3.0)
+    better = "No Trump strategies statistically outperform specific trump card selections"
+    named, chosen = (
+        tuple(mean_of(f"tricks more than with {TRUMPS[i]}", views["tricks"][i].tolist(), -13, len(some)) for i in some)
+        for some in (range(4), (4, 5))
+    )
+    made, bid = views["seats"][:, 1].tolist(), views["seats"].sum(axis=1).tolist()
+    pairs = {f"player {a + 1} less player {b + 1}": (a, b) for a, b in ((0, 1), (1, 2), (0, 2))}
+    shares = tuple(between_shares(name, bid[a], bid[b], sum(bid), 3) for name, (a, b) in pairs.items())
+    rates = tuple(between_rates(name, (made[a], bid[a]), (made[b], bid[b]), 3) for name, (a, b) in pairs.items())
+    # The main loop makes one capture in each round, and four come before it: T tells how often it runs.
     rounds = max(T for T, deals in exact.tricks().items() if deals) - 4
-    most = 4.0 * 13
-    part = Part("most rounds of any deal", float(rounds), (rounds, rounds))
-    return Claim("constant time", "at most 52 captures, O(1)", (part,), (0.0, most), (0.0, most), _ROUNDS, False, 0)
-
-
-def _second_hand(second: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    quote, about = "approximately 25–28 % of cases that pass Algorithm 1", (0.245, 0.285)
-    met, failed = second.sum(axis=1).tolist(), second[:, 1].tolist()
+    quarter = "approximately 25–28 % of cases that pass Algorithm 1"
+    met, failed = views["second"].sum(axis=1).tolist(), views["second"][:, 1].tolist()
     every = tuple(share_of(f"counts {r}", failed[r - 7], met[r - 7], len(COMPARATIVE)) for r in COMPARATIVE)
     printed = ", ".join(f"{100 * (a1 - a2) / a1:.1f}" for a1, a2 in COMPARATIVE.values())
-    return (
-        Claim("the second hand fails, of all that pass", quote, (share_of("7 or more", sum(failed), sum(met), 1),),
-              about, about, "All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the printed range."),
-        Claim("the second hand fails, by what Algorithm 1 counts", quote, every, about, about,
-              f"The paper's own table has {printed} %: the more the first hand counts, the fewer fail."),
-    )  # fmt: skip
-
-
-def _order() -> Claim:
-    """Pairs of the printed runs that the two schemes put in different order."""
     old, new = HEADLINE["net points, old scheme"], HEADLINE["net points, new scheme"]
-    turned = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in ((0, 1), (0, 2), (1, 2)))
-    part = Part("pairs of runs in another order", float(turned), (turned, turned))
-    quote = "a similar but not identical ordering holds for the new scheme"
-    return Claim("order of the runs under the new scheme", quote, (part,), (1.0, 3.0), (1.0, 3.0), _ORDER, False, 0)
-
-
-_NAMED: Final = "Contracts that Algorithm 1 bids, each played out at no trumps and with the suit as trumps, same cards."
-_CHOSEN: Final = "The same contracts; nobody would choose trumps that they do not hold."
-_TIES: Final = "Of equal bids the earliest counts, so who speaks first gains; over three deals in turn nobody does."
-_MAKES: Final = "Contracts made, by the order of speaking. Who wins a tie has a defender who could bid as much."
-_ROUNDS: Final = "Every possible deal, counted: T − 4 rounds of the main loop."
-_ORDER: Final = (
-    "In the printed table run 2 is ahead of run 1 and run 1 of run 3 by both schemes: the order is identical."
-)
+    turned = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in pairs.values())
+    return (
+        Claim("no trumps against a suit named beforehand", better, named, more, more,
+              "Contracts that Algorithm 1 bids, each played out at no trumps and with the suit as trumps, same cards.",
+              False, 3),
+        Claim("no trumps against a suit chosen for its length", better, chosen, more, more,
+              "The same contracts; nobody would choose trumps that they do not hold.", False, 3),
+        Claim("each of three players bids as often", "bias-free variant", shares, nobody, (-0.005, 0.005),
+              "Of equal bids the earliest counts, so who speaks first gains; over three deals in turn nobody does."),
+        Claim("each makes the contract as often", "balance and fairness", rates, nobody, (-0.01, 0.01),
+              "Contracts made, by the order of speaking. Who wins a tie has a defender who could bid as much."),
+        Claim("constant time", "at most 52 captures, O(1)",
+              (Part("most rounds of any deal", float(rounds), (rounds, rounds)),), cost, cost,
+              "Every possible deal, counted: T − 4 rounds of the main loop.", False, 0),
+        Claim("the second hand fails, of all that pass", quarter,
+              (share_of("7 or more", sum(failed), sum(met), 1),), about, about,
+              "All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the printed range."),
+        Claim("the second hand fails, by what Algorithm 1 counts", quarter, every, about, about,
+              f"The paper's own table has {printed} %: the more the first hand counts, the fewer fail."),
+        Claim("order of the runs under the new scheme",
+              "a similar but not identical ordering holds for the new scheme",
+              (Part("pairs of runs in another order", float(turned), (turned, turned)),), order, order,
+              "In the printed table run 2 is ahead of run 1 and run 1 of run 3 by both schemes: the order is "
+              "identical.",
+              False, 0),
+    )  # fmt: skip
 
 
 STUDY: Final = Study(
