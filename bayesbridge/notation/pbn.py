@@ -59,13 +59,11 @@ class RawTag:
         self.lines: Lines = []
 
 
-class Game:
-    """The tag pairs of one table; ``call_notes`` are the Note tags that follow the auction."""
+class Game(Draft):
+    """The tag pairs of one table on its way to a record; ``call_notes`` are the Note tags that follow the auction."""
 
-    __slots__ = ("by_name", "call_notes", "line", "section", "tags")
-
-    def __init__(self, line: int) -> None:
-        self.line = line
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__(file, line)
         self.tags: list[RawTag] = []
         self.by_name: dict[str, RawTag] = {}
         self.call_notes: list[str] = []
@@ -98,6 +96,127 @@ class Game:
         if name in self.by_name:
             return after_gap or name in _STARTS
         return after_gap and name in ("Event", "Board") and any(known in self.by_name for known in ("Deal", *SECTIONS))
+
+    def record(self) -> Record | None:
+        """The game as far as it holds together, ``None`` if its deal does not."""
+        text = self.value("Deal")
+        hands = self.read(self.line_of("Deal"), "record", read_hands, text) if text else UNKNOWN_HANDS
+        if hands is None:
+            return None
+        dealer = self.seat("Dealer")
+        auction, alerts = self.auction(dealer)
+        contract = self.contract(auction)
+        result = self.result(contract)
+        rows, claimed = self.rows()
+        plays: Plays = ()
+        if contract is not None:
+            leader = self.seat("Play")  # of the first column
+            leader = contract.declarer.next() if leader is None else leader
+            plays = from_columns((row for _, row in rows), leader, contract.trump)
+        elif rows:
+            self.note(rows[0][0], "no contract tells the trumps of the play", "play")
+        text = self.value("Vulnerable")
+        line = self.line_of("Vulnerable")
+        return self.settle(
+            self.line_of("Deal"),
+            [line for line, _ in rows],
+            self.line_of("Result"),
+            board=self.value("Board"),
+            room=self.value("Room"),
+            dealer=dealer,
+            vulnerable=self.read(line, "vulnerability", Vulnerability.of, text) if text else None,
+            hands=hands,
+            auction=auction,
+            alerts=alerts,
+            contract=contract,
+            plays=plays,
+            result=result,
+            claimed=claimed,
+            tags=self.other_tags(),
+        )
+
+    def seat(self, name: str) -> Seat | None:
+        """The seat that a tag tells; ``^`` marks one that an irregularity put there."""
+        text = self.value(name).lstrip("^")
+        if text in _SEATS:
+            return _SEATS[text]
+        return self.read(self.line_of(name), name.lower(), Seat.of, text)
+
+    def auction(self, dealer: Seat | None) -> tuple[Auction | None, tuple[tuple[int, str], ...]]:
+        """The auction and its alerts."""
+        tag = self.by_name.get("Auction")
+        if tag is None or not tag.lines:
+            return None, ()
+        first = dealer if (named := self.seat("Auction")) is None else named
+        if first is None:
+            self.note(tag.line, "no dealer is told", "auction")
+            return None, ()
+        if dealer is not None and dealer is not first:
+            self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
+            return None, ()
+        lines: list[int] = []
+        try:
+            calls, numbers = _calls(tag.lines, first, lines)
+        except NotationError as error:
+            self.note(lines[-1] if lines else tag.line, error, "auction")
+            return None, ()
+        auction = self.settle_auction(first, calls, lines)
+        if auction is None:
+            return None, ()
+        notes = {}
+        for note in self.call_notes:
+            number, _, words = note.partition(":")
+            notes[number.strip()] = words.strip()
+        kept = [index for index in sorted(numbers) if index < len(auction.calls)]
+        return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
+
+    def contract(self, auction: Auction | None) -> Contract | None:
+        """The contract, which the auction tells if it is over, and else the tags."""
+        text, declarer = self.value("Contract"), self.seat("Declarer")
+        stated = None
+        if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
+            line = self.line_of("Contract")
+            stated = self.read(line, "contract told", lambda word: _contract(word, declarer), text.replace(" ", ""))
+        if auction is None or not auction.is_over:
+            return stated
+        final = final_contract(auction)
+        if stated not in (None, final):
+            reason = f"contract {stated}, but the auction '{auction}' ends in {final or 'four passes'}"
+            self.note(self.line_of("Contract"), reason, "contract told")
+        return final
+
+    def rows(self) -> tuple[Rows, bool]:
+        """The tricks as written, and whether the play is marked as over."""
+        tag = self.by_name.get("Play")
+        if tag is None:
+            return [], False
+        try:
+            return _rows(tag.lines)
+        except NotationError as error:
+            self.note(error.data["line"], error, "play")
+            return [], False
+
+    def result(self, contract: Contract | None) -> int | None:
+        """Declarer's tricks."""
+        text = self.value("Result").lstrip("^").strip()
+        if contract is None or not text:
+            return None
+        match = _RESULT.match(text)
+        if match is None or (tricks := int(match[2])) > 13:
+            self.note(self.line_of("Result"), f"unknown result {text!r}: write declarer's tricks, 0 to 13", "result")
+            return None
+        side = (match[1] or "").upper()
+        return 13 - tricks if side and contract.declarer.name not in side else tricks
+
+    def other_tags(self) -> tuple[Tag, ...]:
+        """The tags that the record has no field for."""
+        return tuple(
+            [
+                Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
+                for tag in self.tags
+                if tag.name not in FIELD_TAGS
+            ]
+        )
 
 
 class _Comment:
@@ -160,7 +279,7 @@ def games(document: Document) -> Iterator[Game | Skipped]:
                         yield Skipped(
                             file, number, f"[{name} {written!r}] repeats the game before, which has no {name}"
                         )
-                game, gap = game or Game(number), False
+                game, gap = game or Game(file, number), False
                 tag = RawTag(name, value, number)
                 game.add(tag)
         elif not mark or line.isspace():
@@ -230,148 +349,14 @@ def read_pbn(source: Source) -> Reading:
 
 def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
     """The records of a PBN document and the notes on what was left out, one by one, in the order of the file."""
-    document = Document(source)
-    for item in games(document):
+    for item in games(Document(source)):
         if isinstance(item, Skipped):
             yield item
         else:
-            reader = _Reader(document.name, item)
-            record = reader.record()
-            yield from reader.notes
+            record = item.record()
+            yield from item.notes
             if record is not None:
                 yield record
-
-
-class _Reader(Draft):
-    """One game on its way to a record."""
-
-    def __init__(self, file: str, game: Game) -> None:
-        super().__init__(file, game.line)
-        self.game = game
-
-    def record(self) -> Record | None:
-        """The game as far as it holds together, ``None`` if its deal does not."""
-        game = self.game
-        text = game.value("Deal")
-        hands = self.read(game.line_of("Deal"), "record", read_hands, text) if text else UNKNOWN_HANDS
-        if hands is None:
-            return None
-        dealer = self.seat("Dealer")
-        auction, alerts = self.auction(dealer)
-        contract = self.contract(auction)
-        result = self.result(contract)
-        rows, claimed = self.rows()
-        plays: Plays = ()
-        if contract is not None:
-            leader = self.seat("Play")  # of the first column
-            leader = contract.declarer.next() if leader is None else leader
-            plays = from_columns((row for _, row in rows), leader, contract.trump)
-        elif rows:
-            self.note(rows[0][0], "no contract tells the trumps of the play", "play")
-        text = game.value("Vulnerable")
-        line = game.line_of("Vulnerable")
-        return self.settle(
-            game.line_of("Deal"),
-            [line for line, _ in rows],
-            game.line_of("Result"),
-            board=game.value("Board"),
-            room=game.value("Room"),
-            dealer=dealer,
-            vulnerable=self.read(line, "vulnerability", Vulnerability.of, text) if text else None,
-            hands=hands,
-            auction=auction,
-            alerts=alerts,
-            contract=contract,
-            plays=plays,
-            result=result,
-            claimed=claimed,
-            tags=self.tags(),
-        )
-
-    def seat(self, name: str) -> Seat | None:
-        """The seat that a tag tells; ``^`` marks one that an irregularity put there."""
-        text = self.game.value(name).lstrip("^")
-        if text in _SEATS:
-            return _SEATS[text]
-        return self.read(self.game.line_of(name), name.lower(), Seat.of, text)
-
-    def auction(self, dealer: Seat | None) -> tuple[Auction | None, tuple[tuple[int, str], ...]]:
-        """The auction and its alerts."""
-        tag = self.game.by_name.get("Auction")
-        if tag is None or not tag.lines:
-            return None, ()
-        first = dealer if (named := self.seat("Auction")) is None else named
-        if first is None:
-            self.note(tag.line, "no dealer is told", "auction")
-            return None, ()
-        if dealer is not None and dealer is not first:
-            self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
-            return None, ()
-        lines: list[int] = []
-        try:
-            calls, numbers = _calls(tag.lines, first, lines)
-        except NotationError as error:
-            self.note(lines[-1] if lines else tag.line, error, "auction")
-            return None, ()
-        auction = self.settle_auction(first, calls, lines)
-        if auction is None:
-            return None, ()
-        notes = {}
-        for note in self.game.call_notes:
-            number, _, words = note.partition(":")
-            notes[number.strip()] = words.strip()
-        kept = [index for index in sorted(numbers) if index < len(auction.calls)]
-        return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
-
-    def contract(self, auction: Auction | None) -> Contract | None:
-        """The contract, which the auction tells if it is over, and else the tags."""
-        text, declarer = self.game.value("Contract"), self.seat("Declarer")
-        stated = None
-        if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
-            line = self.game.line_of("Contract")
-            stated = self.read(line, "contract told", lambda word: _contract(word, declarer), text.replace(" ", ""))
-        if auction is None or not auction.is_over:
-            return stated
-        final = final_contract(auction)
-        if stated not in (None, final):
-            reason = f"contract {stated}, but the auction '{auction}' ends in {final or 'four passes'}"
-            self.note(self.game.line_of("Contract"), reason, "contract told")
-        return final
-
-    def rows(self) -> tuple[Rows, bool]:
-        """The tricks as written, and whether the play is marked as over."""
-        tag = self.game.by_name.get("Play")
-        if tag is None:
-            return [], False
-        try:
-            return _rows(tag.lines)
-        except NotationError as error:
-            self.note(error.data["line"], error, "play")
-            return [], False
-
-    def result(self, contract: Contract | None) -> int | None:
-        """Declarer's tricks."""
-        text = self.game.value("Result").lstrip("^").strip()
-        if contract is None or not text:
-            return None
-        match = _RESULT.match(text)
-        if match is None or (tricks := int(match[2])) > 13:
-            self.note(
-                self.game.line_of("Result"), f"unknown result {text!r}: write declarer's tricks, 0 to 13", "result"
-            )
-            return None
-        side = (match[1] or "").upper()
-        return 13 - tricks if side and contract.declarer.name not in side else tricks
-
-    def tags(self) -> tuple[Tag, ...]:
-        """The tags that the record has no field for."""
-        return tuple(
-            [
-                Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
-                for tag in self.game.tags
-                if tag.name not in FIELD_TAGS
-            ]
-        )
 
 
 _contract = lru_cache(maxsize=1024)(Contract.of)
