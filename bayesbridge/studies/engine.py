@@ -65,7 +65,7 @@ class Job:
     """What the engine counts. Other processes find the function by its name, so it stands at the top of its module.
 
     >>> from bayesbridge.studies import captures
-    >>> captures.JOB.name
+    >>> captures.STUDY.job.name
     'captures'
     """
 
