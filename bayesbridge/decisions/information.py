@@ -85,7 +85,7 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Enquiry]:
         raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
         return [
-            Enquiry(name, lambda layouts, name=name, function=function: _kinds(_called(name, function, layouts)))  # type: ignore[misc]
+            Enquiry(name, lambda layouts, name=name, function=function: _kinds(name, function, layouts))  # type: ignore[misc]
             for name, function in asked.items()
         ]
     if asked is None:
@@ -236,12 +236,17 @@ def value_of_information(
     rows = [judge.row(one, posterior) for one in asked]
     order = sorted(range(len(rows)), key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place))
     best = int(judge.means.argmax())
+    caution = f"Over all {len(layouts)} layouts: the values are exact."
+    if ess < np.inf:
+        caution = f"From {len(layouts)} layouts: on average the truth lies between value and optimistic."
+    if scoring != "own":
+        caution += " Scores are those that the network of tricks expects in each layout, double dummy."
     attrs = {
         "action": names[best],
         "score": float(judge.means[best]),
         "scheme": scoring,
         "exact": int(ess == np.inf),
-        "caution": _caution(ess == np.inf, len(layouts), scoring),
+        "caution": caution,
     }
     variables = {name: (["question"], np.array([rows[place][name] for place in order])) for name in rows[0]}
     return xarray.Dataset(variables, {"question": [asked[place].name for place in order]}, attrs)
@@ -337,20 +342,8 @@ def _called(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Lay
     return values
 
 
-def _kinds(values: NDArray[Any]) -> Floats:
-    """(n, k) which of the k different values each layout gives."""
+def _kinds(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
+    """(n, k) which of the k different values each layout gives, by a user's function."""
+    values = _called(name, function, layouts)
     kinds, places = np.unique(values, return_inverse=True)
     return _certain(places, len(kinds))
-
-
-def _caution(exact: bool, layouts: int, scoring: str) -> str:
-    """How the values came about, in a sentence."""
-    by = (
-        "" if scoring == "own" else " Scores are those that the network of tricks expects in each layout, double dummy."
-    )
-    if exact:
-        return f"Over all {layouts} layouts: the values are exact.{by}"
-    return (
-        f"From {layouts} layouts: the truth lies between value (actions chosen on four fifths and paid on the last "
-        f"fifth, in turn; below 0 where no gain is sure) and optimistic (chosen and paid on the same) on average.{by}"
-    )
