@@ -1,16 +1,10 @@
 """What a contract scores, made or down: the paper's two schemes, schemes of your own, and duplicate bridge.
 
-The paper compares two schemes, *old* and *new*, and prints neither. What is **recovered**: the values per odd trick
-(C 6, D 7, H 8, S 9, NT 10, the classic auction-bridge table) and the four made contracts among the author's
-published games, which earned 24, 8, 18 and 9 by the old scheme and 80, 68, 76.5 and 72 by the new one. What is
-**assumed**: that these were 3H+2, 1H+3, 2S+1 and 1S+2 (the overtricks are not printed), so that the new scheme pays
-value · (6 + level + overtricks / 2); that overtricks earn nothing in the old scheme; and that a contract down by
-u tricks gives 25 · u to each of the two defenders in both. It is a consistent reading, not a proof, and the paper's
-net points are not reproduced by it with certainty. Hence a scheme is data, and you can pass your own. Nobody doubles in
-the three-player game, so a scheme says nothing about doubled contracts and refuses them.
+The paper compares two schemes, *old* and *new*, and prints neither: both are recovered from four made contracts among
+the author's published games (docs/write-a-scoring.md). Hence a scheme is data, and you can pass your own. Nobody
+doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them.
 
-:class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, which depends on the contract, the
-tricks and the vulnerability of the declaring side, and law 78B for IMPs.
+:class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B for IMPs.
 """
 
 from __future__ import annotations
@@ -97,19 +91,14 @@ class Scheme:
             return scheme
         filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **value}
         keys = tuple(cls.__dataclass_fields__)
-        if wrong := set(keys) ^ set(filled):
-            what = ", ".join(repr(key) for key in sorted(map(str, wrong)))
+        told = filled.pop("values", None)
+        by_strain = told if isinstance(told, Mapping) else {}
+        values = {Strain.of(name): price for name, price in by_strain.items()}
+        if {*filled, "values"} != set(keys) or not len(values) == len(by_strain) == 5:
             raise NotationError(
-                f"scoring scheme {dict(value)!r} lacks or does not know {what}: its keys are {', '.join(keys)}",
+                f"scoring scheme {dict(value)!r}: its keys are {', '.join(keys)}; values has one for each of C, D, H, "
+                "S and NT",
                 text=value,
-            )
-        by_strain = filled.pop("values")
-        if not isinstance(by_strain, Mapping):
-            raise NotationError(f"values {by_strain!r}: write a value for each of C, D, H, S and NT", text=by_strain)
-        values = {Strain.of(strain): price for strain, price in by_strain.items()}
-        if len(values) != 5 or len(by_strain) != 5:
-            raise NotationError(
-                f"values {dict(by_strain)!r}: write one value for each of C, D, H, S and NT", text=by_strain
             )
         return cls(values=tuple(values[strain] for strain in Strain), **filled)
 
@@ -168,11 +157,11 @@ SCHEMES: Final[Mapping[str, Scheme]] = {scheme.name: scheme for scheme in (OLD, 
 """The built-in schemes by name."""
 
 
-def beside_built_in(schemes: Iterable[Scheme], taken: Iterable[str] = ()) -> dict[str, Scheme]:
-    """The built-in schemes and then these, by name; a name that two have, or that is ``taken``, is refused."""
+def beside_built_in(schemes: Iterable[Scheme]) -> dict[str, Scheme]:
+    """The built-in schemes and then these, by name; one that two have, or a measure of a study, is refused."""
     named = dict(SCHEMES)
     for scheme in schemes:
-        if scheme.name in named or scheme.name in taken:
+        if scheme.name in (*named, "made", "tricks"):
             raise NotationError(f"a scoring scheme named {scheme.name!r} is there already: rename it", text=scheme.name)
         named[scheme.name] = scheme
     return named

@@ -11,5 +11,4 @@ for figure in table.figures:
     z = "" if figure.z is None else f"{figure.z:6.2f}"
     print(f"{figure.name:>4} {figure.mean:22.1f} {figure.own:19.4f} {z:>6}")
 
-for test in table.tests():
-    print(f"{test.hypothesis}: chi-squared {test.statistic:.2f}, p = {test.p:.2f}, corrected {test.p_holm:.2f}")
+print(f"Verdicts on the printed figures: {', '.join(sorted(set(table.verdicts())))}.")

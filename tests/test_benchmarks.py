@@ -50,14 +50,3 @@ def test_a_table_is_put_between_its_marks(page):
     body = "\n|  | seconds |\n| --- | ---: |\n| x | 1\u00a0230 |\n| y: not installed | – |\n\n(here)\n\n"
     assert placed == text.replace("old\n", body)
     assert page.placed(placed, table, "(here)") == placed
-
-
-def test_a_table_without_marks_is_refused(page):
-    table = page.Table("three", "Three", ("",), [])
-    with pytest.raises(ValueError, match="has the marks of table 'three' 0 times"):
-        page.placed("nothing", table, "")
-
-
-def test_figures_show_three_digits(page):
-    cells = (3_204_567.8, 99.96, 6.4749, 0.07951, 1000, None, "as it is")
-    assert [page.shown(cell) for cell in cells] == ["3 200 000", "100", "6.47", "0.0795", "1 000", "–", "as it is"]

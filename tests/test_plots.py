@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import bayesbridge as bb
 from bayesbridge import plots, studies
-from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.studies import captures, conditions
 from bayesbridge.words import SYMBOLS
 from tests import positions
 
@@ -28,16 +28,6 @@ def prior():
 @pytest.fixture(scope="module")
 def steps():
     return bb.sharpening(positions.called(), pair="S:N", level=4, draws=200)
-
-
-@pytest.fixture(scope="module")
-def compared():
-    return comparative.simulate(200_000, 1)
-
-
-@pytest.fixture(scope="module")
-def headlines():
-    return headline.simulate(200_000, 1)
 
 
 def bars(ax):
@@ -153,8 +143,6 @@ def test_given_axes_are_used_and_returned(result, steps, compared, headlines):
         lambda ax: bb.plots.cards(result, ax=ax),
         lambda ax: bb.plots.lengths(result, ax=ax),
         lambda ax: studies.plot_runs(exact, ax=ax),
-        lambda ax: studies.plot_algorithms(compared, exact, ax=ax),
-        lambda ax: studies.plot_second_hand(compared, ax=ax),
     ):
         ax = Figure().subplots()
         assert draw(ax) is ax
@@ -180,8 +168,6 @@ def test_pictures_leave_no_pyplot_behind():
         (lambda result: bb.plots.tricks(result, level=0), "level 0: a contract is at level 1 to 7"),
         (lambda result: bb.plots.tricks(result, "tricks"), "no output 'tricks'"),
         (lambda result: bb.plots.tricks(result, "c1"), "'c1' has several numbers: pick one by suit"),
-        (lambda _: studies.plot_headline(captures.count_exactly()), "give the headline study"),
-        (lambda _: studies.plot_second_hand(captures.count_exactly()), "give the study that counts it"),
     ],
 )
 def test_wrong_questions_are_refused(result, draw, words):

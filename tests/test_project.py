@@ -113,10 +113,6 @@ def test_it_is_installed_under_the_name_of_its_distribution():
     assert metadata.version(DISTRIBUTION) == bayesbridge.__version__
 
 
-def test_the_citation_names_this_version():
-    assert f"version: {bayesbridge.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
-
-
 def test_every_dependency_has_a_reason():
     reasons = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     names = [re.match(r"[\w.-]+", text)[0] for text in PROJECT["project"]["dependencies"]]

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesbridge.calls import Contract
-from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, NotationError
-from bayesbridge.scoring import MOST, NEW, OLD, SCHEMES, Scheme, Score, beside_built_in
+from bayesbridge.scoring import MOST, NEW, OLD, Scheme, Score, beside_built_in
 from tests.strategies import contracts
 
 MINE: dict[str, Any] = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
@@ -48,12 +47,6 @@ def test_scheme_round_trip(scheme: Scheme) -> None:
     assert Scheme.of(scheme.mapping) == Scheme.of(scheme) == eval(repr(scheme)) == scheme
 
 
-def test_names() -> None:
-    assert Scheme.of("old") is OLD
-    assert Scheme.of(" NEW ") is NEW
-    assert list(SCHEMES) == ["old", "new"]
-
-
 def test_own_scheme_from_toml() -> None:
     text = """
         name = "club"
@@ -73,28 +66,16 @@ def test_own_scheme_from_toml() -> None:
     assert scheme.score(Contract.of("2H by W"), 5) == Score(Fraction(0), Fraction(75, 2))
 
 
-def test_the_constructor_makes_numbers_exact() -> None:
-    inexact: list[Any] = [(1, 2, 3, 4, 0.3), 0, 1, 0.5, 10]
-    scheme = Scheme("mine", *inexact)
-    assert scheme.values[Strain.NT] == Fraction(3, 10)
-    assert scheme.score(Contract.of("1H by N"), 8).declarer == Fraction(9, 2)
-
-
 @pytest.mark.parametrize(
     ("value", "says"),
     [
         ("best", "unknown scoring scheme 'best': write old or new"),
-        ("", "unknown scoring scheme ''"),
-        ({}, "scoring scheme {} lacks or does not know 'name', 'undertrick', 'values'"),
-        ({**MINE, "vlaues": 1}, "lacks or does not know 'vlaues'"),
-        ({**MINE, "values": 7}, "values 7: write"),
-        ({**MINE, "values": {"C": 1}}, "values {'C': 1}: write one value for each"),
-        ({**MINE, "values": {**MINE["values"], "n": 1}}, "write one value for each"),
+        ({}, "scoring scheme {}: its keys are name, values, base"),
+        ({**MINE, "vlaues": 1}, "its keys are name, values, base"),
+        ({**MINE, "values": 7}, "values has one for each of C, D, H, S and NT"),
+        ({**MINE, "values": {**MINE["values"], "n": 1}}, "values has one for each of C, D, H, S and NT"),
         ({**MINE, "values": {**MINE["values"], "Q": 1}}, "unknown strain 'Q'"),
         ({**MINE, "undertrick": "many"}, "undertrick 'many' is not a number"),
-        ({**MINE, "undertrick": float("nan")}, "undertrick nan is not a number"),
-        ({**MINE, "base": "1/0"}, "base '1/0' is not a number"),
-        ({**MINE, "base": True}, "base True is not a number"),
         ({**MINE, "base": "1e999999999"}, "base '1e999999999' is not a number"),
         ({**MINE, "base": 2 * MOST}, "base 2000000000: write a number from -1000000000 to 1000000000"),
         ({**MINE, "name": 7}, "name 7 of a scoring scheme: write text"),
@@ -107,30 +88,14 @@ def test_bad_scheme(value: Any, says: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_four_values_are_too_few() -> None:
-    with pytest.raises(NotationError, match="write five, in the order C D H S NT"):
-        Scheme("mine", (Fraction(1),) * 4, Fraction(0), Fraction(1), Fraction(0), Fraction(1))
-
-
-@pytest.mark.parametrize("tricks", [-1, 14])
-def test_impossible_tricks(tricks: int) -> None:
-    with pytest.raises(BayesBridgeError, match=f"{tricks} tricks"):
-        OLD.score(Contract.of("1C by N"), tricks)
-
-
 def test_doubled_contracts_are_refused() -> None:
     with pytest.raises(BayesBridgeError, match="'1CX by N' is doubled: scheme 'old' has no price"):
         OLD.score(Contract.of("1CX by N"), 7)
 
 
-def test_net_is_declarers_less_both_defenders() -> None:
-    assert NEW.score(Contract.of("2S by W"), 9).net == Fraction(153, 2)
-    assert NEW.score(Contract.of("2S by W"), 6).net == -100
-
-
 def test_own_schemes_stand_beside_the_built_in_ones_under_names_of_their_own() -> None:
     mine = Scheme.of(MINE)
     assert beside_built_in([mine]) == {"old": OLD, "new": NEW, "mine": mine}
-    for schemes, taken in (([OLD], ()), ([mine, mine], ()), ([mine], ("mine",))):
+    for schemes in ([OLD], [mine, mine], [Scheme.of(MINE | {"name": "made"})]):
         with pytest.raises(NotationError, match="is there already: rename it"):
-            beside_built_in(schemes, taken)
+            beside_built_in(schemes)

@@ -56,11 +56,11 @@ def captures(first: Masks, second: Masks) -> Captures:
     """
     one_row("hands", first, second)
     n = len(first)
-    suits = [np.empty((n, 4), dtype=np.int8) for _ in range(6)]
-    totals = [np.empty(n, dtype=np.int8) for _ in range(5)]
-    out = Captures(*suits, *totals)
-    _captures(first, second, row_table(), TERNARY, LENGTH, *out)
-    return out
+    c1, c2, delta, kappa = (np.empty((n, 4), dtype=np.int8) for _ in range(4))
+    Delta, condition, T, chi = (np.empty(n, dtype=np.int8) for _ in range(4))
+    _captures(first, second, row_table(), TERNARY, LENGTH, c1, c2, delta, kappa, Delta, condition, T, chi)
+    c0, M, Z = np.int8(13) - c1 - c2, np.maximum(c1, c2), np.int8(6) + T - chi
+    return Captures(c1, c2, c0, delta, M, kappa, Delta, Z, condition, T, chi)
 
 
 def tricks(first: Masks, second: Masks) -> Small:
@@ -141,12 +141,9 @@ def _captures(
     length: Small,
     c1: Small,
     c2: Small,
-    c0: Small,
     delta: Small,
-    M: Small,
     kappa: Small,
     Delta: Small,
-    Z: Small,
     condition: Small,
     T: Small,
     chi: Small,
@@ -156,12 +153,9 @@ def _captures(
         mine, theirs = np.int64(first[i]), np.int64(second[i])
         total, fails_b = _look_up(mine, theirs, table, ternary, rows)
         for suit in range(4):
-            held_a, held_b = length[(mine >> (13 * suit)) & 0x1FFF], length[(theirs >> (13 * suit)) & 0x1FFF]
-            c1[i, suit] = held_a
-            c2[i, suit] = held_b
-            c0[i, suit] = 13 - held_a - held_b
+            c1[i, suit] = length[(mine >> (13 * suit)) & 0x1FFF]
+            c2[i, suit] = length[(theirs >> (13 * suit)) & 0x1FFF]
             delta[i, suit] = (rows[suit] >> DELTA_SHIFT) & 15
-            M[i, suit] = max(held_a, held_b)
         Delta[i] = total
         tricks, check, made = 0, total, 0
         if total > 6:
@@ -175,7 +169,6 @@ def _captures(
             kappa[i, suit] = (made >> (4 * suit)) & 15
         T[i] = tricks
         chi[i] = check
-        Z[i] = 6 - (check - tricks)
 
 
 @njit

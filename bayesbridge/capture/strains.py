@@ -44,9 +44,9 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
 
 def highest_bids(hands: NDArray[np.uint64]) -> Small:
     """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
-    bids = np.empty(len(hands), dtype=np.int8)
-    _highest_bids(np.ascontiguousarray(hands), *walks(), LENGTH, LEADING_GAP, bids)
-    return bids
+    levels = strain_levels(hands)
+    highest: Small = np.where(levels > 0, 5 * levels - 2 + np.arange(5, dtype=np.int8), 0).max(axis=1).astype(np.int8)
+    return highest
 
 
 @cache
@@ -135,17 +135,3 @@ def _strain_levels(
 ) -> None:
     for i in range(len(hands)):
         fill_levels(np.int64(hands[i]), side, trumps, length, leading, out[i])
-
-
-@njit
-def _highest_bids(
-    hands: NDArray[np.uint64], side: Walk, trumps: Walk, length: Small, leading: Small, out: Small
-) -> None:
-    levels = np.empty(5, dtype=np.int8)
-    for i in range(len(hands)):
-        fill_levels(np.int64(hands[i]), side, trumps, length, leading, levels)
-        highest = 0
-        for strain in range(5):
-            if levels[strain] > 0:
-                highest = max(highest, 5 * levels[strain] - 2 + strain)
-        out[i] = highest

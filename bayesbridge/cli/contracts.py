@@ -64,9 +64,6 @@ def add(commands: Subparsers) -> None:
         metavar="3NT",
         help="compare each with this one on the same layouts; Pass is the contract that stands",
     )
-    parser.add_argument(
-        "--doubled", type=whole(0, 2), default=0, metavar="N", help="1 as if doubled, 2 redoubled (default: 0)"
-    )
     add_solving(parser, "in each strain that competes", "(default: 4)")
     parser.add_argument(
         "--find-out",
@@ -97,7 +94,7 @@ def run(args: Namespace) -> int:
     with blaming("--pair"):
         pair = pair_of(belief, args.pair)
     with blaming("--contracts"):
-        contracts_asked(belief, args.contracts, pair, args.doubled)
+        contracts_asked(belief, args.contracts, pair)
     if args.against is not None:
         with blaming("--against"):
             contract_named(belief, args.against, pair)
@@ -106,9 +103,9 @@ def run(args: Namespace) -> int:
         with blaming("--find-out"):
             enquiries(posterior, args.find_out)
     asked: dict[str, Any] = {"scheme": scheme, "vulnerable": vulnerable, "pair": pair, "rng": args.seed}
-    told = {"against": args.against, "doubled": args.doubled, "solve": args.solve, "seconds": args.seconds}
+    solving = {"against": args.against, "solve": args.solve, "seconds": args.seconds}
     with blaming("--scheme"):
-        found = contract_table(posterior, args.contracts, **asked, **told)
+        found = contract_table(posterior, args.contracts, **asked, **solving)
     if found.attrs["failure"]:
         tell(f"not corrected: {found.attrs['failure']}")
     answers = None

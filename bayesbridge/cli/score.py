@@ -89,7 +89,7 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.benchmark import summary_document, summary_table
+    from bayesbridge.studies.benchmark import summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
     if args.test_list:
@@ -101,24 +101,22 @@ def run(args: Namespace) -> int:
     boards, chosen, left_out = _choose(args, min(moments.values()))
     tallies, unanswered = _score(args, chosen, boards, moments)
     found = {name: tally.summary() for name, tally in tallies.items()}
-    if args.moments is None and not isfinite(found[AFTER_CARDS].honours.value):
+    if args.moments is None and not isfinite(found[AFTER_CARDS].figures["honours"].value):
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
     told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
-    rows = {name: summary_document(one) for name, one in found.items()}
+    rows = {name: one.document() for name, one in found.items()}
     if args.json:
         scored = {"moments": rows} if args.moments else {**rows[AFTER_CARDS], "after_cards": args.cards}
         print_json({**scored, **told, "unanswered": unanswered})
         return 0
     named = rows if args.moments else {f"{args.cards} cards" if args.cards else "auction": rows[AFTER_CARDS]}
-    print_table(*summary_table(f"Reader {args.reader}, {CHAIRS[args.chair]}", "after", named.items()))
+    print_table(*summary_table(f"Reader {args.reader}, {CHAIRS[args.chair][1]}", "after", named.items()))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
     if unanswered:
         say(f"{unanswered} times the reader said nothing: they count as if it knew nothing.")
-    if any(one.noise[0] > one.honours.error or one.noise[1] > one.lengths.error for one in found.values()):
-        say("The chance of draws weighs more than the standard error (±): more --draws lower the loss.")
     return 0
 
 

@@ -45,7 +45,6 @@ def _add_arguments(parser: Parser) -> None:
     add("--deals", type=whole(1, MOST_DEALS), metavar="N", help=many)
     add("--runs", type=whole(1, 1000), default=1, metavar="R", help="independent runs; the paper has 3 (default: 1)")
     add("--exact", action="store_true", help=f"count every possible deal instead of random ones ({exact})")
-    add("--tests", action="store_true", help="hypothesis tests with --exact too; without it they are always made")
     cores = "threads or processes; the answer does not depend on it (default: one for each core)"
     add("--workers", type=whole(1, 1024), metavar="N", help=cores)
     where = (
@@ -67,11 +66,10 @@ def run(args: Namespace) -> int:
     study = STUDIES[args.study]
     own = _schemes(args, study)
     found = _count_exactly(args, study) if args.exact else _simulate(args, study, own)
-    tests = found.tests() if args.tests or not args.exact else ()
     if args.json:
-        print_json(found.document(tests))
+        print_json(found.document())
         return 0
-    for table in all_tables(study, found, tests):
+    for table in all_tables(study, found):
         print_table(*table)
     say(*notes(found, args.seed))
     return 0

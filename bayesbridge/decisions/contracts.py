@@ -16,7 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
-from bayesbridge.capture.literal import bid
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
@@ -36,8 +35,8 @@ from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import SCHEMES, Duplicate, Scheme, Score, imps
-from bayesbridge.words import SEATS, STRAINS, number
+from bayesbridge.scoring import SCHEMES, Duplicate, Scheme, imps
+from bayesbridge.words import STRAINS, number
 
 if TYPE_CHECKING:
     import xarray
@@ -71,28 +70,17 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
 
 type Floats = NDArray[np.float64]
 
-TRICKS: Final = 14
-"""Numbers of tricks, 0 … 13."""
-
 DUPLICATE: Final = "duplicate"
 
 
-class Scoring(Protocol):
-    """A scheme: what a contract pays for a number of tricks."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    def score(self, contract: Contract, tricks: int) -> Score:
-        """What the contract pays when declarer's side takes so many tricks."""
-        ...
+type Scoring = Scheme | Duplicate
+type SchemeLike = Scoring | str | Mapping[str, Any] | None
+type Pair = tuple[Seat, Seat]
+type PairLike = str | tuple[Seat | str, Seat | str] | None
+type Named = str | Contract | Sequence[str | Contract] | None
 
 
-def scoring_of(
-    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None, vulnerable: Vulnerability | str, dummy: Seat | None
-) -> Scoring:
+def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat | None) -> Scoring:
     """The scheme that is meant: without one ``new`` where three players bid (``dummy`` names the fourth hand), else
     ``duplicate``. Who is vulnerable matters to that one alone.
 
@@ -100,14 +88,15 @@ def scoring_of(
     ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
     """
     sides = Vulnerability.of(vulnerable)
-    meant: Any = scheme if scheme is not None else DUPLICATE if dummy is None else "new"
-    if isinstance(meant, str) and meant.strip().lower() == DUPLICATE:
+    meant = scheme if scheme is not None else DUPLICATE if dummy is None else "new"
+    if isinstance(meant, str):
+        meant = meant.strip().lower()
+        if meant not in (*SCHEMES, DUPLICATE):
+            raise NotationError(f"unknown scoring scheme {meant!r}: write {', '.join(SCHEMES)} or {DUPLICATE}")
+    if meant == DUPLICATE:
         return Duplicate(sides)
     if isinstance(meant, Duplicate):
         return meant
-    if isinstance(meant, str) and meant.strip().lower() not in SCHEMES:
-        known = ", ".join(SCHEMES)
-        raise NotationError(f"unknown scoring scheme {meant!r}: write {known} or {DUPLICATE}", text=meant)
     named = Scheme.of(meant)
     if sides is not Vulnerability.NONE:
         raise BayesBridgeError(
@@ -116,61 +105,26 @@ def scoring_of(
     return named
 
 
-class Payoff(NamedTuple):
-    """A contract with what it pays to one side for each number of tricks of its declarer."""
-
-    contract: Contract | None
-    """``None`` for a deal that is passed out."""
-    points: Floats
-    """(14,) points for 0 … 13 tricks."""
-
-    @property
-    def name(self) -> str:
-        """The contract as text."""
-        return "Pass" if self.contract is None else str(self.contract)
-
-
-def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Payoff:
-    """What a contract pays to the side that declares it, or to the other; a deal that is passed out pays nothing.
+def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> Floats:
+    """(14,) what a contract pays for 0 … 13 tricks to its own side, or to the other; nothing where all passed.
 
     >>> from bayesbridge.scoring import Duplicate
-    >>> payoff(Duplicate(), Contract.of("1NT by S")).points[5:9].tolist()
+    >>> payoff(Duplicate(), Contract.of("1NT by S"))[5:9].tolist()
     [-100.0, -50.0, 90.0, 120.0]
     """
     if contract is None:
-        return Payoff(None, np.zeros(TRICKS))
-    net = [float(scheme.score(contract, tricks).net) for tricks in range(TRICKS)]
-    return Payoff(contract, np.array(net) * (1 if ours else -1))
+        return np.zeros(14)
+    return np.array([float(scheme.score(contract, tricks).net) for tricks in range(14)]) * (1 if ours else -1)
 
 
-def imp_table(first: Payoff, second: Payoff) -> Floats:
-    """(14, 14) IMPs won by the first contract, by its tricks and by those of the second."""
-    difference = first.points[:, None] - second.points
-    return imps(difference).astype(np.float64)
-
-
-def matchpoint_table(first: Payoff, second: Payoff) -> Floats:
-    """(14, 14) share of the matchpoints: 1 where the first scores more, ½ where both score the same."""
-    difference = first.points[:, None] - second.points
-    return np.asarray((difference > 0) + 0.5 * (difference == 0), np.float64)
-
-
-type Pair = tuple[Seat, Seat]
-type Named = str | Contract | Sequence[str | Contract] | None
-
-
-def pair_of(belief: Perspective, pair: str | tuple[Seat | str, Seat | str] | None) -> Pair:
+def pair_of(belief: Perspective, pair: PairLike) -> Pair:
     """The two seats that play together: the observer's by default, with the dummy of three players."""
     first, second = belief.pair if pair is None else Question.of(pair).pair
-    if belief.dummy is not None and belief.dummy not in (first, second):
+    if first.partner != second if belief.dummy is None else belief.dummy not in (first, second):
+        other = first.partner if belief.dummy is None else belief.dummy
         raise BayesBridgeError(
-            f"pair {first.name}:{second.name}: {belief.dummy.name} is the dummy, whoever declares: name a pair with it",
-            pair=(first, second),
-        )
-    if belief.dummy is None and first.partner != second:
-        raise BayesBridgeError(
-            f"pair {first.name}:{second.name}: with four players partners sit opposite: write {first.name}:"
-            f"{first.partner.name}",
+            f"pair {first.name}:{second.name}: partners sit opposite, and of three players the dummy is in every pair: "
+            f"write {first.name}:{other.name}",
             pair=(first, second),
         )
     return first, second
@@ -184,7 +138,7 @@ def standing(belief: Perspective) -> tuple[Seat, Call] | None:
     return next(((seat, call) for seat, call in reversed(list(auction)) if call.is_bid), None)
 
 
-def contracts_asked(belief: Perspective, named: Named, pair: Pair, doubled: int = 0) -> list[Contract | None]:
+def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contract | None]:
     """Those named, or all that the pair may still bid or defend, in rising order; once the auction is over, all 35.
 
     ``None``, the lowest, is a deal that is passed out: only where ``Pass`` is named before any bid.
@@ -194,19 +148,19 @@ def contracts_asked(belief: Perspective, named: Named, pair: Pair, doubled: int 
     >>> contracts_asked(after, None, (Seat.S, Seat.N))[:3]
     [Contract.of('6S by W'), Contract.of('6SX by W'), Contract.of('6NT by S')]
     """
-    found = _usual(belief, pair, doubled) if named is None else _named(belief, named, pair, doubled)
+    found = _usual(belief, pair) if named is None else _named(belief, named, pair)
     return sorted(found, key=lambda one: () if one is None else (one.level, one.strain, one.doubled, one.declarer))
 
 
-def _usual(belief: Perspective, pair: Pair, doubled: int) -> list[Contract | None]:
+def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
     """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
     bid = standing(belief)
     found: list[Contract | None] = [
-        contract_named(belief, str(call), pair, doubled) for call in CALLS if call.is_bid and _may(call, bid, pair)
+        contract_named(belief, str(call), pair) for call in CALLS if call.is_bid and _may(call, bid, pair)
     ]
     passed = None if bid is None else contract_if_passed(belief, pair)
     if passed is not None and passed.declarer in pair:
-        found[0] = replace(passed, doubled=max(passed.doubled, doubled))
+        found[0] = passed
     elif passed is not None:
         found += [passed] if passed.doubled else [passed, replace(passed, doubled=1)]
     if not found:
@@ -214,21 +168,16 @@ def _usual(belief: Perspective, pair: Pair, doubled: int) -> list[Contract | Non
     return found
 
 
-def _named(
-    belief: Perspective, named: str | Contract | Sequence[str | Contract], pair: Pair, doubled: int
-) -> list[Contract | None]:
+def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract], pair: Pair) -> list[Contract | None]:
     """Those named, none of them twice and none below the last bid."""
     bid = standing(belief)
     words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
-    found = [contract_named(belief, word, pair, doubled) for word in words]
+    found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
     if not found:
         raise BayesBridgeError("no contract named: give one or more, such as 4S,3NT")
     if found == [None]:
         raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
     for contract in found:
-        if found.count(contract) > 1:
-            name = "Pass" if contract is None else str(contract)
-            raise BayesBridgeError(f"contract {name!r} is given twice: give each once", contract=contract)
         if bid is None or contract is None:
             continue
         side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
@@ -259,8 +208,8 @@ def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
     return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
 
 
-def contract_named(belief: Perspective, named: str | Contract, pair: Pair, doubled: int = 0) -> Contract | None:
-    """The contract with its declarer, of the pair unless the text says so; ``doubled`` unless the text says more.
+def contract_named(belief: Perspective, named: str | Contract, pair: Pair) -> Contract | None:
+    """The contract with its declarer, of the pair unless the text says so.
 
     ``Pass`` is the contract that it leaves, ``None`` where that is none. With four players the others' may be named.
     """
@@ -273,8 +222,7 @@ def contract_named(belief: Perspective, named: str | Contract, pair: Pair, doubl
         calls = () if belief.auction is None else tuple(belief.auction)
         may = [seat for seat in pair if seat != belief.dummy]
         bids = (seat for seat, call in calls if seat in may and call != PASS and call.strain == contract.strain)
-        declarer = next(bids, may[0])
-        contract = Contract(contract.level, contract.strain, declarer, max(contract.doubled, doubled))
+        contract = replace(contract, declarer=next(bids, may[0]))
     seat = contract.declarer
     if seat not in pair and belief.dummy is not None:
         raise BayesBridgeError(
@@ -423,15 +371,6 @@ class TrickTables:
         spread = 0.0 if number.low == number.high else float(self.weights @ (number.predicted - mean) ** 2)
         return mean, float(np.sqrt(spread / self.ess))
 
-    def best(self, groups: Sequence[Group], payoffs: Sequence[Payoff]) -> list[Number]:
-        """For each contract, in rising order, whether no other pays more; of equal ones the lowest counts."""
-        by_network = best_shares([self.pmfs[group] for group in groups], groups, payoffs)
-        known = best_shares([self._certain(group) for group in groups], groups, payoffs) if self.tricks else by_network
-        return [
-            Number(share, share, true if self.tricks else None, 0.0, 1.0, 1.0)
-            for share, true in zip(by_network, known, strict=True)
-        ]
-
     def _certain(self, group: Group) -> Floats:
         """(m, 14) P(tricks) in the layouts chosen: certain where they were solved."""
         return np.eye(14)[self.tricks[group]] if group in self.tricks else self.pmfs[group][self.chosen]
@@ -455,35 +394,6 @@ def _largest_step(near: Floats) -> float:
     return float(np.abs(np.diff(near, axis=0)).max())
 
 
-def best_shares(pmfs: Sequence[Floats], groups: Sequence[Group], payoffs: Sequence[Payoff]) -> Floats:
-    """(contracts, n) P(it pays most in the layout); tricks of different groups are independent given the layout.
-
-    Within a group the tricks decide which contract pays most. It is best of all where every other group's best pays
-    less, or the same by a higher contract.
-    """
-    kinds = list(dict.fromkeys(groups))
-    chances = dict(zip(groups, pmfs, strict=True))
-    tops: dict[Group, NDArray[np.int64]] = {}
-    points = np.array([one.points for one in payoffs])
-    for kind in kinds:
-        own = np.array([place for place, group in enumerate(groups) if group == kind])
-        tops[kind] = own[points[own].argmax(axis=0)]  # the first of the highest, and contracts rise
-    shares = np.zeros((len(payoffs), len(pmfs[0])))
-    columns = np.arange(14)
-    for kind in kinds:
-        top = tops[kind]
-        pays = points[top, columns]
-        chance = chances[kind].copy()
-        for other in kinds:
-            if other != kind:
-                theirs, rivals = points[tops[other], columns], tops[other]
-                beaten = (pays[:, None] > theirs) | ((pays[:, None] == theirs) & (top[:, None] < rivals))
-                chance *= chances[other] @ beaten.T.astype(np.float64)
-        for tricks in range(14):
-            shares[top[tricks]] += chance[:, tricks]
-    return shares
-
-
 def scheme_words(scheme: str, vulnerable: str) -> str:
     """The scheme, and who is vulnerable where that counts.
 
@@ -494,61 +404,30 @@ def scheme_words(scheme: str, vulnerable: str) -> str:
     return f"scheme {scheme}, {who} vulnerable" if scheme == DUPLICATE else f"scheme {scheme}"
 
 
-def caution(tables: TrickTables) -> str:
-    """How far the figures can be trusted, in a sentence or two."""
-    start = "Double-dummy play, in which all four see all cards. "
+def caution(tables: TrickTables, passed: Contract | None, pair: Pair, shown: Sequence[Contract | None]) -> str:
+    """How far the figures can be trusted, and what rows of the others mean; ``passed`` is what a pass leaves."""
+    said = ["Double-dummy play, in which all four see all cards."]
     if tables.every:
-        return f"{start}Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact."
-    if tables.tricks:
+        said.append(f"Every layout was solved ({number(len(tables.chosen))}): what is marked so is exact.")
+    elif tables.tricks:
         strains = " and ".join(dict.fromkeys(STRAINS[group.strain.name] for group in tables.tricks))
-        others = (
-            ""
-            if set(tables.pmfs) <= set(tables.tricks)
-            else " The others are the network's, and their errors are of the draws alone."
+        said.append(
+            f"From {number(len(tables.chosen))} layouts solved in {strains}, weighted so that the network's "
+            f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both."
         )
-        return (
-            f"{start}From {number(len(tables.chosen))} layouts solved in {strains}, weighted so that the network's "
-            f"predictions average over them as over all {number(len(tables.layouts))} draws; errors count both.{others}"
-        )
-    return (
-        f"{start}The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "
-        "stated are of the draws alone."
-    )
-
-
-def defending(passed: Contract | None, defended: Sequence[Contract]) -> str:
-    """What the rows of the others' contracts mean, where there are any; ``passed`` is what a pass leaves."""
-    if not defended:
-        return ""
-    start = f"{passed} is what a pass means. " if passed in defended else ""
-    return f"{start}Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair."
-
-
-def how_high(
-    belief: Perspective, pair: tuple[Seat, Seat], contracts: Sequence[Contract | None], scores: Sequence[float]
-) -> str:
-    """In the three-player game how high declarer may bid, beside Algorithm 1's own bid; empty where four bid.
-
-    ``contracts`` with their expected ``scores``, the highest first. A pass is taken to pay nothing.
-    """
-    if belief.dummy is None:
-        return ""
-    seat = next(seat for seat in pair if seat != belief.dummy)
-    who = SEATS[seat.name]
-    gaining = [one for one, score in zip(contracts, scores, strict=True) if one is not None and score > 0]
-    if gaining:
-        highest = max(gaining, key=lambda one: (one.level, one.strain))
-        top = f"{gaining[0].level}{gaining[0].strain.name}"
-        words = (
-            f"How high may {who} bid? Up to {highest.level}{highest.strain.name}, the highest bid that earns more than "
-            f"nothing on average; {top} earns most."
-        )
+        if not set(tables.pmfs) <= set(tables.tricks):
+            said.append("The others are the network's, and their errors are of the draws alone.")
     else:
-        words = f"How high may {who} bid? Not at all: every bid here loses on average, so {who} passes."
-    if seat != belief.observer:
-        return words
-    level = bid(belief.hand).level
-    return f"{words} Algorithm 1 on this hand alone: {Call.bid(level, 'NT') if level else PASS}."
+        said.append(
+            f"The figures are the network's, not corrected by solved layouts; {CALIBRATION}. {OFF}. The errors "
+            "stated are of the draws alone."
+        )
+    others = [one for one in shown if one is not None and one.declarer not in pair]
+    if passed in others:
+        said.append(f"{passed} is what a pass means.")
+    if others:
+        said.append("Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair.")
+    return " ".join(said)
 
 
 SECONDS: Final = 4.0
@@ -558,8 +437,16 @@ SECONDS: Final = 4.0
 class Option(NamedTuple):
     """A contract with what it pays, and whose tricks count."""
 
-    payoff: Payoff
+    contract: Contract | None
+    """``None`` for a deal that is passed out."""
+    points: Floats
+    """(14,) points of the pair for 0 … 13 tricks of its declarer."""
     group: Group
+
+    @property
+    def name(self) -> str:
+        """The contract as text."""
+        return str(self.contract or PASS)
 
 
 class ContractTable(NamedTuple):
@@ -588,11 +475,10 @@ def contracts(
     posterior: Posterior,
     contracts: Named = None,
     *,
-    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None = None,
+    scheme: SchemeLike = None,
     vulnerable: Vulnerability | str = Vulnerability.NONE,
-    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    pair: PairLike = None,
     against: Contract | str | None = None,
-    doubled: int = 0,
     solve: int | None = None,
     seconds: float | None = None,
     rng: Seed = 0,
@@ -600,7 +486,7 @@ def contracts(
     """Every contract that the pair may still bid or defend, or those named, a row each, the best expected score first.
 
     ``scheme``: ``old``, ``new``, ``duplicate`` with who is ``vulnerable``, or a scheme of your own; ``new`` where three
-    players bid and ``duplicate`` where four do by default. ``doubled``: 1 or 2 as if the others doubled.
+    players bid and ``duplicate`` where four do by default.
     ``against`` compares every row with another contract on the same layouts. With four players contracts of the others
     may be named (``2SX by W``); ``Pass`` is the contract that stands, and pays nothing where there is none.
 
@@ -608,10 +494,10 @@ def contracts(
     core allow.
 
     Variables: ``make`` P(it makes) and ``tricks``, expected tricks, both for its declarer, who may be one of the
-    others; ``score`` expected net score of the pair; ``best``, the share of layouts in which it pays most, the lowest
-    of equal ones; ``behind``, how much its score is below that of the first row; with ``against`` also ``difference``,
-    ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each with its ``…_error``. ``solved`` layouts stand
-    behind a row, and ``basis`` says which of ``network``, ``corrected`` and ``all solved`` it is. Attribute ``passed``
+    others; ``score`` expected net score of the pair; ``behind``, how much its score is below that of the first row;
+    with ``against`` also ``difference``, ``matchpoints`` (share won) and, for duplicate scores, ``imps``; each with its
+    ``…_error``. ``solved`` layouts stand behind a row, and ``basis`` says which of ``network``, ``corrected`` and
+    ``all solved`` it is. Attribute ``passed``
     is the contract that a pass leaves, empty where there is none.
 
     >>> import bayesbridge as bb
@@ -622,18 +508,7 @@ def contracts(
     >>> found["difference"].sel(contract="4S by S").item(), bool(found["imps"].sel(contract="6S by S") > 0)
     (0.0, True)
     """
-    found = contract_table(
-        posterior,
-        contracts,
-        scheme=scheme,
-        vulnerable=vulnerable,
-        pair=pair,
-        against=against,
-        doubled=doubled,
-        solve=solve,
-        seconds=seconds,
-        rng=rng,
-    )
+    found = contract_table(posterior, contracts, scheme, vulnerable, pair, against, solve, seconds, rng)
     if found.attrs["failure"]:
         warnings.warn(f"left out {SOLVES!r}: {found.attrs['failure']}", stacklevel=2)
     return found.dataset()
@@ -642,12 +517,10 @@ def contracts(
 def contract_table(
     posterior: Posterior,
     named: Named,
-    *,
-    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None,
+    scheme: SchemeLike,
     vulnerable: Vulnerability | str,
-    pair: str | tuple[Seat | str, Seat | str] | None,
+    pair: PairLike,
     against: Contract | str | None,
-    doubled: int,
     solve: int | None,
     seconds: float | None,
     rng: Seed,
@@ -660,11 +533,10 @@ def contract_table(
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
-    options = option_payoffs(belief, scoring, named, seats, doubled)
+    options = option_payoffs(belief, scoring, named, seats)
     other = None
     if against is not None:
-        rival = contract_named(belief, against, seats)
-        other = _option(belief, scoring, rival, seats, options[0].group)
+        other = _option(belief, scoring, contract_named(belief, against, seats), seats, options[0].group)
     random = generator(rng)
     groups = list(dict.fromkeys([*(one.group for one in options), *([] if other is None else [other.group])]))
     tables = TrickTables.of(posterior, groups, random)
@@ -674,32 +546,29 @@ def contract_table(
         tables, failure = _solved(tables, options, solving, solve, seconds, random)
     order, columns = _columns(tables, options, other, by_imps=isinstance(scoring, Duplicate))
     options = [options[place] for place in order]
-    shown = [one.payoff.contract for one in options]
-    others = [one for one in shown if one is not None and one.declarer not in seats]
     passed = contract_if_passed(belief, seats)
     attrs = {
         "scheme": scoring.name,
         "vulnerable": Vulnerability.of(vulnerable).value,
         "pair": f"{seats[0].name}:{seats[1].name}",
-        "against": "" if other is None else other.payoff.name,
+        "against": "" if other is None else other.name,
         "passed": str(passed or ""),
         "layouts": len(tables.layouts),
         "solved": len(tables.chosen),
-        "caution": " ".join(filter(None, (caution(tables), defending(passed, others)))),
-        "how_high": how_high(belief, seats, shown, columns["score"]),
+        "caution": caution(tables, passed, seats, [one.contract for one in options]),
         "failure": failure,
     }
-    return ContractTable([one.payoff.name for one in options], columns, attrs)
+    return ContractTable([one.name for one in options], columns, attrs)
 
 
-def option_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pair, doubled: int = 0) -> list[Option]:
+def option_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pair) -> list[Option]:
     """The contracts that are meant with what they pay to the pair, in rising order.
 
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
-    found = contracts_asked(belief, named, pair, doubled)
+    found = contracts_asked(belief, named, pair)
     if named is None and isinstance(scoring, Scheme):
-        found = [one for one in found if one is None or one.doubled <= doubled]
+        found = [one for one in found if one is None or not one.doubled]
     usual = next(Group.of(one, dummy_of(belief, one)) for one in found if one is not None)
     return [_option(belief, scoring, one, pair, usual) for one in found]
 
@@ -707,16 +576,16 @@ def option_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pa
 def _option(belief: Perspective, scoring: Scoring, contract: Contract | None, pair: Pair, usual: Group) -> Option:
     """A contract of either side with what it pays to the pair; a deal that is passed out is of the ``usual`` group."""
     if contract is None:
-        return Option(payoff(scoring, None), usual)
+        return Option(None, payoff(scoring, None), usual)
     group = Group.of(contract, dummy_of(belief, contract))
-    return Option(payoff(scoring, contract, ours=contract.declarer in pair), group)
+    return Option(contract, payoff(scoring, contract, ours=contract.declarer in pair), group)
 
 
 def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
     """The groups to solve, three at most: that of the best expected score, and those whose best is less than a tenth of
     a standard deviation of the difference behind it.
     """
-    scores = [tables.of_one(one.group, one.payoff.points) for one in options]
+    scores = [tables.of_one(one.group, one.points) for one in options]
     means = [tables.mean(score)[0] for score in scores]
     order = np.argsort(means)[::-1]
     first = scores[order[0]]
@@ -757,7 +626,7 @@ def _controls(tables: TrickTables, options: Sequence[Option], groups: Sequence[G
     """(n,) what the network expects in each layout: the score of the best contract of each group, then its tricks."""
     scores = []
     for group in groups:
-        of_group = [tables.of_one(group, one.payoff.points).predicted for one in options if one.group == group]
+        of_group = [tables.of_one(group, one.points).predicted for one in options if one.group == group]
         scores += sorted(of_group, key=lambda score: float(tables.weights @ score))[-1:]
     return [*scores, *(tables.of_one(group, np.arange(14.0)).predicted for group in groups)]
 
@@ -766,9 +635,8 @@ def _columns(
     tables: TrickTables, options: Sequence[Option], other: Option | None, *, by_imps: bool
 ) -> tuple[list[int], dict[str, list[Any]]]:
     """The order of the rows, and the numbers of every row in that order."""
-    scores = [tables.mean(tables.of_one(one.group, one.payoff.points)) for one in options]
+    scores = [tables.mean(tables.of_one(one.group, one.points)) for one in options]
     order = sorted(range(len(options)), key=lambda place: (-scores[place][0], place))
-    shares = tables.best([one.group for one in options], [one.payoff for one in options])
     first = options[order[0]]
     columns: dict[str, list[Any]] = {}
 
@@ -779,30 +647,25 @@ def _columns(
     tricks = np.arange(14, dtype=np.float64)
     for place in order:
         one = options[place]
-        contract = one.payoff.contract
-        if contract is None:
+        if one.contract is None:
             put("make", (np.nan, np.nan))
             put("tricks", (np.nan, np.nan))
         else:
-            made = (tricks >= contract.tricks_needed).astype(np.float64)
+            made = (tricks >= one.contract.tricks_needed).astype(np.float64)
             put("make", tables.mean(tables.of_one(one.group, made)))
             put("tricks", tables.mean(tables.of_one(one.group, tricks)))
         put("score", scores[place])
-        put("best", tables.mean(shares[place]))
-        put("behind", tables.mean(tables.of_two(first.group, one.group, _less(first.payoff, one.payoff))))
+        behind = first.points[:, None] - one.points
+        put("behind", tables.mean(tables.of_two(first.group, one.group, behind)))
         if other is not None:
-            rival, group = other
-            put("difference", tables.mean(tables.of_two(one.group, group, _less(one.payoff, rival))))
-            put("matchpoints", tables.mean(tables.of_two(one.group, group, matchpoint_table(one.payoff, rival))))
+            less = one.points[:, None] - other.points
+            against = {"difference": less, "matchpoints": (less > 0) + 0.5 * (less == 0)}
             if by_imps:
-                put("imps", tables.mean(tables.of_two(one.group, group, imp_table(one.payoff, rival))))
+                against["imps"] = imps(less).astype(np.float64)
+            for name, table in against.items():
+                put(name, tables.mean(tables.of_two(one.group, other.group, table)))
         solved = one.group in tables.tricks
         columns.setdefault("solved", []).append(len(tables.chosen) if solved else 0)
         basis = "network" if not solved else "all solved" if tables.every else "corrected"
         columns.setdefault("basis", []).append(basis)
     return order, columns
-
-
-def _less(first: Payoff, second: Payoff) -> Floats:
-    """(14, 14) what the first pays less what the second does."""
-    return first.points[:, None] - second.points

@@ -41,13 +41,20 @@ from bayesbridge.bidders.turn import call_probabilities
 from bayesbridge.calls import CALLS, Contract, Vulnerability
 from bayesbridge.cards import Card, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import TrickTables, judged, option_payoffs, pair_of, scoring_of
+from bayesbridge.decisions.contracts import (
+    PairLike,
+    SchemeLike,
+    TrickTables,
+    judged,
+    option_payoffs,
+    pair_of,
+    scoring_of,
+)
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.joint_distributions import feature_of
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.scoring import Duplicate, Scheme
 
 if TYPE_CHECKING:
     import xarray
@@ -56,9 +63,7 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 type Asking = str | Sequence[str] | Mapping[str, Callable[[Layouts], NDArray[Any]]]
 
-KNOWN: Final = (
-    "card[SQ], void[E:H], length[E:H], points[N], call[N], call[N:4NT Pass], layout, or what joint_distribution knows"
-)
+KNOWN: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass], layout, or what joint_distribution knows"
 EVERYTHING: Final = "layout"
 """The question that tells all."""
 
@@ -80,15 +85,13 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Enquiry]:
         raise BayesBridgeError(f"no question named: give one or more of {KNOWN}")
     if isinstance(asked, Mapping):
         return [
-            Enquiry(name, lambda layouts, name=name, function=function: _own_answers(name, function, layouts))  # type: ignore[misc]
+            Enquiry(name, lambda layouts, name=name, function=function: _kinds(name, function, layouts))  # type: ignore[misc]
             for name, function in asked.items()
         ]
     if asked is None:
         names: Sequence[str] = usual_questions(posterior)
     else:
         names = [part.strip() for part in re.split(r",(?![^\[]*\])", asked)] if isinstance(asked, str) else asked
-    if twice := [name for name in names if list(names).count(name) > 1]:
-        raise BayesBridgeError(f"question {twice[0]!r} is given twice: give each once", name=twice[0])
     return [_enquiry(posterior, name) for name in names]
 
 
@@ -109,11 +112,6 @@ def _enquiry(posterior: Posterior, name: str) -> Enquiry:
         return Enquiry(EVERYTHING, lambda layouts: np.eye(len(layouts)))
     if word == "call" and where:
         return _call(posterior, name, where)
-    if word == "void" and where.count(":") == 1:
-        length = feature_of(f"length[{where}]", Question.of(posterior.belief.pair))
-        shares = _exact(posterior, "length", where)
-        both = None if shares is None else np.array([1.0 - shares[0], shares[0]])
-        return Enquiry(name, lambda layouts: _certain(length.values(layouts.masks) == 0, 2), both)
     try:
         feature = feature_of(name, Question.of(posterior.belief.pair))
     except BayesBridgeError as error:
@@ -173,18 +171,6 @@ def _certain(values: NDArray[Any], answers: int) -> Floats:
     return found
 
 
-def _own_answers(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
-    """The answers of a user's function, which gives a value for each layout."""
-    values = np.asarray(function(layouts))
-    if values.shape != (len(layouts),):
-        raise BayesBridgeError(
-            f"question {name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each",
-            name=name,
-        )
-    kinds, places = np.unique(values, return_inverse=True)
-    return _certain(places, len(kinds))
-
-
 type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None
 
 FOLDS: Final = 5
@@ -196,16 +182,16 @@ def value_of_information(
     decision: Decision = None,
     questions: Asking | None = None,
     *,
-    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None = None,
+    scheme: SchemeLike = None,
     vulnerable: Vulnerability | str = Vulnerability.NONE,
-    pair: str | tuple[Seat | str, Seat | str] | None = None,
+    pair: PairLike = None,
     rng: Seed = 0,
 ) -> xarray.Dataset:
     """What answers would tell, a row for each question, the most valuable first.
 
     ``decision``: contracts to choose from (``"3NT,4S,Pass"``; without any all that the pair may bid or defend), read
     and paid by ``scheme`` as in :func:`contracts` on what the network of ``tricks`` expects; or functions by name that
-    give what an action pays in each layout. ``questions``: ``card[SQ]``, ``void[E:H]``, ``length[E:H]``, ``points[N]``,
+    give what an action pays in each layout. ``questions``: ``card[SQ]``, ``length[E:H]``, ``points[N]``,
     ``call[N:4NT Pass]`` (what N calls after that, by the bidder model), ``layout`` (everything), or functions by name
     that give the answer in each layout; without any, honours, points and lengths that are in doubt.
 
@@ -234,21 +220,33 @@ def value_of_information(
         # Functions cost little: an exact posterior is taken whole up to so many layouts.
         layouts, weights, ess = judged(posterior, random, exact_up_to=100_000)
         names = list(decision)
-        pays = np.stack([_paid(name, function, layouts) for name, function in decision.items()], axis=1)
+        pays = np.stack([_called(name, function, layouts) for name, function in decision.items()], axis=1)
+        if pays.dtype.kind not in "biuf" or not np.isfinite(pays := pays.astype(np.float64)).all():
+            raise BayesBridgeError(f"actions {', '.join(names)}: let each pay a finite number in each layout")
         scoring = "own"
     else:
-        names, tables, pays, scoring = _contract_payoffs(posterior, decision, scheme, vulnerable, pair, random)
+        belief = posterior.belief
+        scheme = scoring_of(scheme, vulnerable, belief.dummy)
+        found = option_payoffs(belief, scheme, decision, pair_of(belief, pair))
+        tables = TrickTables.of(posterior, dict.fromkeys(one.group for one in found), random)
         layouts, weights, ess = tables.layouts, tables.weights, tables.ess
+        names, scoring = [one.name for one in found], scheme.name
+        pays = np.stack([tables.of_one(one.group, one.points).predicted for one in found], axis=1)
     judge = _Judge(layouts, weights, ess, pays, random)
     rows = [judge.row(one, posterior) for one in asked]
     order = sorted(range(len(rows)), key=lambda place: (-rows[place]["value"], -rows[place]["bits"], place))
     best = int(judge.means.argmax())
+    caution = f"Over all {len(layouts)} layouts: the values are exact."
+    if ess < np.inf:
+        caution = f"From {len(layouts)} layouts: on average the truth lies between value and optimistic."
+    if scoring != "own":
+        caution += " Scores are those that the network of tricks expects in each layout, double dummy."
     attrs = {
         "action": names[best],
         "score": float(judge.means[best]),
         "scheme": scoring,
         "exact": int(ess == np.inf),
-        "caution": _caution(ess == np.inf, len(layouts), scoring),
+        "caution": caution,
     }
     variables = {name: (["question"], np.array([rows[place][name] for place in order])) for name in rows[0]}
     return xarray.Dataset(variables, {"question": [asked[place].name for place in order]}, attrs)
@@ -334,42 +332,18 @@ class _Judge:
         return bits + float(missing), float(np.sqrt(spread / self.ess))
 
 
-def _contract_payoffs(
-    posterior: Posterior,
-    decision: str | Sequence[str | Contract] | None,
-    scheme: Scheme | Duplicate | str | Mapping[str, Any] | None,
-    vulnerable: Vulnerability | str,
-    pair: str | tuple[Seat | str, Seat | str] | None,
-    rng: Seed,
-) -> tuple[list[str], TrickTables, Floats, str]:
-    """Names of the contracts, the layouts, (n, contracts) expected scores there, and the name of the scheme."""
-    belief = posterior.belief
-    seats, scoring = pair_of(belief, pair), scoring_of(scheme, vulnerable, belief.dummy)
-    found = option_payoffs(belief, scoring, decision, seats)
-    tables = TrickTables.of(posterior, dict.fromkeys(one.group for one in found), rng)
-    columns = [tables.of_one(one.group, one.payoff.points).predicted for one in found]
-    return [one.payoff.name for one in found], tables, np.stack(columns, axis=1), scoring.name
-
-
-def _paid(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
-    """(n,) what an action pays, by a user's function."""
-    try:
-        values = np.asarray(function(layouts), np.float64)
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.shape != (len(layouts),) or not np.isfinite(values).all():
-        raise BayesBridgeError(f"action {name!r}: give a finite number for each of {len(layouts)} layouts", name=name)
+def _called(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> NDArray[Any]:
+    """(n,) what a user's function, an action or a question, says of each layout."""
+    values = np.asarray(function(layouts))
+    if values.shape != (len(layouts),):
+        raise BayesBridgeError(
+            f"{name!r} gave shape {values.shape} for {len(layouts)} layouts: give one value for each", name=name
+        )
     return values
 
 
-def _caution(exact: bool, layouts: int, scoring: str) -> str:
-    """How the values came about, in a sentence."""
-    by = (
-        "" if scoring == "own" else " Scores are those that the network of tricks expects in each layout, double dummy."
-    )
-    if exact:
-        return f"Over all {layouts} layouts: the values are exact.{by}"
-    return (
-        f"From {layouts} layouts: the truth lies between value (actions chosen on four fifths and paid on the last "
-        f"fifth, in turn; below 0 where no gain is sure) and optimistic (chosen and paid on the same) on average.{by}"
-    )
+def _kinds(name: str, function: Callable[[Layouts], NDArray[Any]], layouts: Layouts) -> Floats:
+    """(n, k) which of the k different values each layout gives, by a user's function."""
+    values = _called(name, function, layouts)
+    kinds, places = np.unique(values, return_inverse=True)
+    return _certain(places, len(kinds))

@@ -47,10 +47,8 @@ class Lead:
     """P(the contract is beaten), one standard error."""
     tricks: tuple[float, float]
     """Expected tricks of the defence, one standard error."""
-    beaten_behind: tuple[float, float]
-    """How much less often than after the best lead the contract is beaten, one standard error, paired."""
-    tricks_behind: tuple[float, float]
-    """How many tricks fewer than after the best lead, one standard error, paired."""
+    behind: tuple[float, float]
+    """How far behind the best lead by the goal, P(beaten) or tricks, one standard error, paired."""
     close: bool
     """Whether the test cannot tell it from the best."""
 
@@ -82,10 +80,6 @@ class Leads:
     def clear(self) -> bool:
         """Whether one lead is better than all others."""
         return len(self.best) == 1
-
-    def behind(self, choice: Lead) -> tuple[float, float]:
-        """How far a lead is behind the best by the goal, one standard error, paired."""
-        return choice.beaten_behind if self.goal == "make" else choice.tricks_behind
 
     @property
     def sentence(self) -> str:
@@ -122,16 +116,9 @@ class Leads:
             "solved": self.solved,
             "exact": self.exact,
             "cards": [
-                {
-                    "cards": [str(card) for card in choice.cards],
-                    "beaten": choice.beaten[0],
-                    "beaten_error": choice.beaten[1],
-                    "tricks": choice.tricks[0],
-                    "tricks_error": choice.tricks[1],
-                    "behind": self.behind(choice)[0],
-                    "behind_error": self.behind(choice)[1],
-                    "close": choice.close,
-                }
+                {"cards": [str(card) for card in choice.cards], "close": choice.close}
+                | {name: getattr(choice, name)[0] for name in ("beaten", "tricks", "behind")}
+                | {f"{name}_error": getattr(choice, name)[1] for name in ("beaten", "tricks", "behind")}
                 for choice in self.choices
             ],
         }
@@ -254,30 +241,31 @@ def compare_leads(
     tricks = taken[:, [cards[0].index for cards in groups]]
     beaten = (tricks > 13 - contract.tricks_needed).astype(np.float64)
     sample = _sample(posterior, found.posterior, contract, question)
-    of_beaten = [sample.share(column) for column in beaten.T]
-    of_tricks = [sample.mean(column, 0.0, 13.0, 1.0) for column in tricks.T]
-    means = sample.weights @ beaten, sample.weights @ tricks
-    first, second = means if goal == "make" else means[::-1]
-    order = np.lexsort((np.arange(len(groups)), -second.round(12), -first.round(12)))
+    goals = (beaten, tricks) if goal == "make" else (tricks, beaten)
+    means = [sample.weights @ values for values in goals]
+    order = np.lexsort((np.arange(len(groups)), -means[1].round(12), -means[0].round(12)))
     best = order[0]
-
-    def behind(values: Floats, most: float) -> list[tuple[float, float]]:
-        """Paired differences to the best lead, which differs from itself in no layout."""
-        found = [sample.mean(values[:, best] - column, -most, most, 1.0) for column in values.T]
-        return [(0.0, 0.0) if one == best else difference for one, difference in enumerate(found)]
-
-    behind_beaten, behind_tricks = behind(beaten, 1.0), behind(tricks, 13.0)
-    by_goal = [(beaten, behind_beaten), (tricks, behind_tricks)][:: 1 if goal == "make" else -1]
     limit = NormalDist().inv_cdf(1.0 - DOUBT / max(1, len(groups) - 1))
+
+    def behind(values: Floats, one: int) -> tuple[float, float]:
+        """The paired difference to the best lead, which differs from itself in no layout."""
+        most = 13.0 if values is tricks else 1.0
+        return (0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
 
     def close(one: int) -> bool:
         """Whether a lead may be as good as the best, by the other figure where the first never differs."""
-        differs = [bool((values[:, one] != values[:, best]).any()) for values, _ in by_goal]
-        mean, error = by_goal[0 if differs[0] else 1][1][one]
-        return not any(differs) or mean <= limit * error
+        differs = [values for values in goals if (values[:, one] != values[:, best]).any()]
+        mean, error = behind(differs[0], one) if differs else (0.0, 0.0)
+        return mean <= limit * error
 
     choices = tuple(
-        Lead(groups[one], of_beaten[one], of_tricks[one], behind_beaten[one], behind_tricks[one], close(one))
+        Lead(
+            groups[one],
+            sample.share(beaten[:, one]),
+            sample.mean(tricks[:, one], 0.0, 13.0, 1.0),
+            behind(goals[0], one),
+            close(one),
+        )
         for one in order
     )
     return Leads(

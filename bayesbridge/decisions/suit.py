@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from math import comb, inf, prod, sqrt
+from math import comb, inf, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -60,6 +60,12 @@ class Combination:
     @classmethod
     def of(cls, first: int, second: int, gone: int = 0, apart: Collection[int] = ()) -> Combination:
         """From 13-bit fields; cards ``gone`` are played. A rank in ``apart`` begins a group of its own."""
+        missing = 13 - (first | second | gone).bit_count()
+        if not first | second or missing > MOST_MISSING:
+            raise BayesBridgeError(
+                f"the defenders hold {missing} cards: give declarer and dummy at least {13 - MOST_MISSING} together",
+                missing=missing,
+            )
         groups: list[list[int]] = []
         joined = False
         for rank in range(12, -1, -1):
@@ -142,26 +148,14 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
     return fields[0], fields[1]
 
 
-def verify_size(first: int, second: int, gone: int = 0) -> None:
-    """Refuse what cannot be planned."""
-    missing = 13 - (first | second | gone).bit_count()
-    if not first and not second:
-        raise BayesBridgeError("no card of the suit in either hand: give at least one")
-    if missing > MOST_MISSING:
-        raise BayesBridgeError(
-            f"the defenders hold {missing} cards: give declarer and dummy at least {13 - MOST_MISSING} together",
-            missing=missing,
-        )
-
-
-def prior_weights(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
-    """(n,) P(layout) where the two defenders have so many places for unknown cards, those of the suit among them.
+def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -> Floats:
+    """(8192,) P(the left defender holds exactly these cards) where the two have so many places for unknown cards.
 
     With k of the m missing cards on the left, and places a and b, one such layout of single cards has the probability
     C(a + b - m, a - k) / C(a + b, a).
 
     >>> pair = Combination.of(read_holding("AKJT9"), read_holding("5432"))
-    >>> weights = prior_weights(pair)
+    >>> weights = weights_of(pair, prior_shares(pair))
     >>> {layout: round(float(w), 4) for layout, w in zip(pair.layouts, weights)}[1, 0]
     0.0622
     """
@@ -170,16 +164,14 @@ def prior_weights(combination: Combination, vacant: tuple[int, int] = (13, 13)) 
     if min(vacant) < 0 or left + right < m:
         raise BayesBridgeError(f"{left} and {right} vacant places for {m} missing cards: give more", vacant=vacant)
     every = comb(left + right, left)
-    sizes = [len(group) for group in combination.groups]
-    ways = [
-        prod(comb(size, held) for size, held in zip(sizes, layout, strict=True))
-        * (comb(left + right - m, left - sum(layout)) if sum(layout) <= left else 0)
-        for layout in combination.layouts
-    ]
-    return np.array([count / every for count in ways])
+    by_length = [comb(left + right - m, left - k) / every if k <= left else 0.0 for k in range(m + 1)]
+    missing = sum(1 << rank for group in combination.groups for rank in group)
+    fields = np.arange(1 << 13)
+    shares: Floats = np.where(fields & ~missing == 0, np.array(by_length)[np.minimum(np.bitwise_count(fields), m)], 0.0)
+    return shares
 
 
-def weights_of_fields(combination: Combination, shares: Floats) -> Floats:
+def weights_of(combination: Combination, shares: Floats) -> Floats:
     """(n,) P(layout) from (8192,) P(the left defender holds exactly these of the missing cards)."""
     places = {layout: number for number, layout in enumerate(combination.layouts)}
     weights = np.zeros(len(places))
@@ -425,25 +417,18 @@ class Answer:
     """The next trick by what the last defender plays; ``None`` where nothing is left to choose."""
 
 
-def steps(plan: Plan, combination: Combination, table: Table) -> Step | None:
-    """A plan of the search with its cards."""
-    nothing = (0,) * len(combination.groups)
-    return _steps(plan, combination, table, combination.first, combination.second, nothing, nothing)
-
-
-def _steps(
+def steps(
     plan: Plan,
     combination: Combination,
     table: Table,
-    first: tuple[int, ...],
-    second: tuple[int, ...],
-    left: Counts,
-    right: Counts,
+    hands: tuple[tuple[int, ...], tuple[int, ...]],
+    played: tuple[Counts, Counts],
 ) -> Step | None:
+    """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played`` is the defenders' cards."""
     if plan is None:
         return None
     hand, gap, replies = plan
-    out = [len(group) - a - b for group, a, b in zip(combination.groups, left, right, strict=True)]
+    out = [len(group) - a - b for group, a, b in zip(combination.groups, *played, strict=True)]
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
         """A card of that gap, groups that are gone not counted."""
@@ -451,7 +436,7 @@ def _steps(
         equals = [rank for rank in ranks if next((i for i in range(gaps[rank], len(out)) if out[i]), len(out)) == gap]
         return equals[-1] if gap == len(out) else equals[0]
 
-    own, other = (first, second) if hand == 0 else (second, first)
+    own, other = hands[hand], hands[1 - hand]
     led = chosen(own, gap)
     rest = tuple(rank for rank in own if rank != led)
     side = 1 - hand
@@ -459,17 +444,14 @@ def _steps(
     for group, card, plans in replies:
         third = None if card == NONE else chosen(other, card)
         kept = tuple(rank for rank in other if rank != third)
-        hands = (rest, kept) if hand == 0 else (kept, rest)
-        played = _played((left, right), side, group)
+        left = (rest, kept) if hand == 0 else (kept, rest)
+        now = _played(played, side, group)
         then = tuple(
-            (
-                _group_text(combination, last),
-                _steps(after, combination, table, *hands, *_played(played, 1 - side, last)),
-            )
+            (_group_text(combination, last), steps(after, combination, table, left, _played(now, 1 - side, last)))
             for last, after in plans
         )
         answers.append(Answer(_group_text(combination, group), "" if third is None else RANKS[third], then))
-    return Step((table.first, table.second)[hand], RANKS[led], tuple(answers))
+    return Step(table[hand], RANKS[led], tuple(answers))
 
 
 def _played(played: tuple[Counts, Counts], side: int, group: int) -> tuple[Counts, Counts]:
@@ -651,12 +633,9 @@ def suit_play(
         if first is None or second is None:
             raise BayesBridgeError("no holdings: give both, such as AJT32 and K954, or a posterior and a suit")
         fields = read_pair(first, second)
-        verify_size(*fields)
-        combination = Combination.of(*fields)
-        prior_weights(combination, vacant)
-        where = Table(Seat.N, Seat.S)
+        combination, where = Combination.of(*fields), Table(Seat.N, Seat.S)
         places = "" if vacant == (13, 13) else f", West with {vacant[0]} vacant places and East with {vacant[1]}"
-        return _solved(combination, where, f"by vacant places{places}", inf, work, vacant=vacant)
+        return _solved(combination, where, f"by vacant places{places}", prior_shares(combination, vacant), inf, work)
     belief = posterior.belief
     if belief.observer.partner in belief.constraints.hidden:
         partner = belief.observer.partner.name
@@ -670,7 +649,6 @@ def suit_play(
     chosen, where = _placed(hands, first, second, None if suit is None else Suit.of(suit))
     fields = _field(hands[where.first], chosen), _field(hands[where.second], chosen)
     played = _field(gone, chosen)
-    verify_size(*fields, played)
     shares = np.zeros(1 << 13)
     missing = SUIT_MASK & ~(fields[0] | fields[1] | played)
     for block, weights in posterior.blocks():
@@ -680,7 +658,7 @@ def suit_play(
     combination = Combination.of(*fields, played, _apart(belief, chosen, missing))
     how = "exactly" if posterior.exact else f"from draws, ESS {posterior.ess:.0f}"
     weighed = f"by what {belief.observer.name} believes, {how}"
-    return _solved(combination, where, weighed, inf if posterior.exact else posterior.ess, work, shares=shares)
+    return _solved(combination, where, weighed, shares, inf if posterior.exact else posterior.ess, work)
 
 
 def _field(mask: int, suit: Suit) -> int:
@@ -717,23 +695,14 @@ def _apart(belief: Perspective, suit: Suit, missing: int) -> list[int]:
     return found
 
 
-def _solved(
-    combination: Combination,
-    table: Table,
-    weighed: str,
-    ess: float,
-    work: int,
-    *,
-    vacant: tuple[int, int] = (13, 13),
-    shares: Floats | None = None,
-) -> SuitPlay:
+def _solved(combination: Combination, table: Table, weighed: str, shares: Floats, ess: float, work: int) -> SuitPlay:
     """Search, and pick the plans from the front."""
     first, second = combination.first, combination.second
     top = combination.groups[0][0] if combination.groups else -1
     longest = max(len(first), len(second))
     winners = min(sum(rank > top for rank in (*first, *second)), longest)
     while True:
-        weights = prior_weights(combination, vacant) if shares is None else weights_of_fields(combination, shares)
+        weights = weights_of(combination, shares)
         live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
         coarser = combination.coarser()
         try:
@@ -749,12 +718,13 @@ def _solved(
         bits = np.array([[outcome >> (level * n + i) & 1 for i in range(n)] for level in range(levels)], np.float64)
         reached.append(np.minimum(np.asarray(bits @ weights, np.float64), 1.0))
     means = [winners + float(row.sum()) for row in reached]
+    nothing = (0,) * len(combination.groups)
     lowest = "".join(RANKS[rank] for rank in combination.groups[-1]) if combination.groups else ""
 
     def line(goal: int | None) -> SuitLine:
         level = None if goal is None else goal - winners - 1
         place = max(range(len(front)), key=lambda i: (0.0 if level is None else round(reached[i][level], 12), means[i]))
-        step = steps(front[place][1], combination, table)
+        step = steps(front[place][1], combination, table, (first, second), (nothing, nothing))
         row = reached[place]
         if level is not None:
             spread = float(row[level] * (1.0 - row[level]))
@@ -764,10 +734,10 @@ def _solved(
         at_least = {winners + 1 + i: float(share) for i, share in enumerate(row)} if longest > winners else {}
         return SuitLine(goal, at_least, means[place], sqrt(spread / ess), step, lowest)
 
-    def certain(goal: int) -> bool:
-        shift = (goal - winners - 1) * len(weights)
-        return any(outcome >> shift & live == live for outcome, _ in front)
-
+    sure = winners
+    for goal in range(winners + 1, longest + 1):
+        shift = (goal - winners - 1) * n
+        sure = goal if any(outcome >> shift & live == live for outcome, _ in front) else sure
     goals = [line(goal) for goal in range(winners + 1, longest + 1)]
     small = "".join(RANKS[rank] for rank in sorted((*first, *second), reverse=True) if rank < combination.small)
     return SuitPlay(
@@ -775,7 +745,7 @@ def _solved(
         _text(second),
         "".join(RANKS[rank] for group in combination.groups for rank in group),
         table,
-        max((goal for goal in range(winners + 1, longest + 1) if certain(goal)), default=winners),
+        sure,
         tuple(one for one in goals if one.chance > 0.0),
         line(None),
         # Unless counting cards as small has lowered none of them.

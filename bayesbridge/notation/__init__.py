@@ -1,4 +1,4 @@
-"""Whole documents: tables on record in PBN and LIN, read as they are found and written so that they read back equal.
+"""Whole documents: tables on record in PBN and LIN, read as they are found; PBN is written so that it reads back equal.
 
 A reader gives a :class:`Reading`: the records, and a note with file, line and reason for everything it left out. No
 input makes it raise, but a file that cannot be opened.
@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from bayesbridge.calls import Vulnerability
-from bayesbridge.notation.lin import iter_lin, lin_part, read_lin, write_lin
+from bayesbridge.notation.lin import iter_lin, read_lin, write_lin
 from bayesbridge.notation.pbn import iter_pbn, read_pbn, write_pbn
 from bayesbridge.notation.reading import Document, Reading, Skipped, Source
 from bayesbridge.notation.record import Record, Tag, read_hands
@@ -27,7 +27,6 @@ __all__ = [
     "iter_lin",
     "iter_pbn",
     "iter_records",
-    "lin_part",
     "open_records",
     "read_hands",
     "read_lin",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import IO, Final, NamedTuple
 
@@ -19,8 +18,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
 from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.errors import NotationError
+from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
 from bayesbridge.notation.record import (
     UNKNOWN_HANDS,
     Hands,
@@ -28,8 +27,6 @@ from bayesbridge.notation.record import (
     Record,
     Tag,
     from_sequence,
-    legal_part,
-    without_surplus,
 )
 
 SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
@@ -183,12 +180,12 @@ def _tokens(fields: Iterator[_Field]) -> Iterator[tuple[int, str, str]]:
 _END: Final = _Field(0, "", closed=False)
 
 
-class _Board:
-    """One board on its way to a record; ``notes`` gathers what is wrong with it."""
+class _Board(Draft):
+    """One board on its way to a record."""
 
     def __init__(self, file: str, line: int, header: Mapping[str, str]) -> None:
-        self.file, self.line, self.header = file, line, header
-        self.notes: list[Skipped] = []
+        super().__init__(file, line)
+        self.header = header
         self.deal: tuple[int, str] | None = None
         self.calls: Words = []
         self.alerts: dict[int, str] = {}
@@ -198,9 +195,6 @@ class _Board:
         self.vulnerable: Vulnerability | None = None
         self.result: int | None = None
         self.claimed = False
-
-    def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
-        self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
 
     def take(self, line: int, key: str, value: str) -> None:
         """One token of the board."""
@@ -212,10 +206,7 @@ class _Board:
             case "md":
                 self.deal = (line, value)
             case "sv":
-                try:
-                    self.vulnerable = Vulnerability.of(value) if value else None
-                except NotationError as error:
-                    self.note(line, error, "vulnerability")
+                self.vulnerable = self.read(line, "vulnerability", Vulnerability.of, value) if value else None
             case "mb":
                 self.call(line, value)
             case "an":
@@ -254,67 +245,45 @@ class _Board:
 
     def record(self) -> Record | None:
         line, text = self.deal or (self.line, "")
-        try:
-            dealer, hands = dealt(text)
-        except (DealError, NotationError) as error:
-            self.note(line, error, "record")
+        found = self.read(line, "record", dealt, text)
+        if found is None:
             return None
+        dealer, hands = found
         auction = self.auction(dealer)
         contract = auction.contract if auction is not None else None
-        plays = self.plays(contract)
-        while True:
-            try:
-                record = Record(
-                    board=self.board,
-                    room=self.room,
-                    dealer=dealer,
-                    vulnerable=self.vulnerable,
-                    hands=hands,
-                    auction=auction,
-                    alerts=tuple(sorted(self.alerts.items())) if auction is not None else (),
-                    plays=plays,
-                    result=self.result,
-                    claimed=self.claimed,
-                    tags=(*self.players(), *self.header_tags(), *self.tags),
-                    file=self.file,
-                    line=self.line,
-                )
-            except IllegalPlay as error:
-                place = min(4 * error.data["tricks"][-1], len(self.cards)) - 1
-                plays, part = legal_part(plays, error)
-                self.note(self.cards[place][0], error, part)
-                continue
-            except DealError as error:
-                self.note(line, error, "record")
-                return None
-            if len(plays) == 52 and self.result not in (None, record.result):
-                reason = f"claim of {self.result} tricks, but declarer takes {record.result} in the play"
-                self.note(self.line, reason, "claim")
-            return record
+        lines = [at for at, _ in self.cards]
+        return self.settle(
+            line,
+            [lines[min(last, len(lines) - 1)] for last in range(3, len(lines) + 3, 4)],
+            self.line,
+            board=self.board,
+            room=self.room,
+            dealer=dealer,
+            vulnerable=self.vulnerable,
+            hands=hands,
+            auction=auction,
+            alerts=tuple(sorted(self.alerts.items())) if auction is not None else (),
+            plays=self.plays(contract),
+            result=self.result,
+            claimed=self.claimed,
+            tags=(*self.players(), *self.header_tags(), *self.tags),
+        )
 
     def auction(self, dealer: Seat | None) -> Auction | None:
         if not self.calls:
             return None
-        line = self.calls[0][0]
         if dealer is None:
-            self.note(line, "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction")
+            self.note(self.calls[0][0], "no dealer is told in md (1 S, 2 W, 3 N, 4 E)", "auction")
             return None
         calls: list[Call] = []
-        try:
-            for at, word in self.calls:
-                line = at
-                calls.append(Call.of(word))
-            auction, surplus = without_surplus(dealer, calls)
-        except IllegalCall as error:
-            self.note(self.calls[len(error.data["auction"].calls)][0], error, "auction")
-        except NotationError as error:
-            self.note(line, error, "auction")
-        else:
-            if surplus:
-                self.note(line, f"{surplus} more Pass after the end of the auction '{auction}'", "surplus")
-                self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
-            return auction
-        return None
+        for line, word in self.calls:
+            if (call := self.read(line, "auction", Call.of, word)) is None:
+                return None
+            calls.append(call)
+        auction = self.settle_auction(dealer, calls, [line for line, _ in self.calls])
+        if auction is not None:
+            self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
+        return auction
 
     def plays(self, contract: Contract | None) -> Plays:
         if not self.cards:
@@ -324,11 +293,9 @@ class _Board:
             return ()
         indices: list[int] = []
         for line, word in self.cards:
-            try:
-                indices.append(Card.of(word.rstrip("!? ")).index)
-            except NotationError as error:
-                self.note(line, error, "play")
+            if (card := self.read(line, "play", Card.of, word.rstrip("!? "))) is None:
                 return ()
+            indices.append(card.index)
         return from_sequence(indices, contract.declarer.next(), contract.trump)
 
     def players(self) -> Iterator[Tag]:
@@ -338,87 +305,50 @@ class _Board:
         return (Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False))
 
     def header_tags(self) -> Iterator[Tag]:
-        known = (
-            *HEADER,
-            *(key for key in self.header if key not in HEADER and _TAG_KEY.fullmatch(key) and key != "pn"),
-        )
-        return (Tag(key, self.header[key]) for key in known if self.header.get(key))
+        known = dict.fromkeys((*HEADER, *self.header))
+        return (Tag(key, self.header[key]) for key in known if key != "pn" and self.header.get(key))
 
 
 _ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}
 _CALLS: Final = {PASS: "p", DOUBLE: "d", REDOUBLE: "r"}
 
 
-def lin_part(record: Record) -> Record:
-    """What LIN can carry of a record: this is what comes back when the record is written and read.
-
-    It has no contract without an auction that leads to it, hence no play and result either; no rooms but the open and
-    the closed; of the tags the players and those that LIN itself has; and no ``|`` in any text.
-    """
-    auction = record.auction
-    over = auction is not None and auction.is_over
-    place = board_place(_place(record))
-    names = {tag.name: _plain(tag.value).replace(",", " ").strip() for tag in record.tags if tag.name in PLAYERS}
-    tokens = [Tag(tag.name, _plain(tag.value)) for tag in record.tags if _is_token(tag)]
-    return replace(
-        record,
-        room=place[0],
-        board=place[1],
-        alerts=tuple((index, _plain(text)) for index, text in record.alerts),
-        contract=record.contract if over else None,
-        plays=record.plays if over else (),
-        tags=(
-            *(Tag(name, names[name]) for name in PLAYERS if names.get(name)),
-            *sorted((tag for tag in tokens if tag.name in HEADER), key=lambda tag: HEADER.index(tag.name)),
-            *(tag for tag in tokens if tag.name not in HEADER),
-        ),
-    )
-
-
 def write_lin(records: Iterable[Record], stream: IO[str]) -> None:
-    """Write records as LIN; :func:`~bayesbridge.notation.lin.read_lin` gives the :func:`lin_part` of each back.
+    """Write records as LIN: room and board, deal, vulnerability, players, calls with alerts, play and claim.
+
+    LIN has no contract without an auction that leads to it, hence no play and result either, and no ``|`` in any text.
 
     >>> import sys
     >>> write_lin([Record(board="1", room="Open", vulnerable=Vulnerability.NS)], sys.stdout)
     qx|o1|st||md|,,,|sv|n|pg||
     """
-    header: dict[str, str] = {}
-    for record in map(lin_part, records):
-        now = {tag.name: tag.value for tag in record.tags if tag.name in HEADER}
-        players = ",".join(record.tag(name) for name in PLAYERS)
-        now |= {"pn": players if players.strip(",") else ""}
-        # A token holds until told anew, so only what changes is written, and what ends is written empty.
-        for key in (*HEADER, "pn"):
-            if now.get(key, "") != header.get(key, ""):
-                stream.write(f"{key}|{now.get(key, '')}|\n")
-        header = now
+    last = ",,,"
+    for record in records:
+        players = ",".join(_plain(record.tag(name)).replace(",", " ") for name in PLAYERS)
+        if players != last:  # a token holds until told anew
+            stream.write(f"pn|{players}|\n")
+        last = players
         stream.writelines(f"{line}\n" for line in _lines(record))
 
 
 def _lines(record: Record) -> Iterator[str]:
     dealer = "" if record.dealer is None else str(SEATS.index(record.dealer) + 1)
     hands = ",".join(_hand_text(record.hands[seat]) for seat in SEATS)
-    line = f"qx|{_place(record)}|st||md|{dealer}{hands}|"
+    line = f"qx|{_ROOM_LETTERS.get(record.room, '')}{_plain(record.board)}|st||md|{dealer}{hands}|"
     if record.vulnerable is not None:
         letters = {Vulnerability.NONE: "o", Vulnerability.NS: "n", Vulnerability.EW: "e", Vulnerability.ALL: "b"}
         line += f"sv|{letters[record.vulnerable]}|"
-    line += "".join(f"{tag.name}|{tag.value}|" for tag in record.tags if _is_token(tag) and tag.name not in HEADER)
     alerts = dict(record.alerts)
     for i, call in enumerate(record.auction.calls if record.auction is not None else ()):
         word = _CALLS.get(call) or str(call).replace("NT", "N")
-        line += f"mb|{word}!|an|{alerts[i]}|" if i in alerts else f"mb|{word}|"
+        line += f"mb|{word}!|an|{_plain(alerts[i])}|" if i in alerts else f"mb|{word}|"
     yield f"{line}pg||"
+    if record.auction is None or not record.auction.is_over:
+        return
     for i in range(0, len(record.plays), 4):
         yield "".join(f"pc|{card}|" for _, card in record.plays[i : i + 4]) + "pg||"
     if record.claimed:
         yield f"mc|{'' if record.result is None else record.result}|pg||"
-
-
-def _place(record: Record) -> str:
-    """``qx``: the letter of the room and the board; a board that would be read otherwise is left out."""
-    place = f"{_ROOM_LETTERS.get(record.room, '')}{_plain(record.board)}"
-    meant = (record.room if record.room in _ROOM_LETTERS else "", _plain(record.board))
-    return place if board_place(place) == meant else _ROOM_LETTERS.get(record.room, "")
 
 
 def _hand_text(hand: Hand | None) -> str:
@@ -428,12 +358,6 @@ def _hand_text(hand: Hand | None) -> str:
         suit.name + "".join(RANKS[rank] for rank in range(12, -1, -1) if hand.field(suit) >> rank & 1)
         for suit in reversed(Suit)
     )
-
-
-def _is_token(tag: Tag) -> bool:
-    name = tag.name
-    simple = len(name) == 2 and name.isascii() and name.islower() and name[0].isalpha()
-    return simple and name not in TABLE | LAYOUT and bool(_plain(tag.value)) and not tag.lines
 
 
 def _plain(text: str) -> str:

@@ -17,8 +17,8 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.reading import Document, Reading, Skipped, Source
+from bayesbridge.errors import NotationError
+from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
 from bayesbridge.notation.record import (
     FIELD_TAGS,
     MANDATORY_TAGS,
@@ -29,9 +29,7 @@ from bayesbridge.notation.record import (
     final_contract,
     from_columns,
     is_tag_name,
-    legal_part,
     read_hands,
-    without_surplus,
 )
 
 type Lines = list[tuple[int, str]]
@@ -61,13 +59,11 @@ class RawTag:
         self.lines: Lines = []
 
 
-class Game:
-    """The tag pairs of one table; ``call_notes`` are the Note tags that follow the auction."""
+class Game(Draft):
+    """The tag pairs of one table on its way to a record; ``call_notes`` are the Note tags that follow the auction."""
 
-    __slots__ = ("by_name", "call_notes", "line", "section", "tags")
-
-    def __init__(self, line: int) -> None:
-        self.line = line
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__(file, line)
         self.tags: list[RawTag] = []
         self.by_name: dict[str, RawTag] = {}
         self.call_notes: list[str] = []
@@ -100,6 +96,127 @@ class Game:
         if name in self.by_name:
             return after_gap or name in _STARTS
         return after_gap and name in ("Event", "Board") and any(known in self.by_name for known in ("Deal", *SECTIONS))
+
+    def record(self) -> Record | None:
+        """The game as far as it holds together, ``None`` if its deal does not."""
+        text = self.value("Deal")
+        hands = self.read(self.line_of("Deal"), "record", read_hands, text) if text else UNKNOWN_HANDS
+        if hands is None:
+            return None
+        dealer = self.seat("Dealer")
+        auction, alerts = self.auction(dealer)
+        contract = self.contract(auction)
+        result = self.result(contract)
+        rows, claimed = self.rows()
+        plays: Plays = ()
+        if contract is not None:
+            leader = self.seat("Play")  # of the first column
+            leader = contract.declarer.next() if leader is None else leader
+            plays = from_columns((row for _, row in rows), leader, contract.trump)
+        elif rows:
+            self.note(rows[0][0], "no contract tells the trumps of the play", "play")
+        text = self.value("Vulnerable")
+        line = self.line_of("Vulnerable")
+        return self.settle(
+            self.line_of("Deal"),
+            [line for line, _ in rows],
+            self.line_of("Result"),
+            board=self.value("Board"),
+            room=self.value("Room"),
+            dealer=dealer,
+            vulnerable=self.read(line, "vulnerability", Vulnerability.of, text) if text else None,
+            hands=hands,
+            auction=auction,
+            alerts=alerts,
+            contract=contract,
+            plays=plays,
+            result=result,
+            claimed=claimed,
+            tags=self.other_tags(),
+        )
+
+    def seat(self, name: str) -> Seat | None:
+        """The seat that a tag tells; ``^`` marks one that an irregularity put there."""
+        text = self.value(name).lstrip("^")
+        if text in _SEATS:
+            return _SEATS[text]
+        return self.read(self.line_of(name), name.lower(), Seat.of, text)
+
+    def auction(self, dealer: Seat | None) -> tuple[Auction | None, tuple[tuple[int, str], ...]]:
+        """The auction and its alerts."""
+        tag = self.by_name.get("Auction")
+        if tag is None or not tag.lines:
+            return None, ()
+        first = dealer if (named := self.seat("Auction")) is None else named
+        if first is None:
+            self.note(tag.line, "no dealer is told", "auction")
+            return None, ()
+        if dealer is not None and dealer is not first:
+            self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
+            return None, ()
+        lines: list[int] = []
+        try:
+            calls, numbers = _calls(tag.lines, first, lines)
+        except NotationError as error:
+            self.note(lines[-1] if lines else tag.line, error, "auction")
+            return None, ()
+        auction = self.settle_auction(first, calls, lines)
+        if auction is None:
+            return None, ()
+        notes = {}
+        for note in self.call_notes:
+            number, _, words = note.partition(":")
+            notes[number.strip()] = words.strip()
+        kept = [index for index in sorted(numbers) if index < len(auction.calls)]
+        return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
+
+    def contract(self, auction: Auction | None) -> Contract | None:
+        """The contract, which the auction tells if it is over, and else the tags."""
+        text, declarer = self.value("Contract"), self.seat("Declarer")
+        stated = None
+        if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
+            line = self.line_of("Contract")
+            stated = self.read(line, "contract told", lambda word: _contract(word, declarer), text.replace(" ", ""))
+        if auction is None or not auction.is_over:
+            return stated
+        final = final_contract(auction)
+        if stated not in (None, final):
+            reason = f"contract {stated}, but the auction '{auction}' ends in {final or 'four passes'}"
+            self.note(self.line_of("Contract"), reason, "contract told")
+        return final
+
+    def rows(self) -> tuple[Rows, bool]:
+        """The tricks as written, and whether the play is marked as over."""
+        tag = self.by_name.get("Play")
+        if tag is None:
+            return [], False
+        try:
+            return _rows(tag.lines)
+        except NotationError as error:
+            self.note(error.data["line"], error, "play")
+            return [], False
+
+    def result(self, contract: Contract | None) -> int | None:
+        """Declarer's tricks."""
+        text = self.value("Result").lstrip("^").strip()
+        if contract is None or not text:
+            return None
+        match = _RESULT.match(text)
+        if match is None or (tricks := int(match[2])) > 13:
+            self.note(self.line_of("Result"), f"unknown result {text!r}: write declarer's tricks, 0 to 13", "result")
+            return None
+        side = (match[1] or "").upper()
+        return 13 - tricks if side and contract.declarer.name not in side else tricks
+
+    def other_tags(self) -> tuple[Tag, ...]:
+        """The tags that the record has no field for."""
+        return tuple(
+            [
+                Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
+                for tag in self.tags
+                if tag.name not in FIELD_TAGS
+            ]
+        )
 
 
 class _Comment:
@@ -148,7 +265,8 @@ def games(document: Document) -> Iterator[Game | Skipped]:
         if mark == "[":
             tags, leftover = _tag_pairs(line)
             if leftover and (leftover := comment.without(number, leftover).strip()):
-                yield Skipped(file, number, _no_tag(leftover))
+                shown = leftover if len(leftover) <= 60 else f"{leftover[:60]}…"
+                yield Skipped(file, number, f'{shown!r} is no tag pair: write [Name "value"]; it is left out')
             for name, written in tags:
                 if game is not None and game.ends_before(name, gap):
                     previous = {tag.name: tag.value for tag in game.tags}
@@ -161,7 +279,7 @@ def games(document: Document) -> Iterator[Game | Skipped]:
                         yield Skipped(
                             file, number, f"[{name} {written!r}] repeats the game before, which has no {name}"
                         )
-                game, gap = game or Game(number), False
+                game, gap = game or Game(file, number), False
                 tag = RawTag(name, value, number)
                 game.add(tag)
         elif not mark or line.isspace():
@@ -207,13 +325,6 @@ def _tag_pairs(line: str) -> tuple[list[tuple[str, str]], str]:
     return pairs, whole[end:]
 
 
-def _no_tag(text: str) -> str:
-    clipped = text if len(text) <= 60 else f"{text[:60]}…"
-    if text.startswith("[") and text.count('"') == 1:
-        return f'tag pair {clipped!r} has no closing quote: write [Name "value"]; the tag is left out'
-    return f'{clipped!r} is no tag pair: write [Name "value"]; it is left out'
-
-
 type Rows = list[tuple[int, tuple[int, ...]]]
 """Tricks as written: the line, and four cards by index, -1 where none lies."""
 
@@ -238,206 +349,17 @@ def read_pbn(source: Source) -> Reading:
 
 def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
     """The records of a PBN document and the notes on what was left out, one by one, in the order of the file."""
-    document = Document(source)
-    for item in games(document):
+    for item in games(Document(source)):
         if isinstance(item, Skipped):
             yield item
         else:
-            reader = _Reader(document.name, item)
-            record = reader.record()
-            yield from reader.notes
+            record = item.record()
+            yield from item.notes
             if record is not None:
                 yield record
 
 
-class _Reader:
-    """One game on its way to a record; ``notes`` gathers what is wrong with it."""
-
-    def __init__(self, file: str, game: Game) -> None:
-        self.file, self.game = file, game
-        self.notes: list[Skipped] = []
-
-    def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
-        self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
-
-    def record(self) -> Record | None:
-        """The game as far as it holds together, ``None`` if its deal does not."""
-        game = self.game
-        try:
-            hands = read_hands(text) if (text := game.value("Deal")) else UNKNOWN_HANDS
-        except (DealError, NotationError) as error:
-            self.note(game.line_of("Deal"), error, "record")
-            return None
-        dealer = self.seat("Dealer")
-        auction, alerts = self.auction(dealer)
-        contract = self.contract(auction)
-        result = self.result(contract)
-        rows, claimed = self.rows()
-        plays: Plays = ()
-        if contract is not None:
-            leader = self.seat("Play")  # of the first column
-            leader = contract.declarer.next() if leader is None else leader
-            plays = from_columns((row for _, row in rows), leader, contract.trump)
-        elif rows:
-            self.note(rows[0][0], "no contract tells the trumps of the play", "play")
-        vulnerable = self.vulnerable()
-        while True:
-            try:
-                record = Record(
-                    board=game.value("Board"),
-                    room=game.value("Room"),
-                    dealer=dealer,
-                    vulnerable=vulnerable,
-                    hands=hands,
-                    auction=auction,
-                    alerts=alerts,
-                    contract=contract,
-                    plays=plays,
-                    result=result,
-                    claimed=claimed,
-                    tags=self.tags(),
-                    file=self.file,
-                    line=game.line,
-                )
-            except IllegalPlay as error:
-                plays, part = legal_part(plays, error)
-                self.note(rows[min(error.data["tricks"][-1], len(rows)) - 1][0], error, part)
-                continue
-            except DealError as error:
-                self.note(game.line_of("Deal"), error, "record")
-                return None
-            if len(plays) == 52 and result not in (None, record.result):
-                reason = f"result {result}, but declarer takes {record.result} tricks in the play"
-                self.note(game.line_of("Result"), reason, "result told")
-            return record
-
-    def seat(self, name: str) -> Seat | None:
-        """The seat that a tag tells; ``^`` marks one that an irregularity put there."""
-        text = self.game.value(name).lstrip("^")
-        if text in _SEATS:
-            return _SEATS[text]
-        try:
-            return Seat.of(text)
-        except NotationError as error:
-            self.note(self.game.line_of(name), error, name.lower())
-            return None
-
-    def vulnerable(self) -> Vulnerability | None:
-        text = self.game.value("Vulnerable")
-        try:
-            return Vulnerability.of(text) if text else None
-        except NotationError as error:
-            self.note(self.game.line_of("Vulnerable"), error, "vulnerability")
-            return None
-
-    def auction(self, dealer: Seat | None) -> tuple[Auction | None, tuple[tuple[int, str], ...]]:
-        """The auction and its alerts."""
-        tag = self.game.by_name.get("Auction")
-        if tag is None or not tag.lines:
-            return None, ()
-        first = dealer if (named := self.seat("Auction")) is None else named
-        if first is None:
-            self.note(tag.line, "no dealer is told", "auction")
-            return None, ()
-        if dealer is not None and dealer is not first:
-            self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
-            return None, ()
-        try:
-            return _plain_auction(first, " ".join([text for _, text in tag.lines])), ()
-        except BayesBridgeError:
-            lines: list[int] = [tag.line]
-            try:
-                calls, numbers = _calls(tag.lines, first, lines)
-                auction, surplus = without_surplus(first, calls)
-            except IllegalCall as error:
-                self.note(lines[min(len(error.data["auction"].calls) + 1, len(lines) - 1)], error, "auction")
-            except NotationError as error:
-                self.note(lines[-1], error, "auction")
-            else:
-                if surplus:
-                    reason = f"{surplus} more Pass after the end of the auction '{auction}'"
-                    self.note(lines[-1], reason, "surplus")
-                notes = {}
-                for note in self.game.call_notes:
-                    number, _, words = note.partition(":")
-                    notes[number.strip()] = words.strip()
-                kept = [index for index in sorted(numbers) if index < len(auction.calls)]
-                return auction, tuple((index, notes.get(numbers[index], "")) for index in kept)
-        return None, ()
-
-    def contract(self, auction: Auction | None) -> Contract | None:
-        """The contract, which the auction tells if it is over, and else the tags."""
-        text, declarer = self.game.value("Contract"), self.seat("Declarer")
-        stated = None
-        if text and text.upper() != "PASS" and (declarer is not None or auction is None or not auction.is_over):
-            try:
-                stated = _contract(text.replace(" ", ""), declarer)
-            except NotationError as error:
-                self.note(self.game.line_of("Contract"), error, "contract told")
-        if auction is None or not auction.is_over:
-            return stated
-        final = final_contract(auction)
-        if stated not in (None, final):
-            reason = f"contract {stated}, but the auction '{auction}' ends in {final or 'four passes'}"
-            self.note(self.game.line_of("Contract"), reason, "contract told")
-        return final
-
-    def rows(self) -> tuple[Rows, bool]:
-        """The tricks as written, and whether the play is marked as over."""
-        tag = self.game.by_name.get("Play")
-        if tag is None:
-            return [], False
-        rows: Rows = []
-        for line, text in tag.lines:
-            row = tuple([_CARDS.get(word, 99) for word in text.split()])
-            if len(row) != 4 or max(row) > 51:
-                if text.strip() == "*":
-                    return rows, True
-                break
-            rows.append((line, row))
-        else:
-            return rows, False
-        try:
-            return _annotated_rows(tag.lines)
-        except NotationError as error:
-            self.note(error.data["line"], error, "play")
-            return [], False
-
-    def result(self, contract: Contract | None) -> int | None:
-        """Declarer's tricks."""
-        text = self.game.value("Result").lstrip("^").strip()
-        if contract is None or not text:
-            return None
-        match = _RESULT.match(text)
-        if match is None or (tricks := int(match[2])) > 13:
-            self.note(
-                self.game.line_of("Result"), f"unknown result {text!r}: write declarer's tricks, 0 to 13", "result"
-            )
-            return None
-        side = (match[1] or "").upper()
-        return 13 - tricks if side and contract.declarer.name not in side else tricks
-
-    def tags(self) -> tuple[Tag, ...]:
-        """The tags that the record has no field for."""
-        return tuple(
-            [
-                Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
-                for tag in self.game.tags
-                if tag.name not in FIELD_TAGS
-            ]
-        )
-
-
 _contract = lru_cache(maxsize=1024)(Contract.of)
-
-
-@lru_cache(maxsize=4096)
-def _plain_auction(first: Seat, text: str) -> Auction:
-    """An auction written without notes or marks, as most are."""
-    try:
-        return Auction(first, tuple([_CALLS[word] for word in text.split()]))
-    except KeyError:
-        raise NotationError("notes or marks among the calls", text=text) from None
 
 
 def _calls(section: Lines, first: Seat, lines: list[int]) -> tuple[list[Call], dict[int, str]]:
@@ -461,28 +383,27 @@ def _calls(section: Lines, first: Seat, lines: list[int]) -> tuple[list[Call], d
                     while not standing.is_over:
                         standing, passes = standing.after(PASS), passes + 1
                     word = "Pass"
-                calls += [Call.of(word)] * passes
+                calls += [_CALLS.get(word) or Call.of(word)] * passes
                 lines += [line] * (passes - 1)
     return calls, {index: number for index, number in numbers.items() if index >= 0}
 
 
-def _annotated_rows(section: Lines) -> tuple[Rows, bool]:
+def _rows(section: Lines) -> tuple[Rows, bool]:
     """Tricks out of a play with notes, marks or other peculiarities: four cards each, however the lines break."""
     cards: list[tuple[int, int]] = []
+    words = ((line, word) for line, text in section for word in _WORD.findall(text))
     over = False
-    for line, text in section:
-        for word in _WORD.findall(text):
-            if word in ("*", "+"):
-                over = word == "*"
-                break
-            if word[0] not in "=$^!?":
-                try:
-                    cards.append((line, _CARDS[word] if word in _CARDS else Card.of(word).index))
-                except NotationError as error:
-                    raise NotationError(str(error), text=word, line=line) from None
-        else:
-            continue
-        break
+    for line, word in words:
+        if word in _CARDS:
+            cards.append((line, _CARDS[word]))
+        elif word in ("*", "+"):
+            over = word == "*"
+            break
+        elif word[0] not in "=$^!?":
+            try:
+                cards.append((line, Card.of(word).index))
+            except NotationError as error:
+                raise NotationError(str(error), text=word, line=line) from None
     cards += [(0, -1)] * (-len(cards) % 4)
     return [(cards[i][0], tuple([index for _, index in cards[i : i + 4]])) for i in range(0, len(cards), 4)], over
 

@@ -10,13 +10,16 @@ import gzip
 import io
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import IO, BinaryIO, Final, Self, cast
+from typing import IO, Any, BinaryIO, Final, Self, cast
 
-from bayesbridge.errors import NotationError
-from bayesbridge.notation.record import Record
+from bayesbridge.auction import Auction
+from bayesbridge.calls import Call
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
+from bayesbridge.notation.record import Record, legal_part, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, a document as text or bytes, or an open stream. A text with a line break, ``[`` or ``|`` is a document."""
@@ -34,11 +37,12 @@ class Skipped:
     reason: str
 
     def __post_init__(self) -> None:
-        reason = "".join(letter if letter.isprintable() else " " for letter in self.reason[: 2 * LONGEST_REASON])
-        if len(self.reason) > LONGEST_REASON:
+        reason = self.reason
+        if len(reason) > LONGEST_REASON:
             # The end says what is wrong and what is left out, so it is the middle that goes.
-            tail = "".join(letter if letter.isprintable() else " " for letter in self.reason[-LONGEST_REASON // 2 :])
-            reason = f"{reason[: LONGEST_REASON // 2 - 3]} … {tail}"
+            half = LONGEST_REASON // 2
+            reason = f"{reason[: half - 3]} … {reason[-half:]}"
+        reason = "".join(letter if letter.isprintable() else " " for letter in reason)
         object.__setattr__(self, "reason", reason)
 
     def __str__(self) -> str:
@@ -55,14 +59,60 @@ class Reading:
     @classmethod
     def of(cls, items: Iterable[Record | Skipped]) -> Self:
         """Sort out what a reader yields."""
-        records: list[Record] = []
-        skipped: list[Skipped] = []
-        for item in items:
-            if isinstance(item, Record):
-                records.append(item)
+        found = list(items)
+        records = tuple(item for item in found if isinstance(item, Record))
+        return cls(records, tuple(item for item in found if isinstance(item, Skipped)))
+
+
+class Draft:
+    """A table on its way to a record; ``notes`` gathers what is wrong with it."""
+
+    def __init__(self, file: str, line: int) -> None:
+        self.file, self.line = file, line
+        self.notes: list[Skipped] = []
+
+    def note(self, line: int, error: BayesBridgeError | str, part: str) -> None:
+        """Say what is left out, and why."""
+        self.notes.append(Skipped(self.file, line, f"{error}; the {part} is left out"))
+
+    def read[T](self, line: int, part: str, of: Callable[[str], T], text: str) -> T | None:
+        """What a text says, ``None`` with a note if it is wrong."""
+        try:
+            return of(text)
+        except (DealError, NotationError) as error:
+            self.note(line, error, part)
+            return None
+
+    def settle_auction(self, first: Seat, calls: Sequence[Call], lines: Sequence[int]) -> Auction | None:
+        """The auction of calls that stand in these lines, as far as it is legal; passes after its end are forgiven."""
+        try:
+            auction, surplus = without_surplus(first, tuple(calls))
+        except IllegalCall as error:
+            self.note(lines[len(error.data["auction"].calls)], error, "auction")
+            return None
+        if surplus:
+            self.note(lines[-1], f"{surplus} more Pass after the end of the auction '{auction}'", "surplus")
+        return auction
+
+    def settle(self, deal: int, tricks: Sequence[int], told: int, **fields: Any) -> Record | None:
+        """The record as far as it holds together, ``None`` if its deal does not.
+
+        ``deal``, ``tricks`` and ``told`` are the lines of the deal, of each trick, and of the result.
+        """
+        while True:
+            try:
+                record = Record(file=self.file, line=self.line, **fields)
+            except IllegalPlay as error:
+                fields["plays"], part = legal_part(fields["plays"], error)
+                self.note(tricks[min(error.data["tricks"][-1], len(tricks)) - 1], error, part)
+            except DealError as error:
+                self.note(deal, error, "record")
+                return None
             else:
-                skipped.append(item)
-        return cls(tuple(records), tuple(skipped))
+                if len(record.plays) == 52 and fields["result"] not in (None, record.result):
+                    what = f"result {fields['result']}, but declarer takes {record.result} tricks in the play"
+                    self.note(told, what, "result told")
+                return record
 
 
 class Document:

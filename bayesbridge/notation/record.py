@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import PASS, Call, Contract, Vulnerability
-from bayesbridge.cards import DECK_MASK, RANKS, SUIT_MASK, Card, Hand, Suit
+from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.tricks import replay
@@ -26,18 +26,18 @@ def final_contract(auction: Auction) -> Contract | None:
     return auction.contract
 
 
-def without_surplus(first: Seat, calls: Iterable[Call]) -> tuple[Auction, int]:
+@lru_cache(maxsize=4096)
+def without_surplus(first: Seat, calls: tuple[Call, ...]) -> tuple[Auction, int]:
     """The auction, and how many passes are on record after its end.
 
-    >>> without_surplus(Seat.N, map(Call.of, "1C Pass Pass Pass Pass".split()))
+    >>> without_surplus(Seat.N, tuple(map(Call.of, "1C Pass Pass Pass Pass".split())))
     (Auction.of('N:1C Pass Pass Pass'), 1)
     """
-    every = tuple(calls)
     try:
-        return Auction(first, every), 0
+        return Auction(first, calls), 0
     except IllegalCall as error:
         auction: Auction = error.data["auction"]
-        surplus = every[len(auction.calls) :]
+        surplus = calls[len(auction.calls) :]
         if auction.is_over and all(call == PASS for call in surplus):
             return auction, len(surplus)
         raise
@@ -275,7 +275,7 @@ class Record:
         kept: list[Tag] = []
         names = {"Contract", "Declarer", "Result"} if self.contract or self.passed_out else set[str]()
         for name, value, lines in self.tags:
-            if name in FIELD_TAGS or not is_tag_name(name):
+            if name in FIELD_TAGS or not (name in _TAG_ORDER or is_tag_name(name)):
                 raise NotationError(
                     f"tag {name!r}: give a field of the record, or a name of letters and digits", text=name
                 )
@@ -344,53 +344,25 @@ def read_hands(text: str) -> Hands:
             f"deal {text!r} has {len(fields)} hands: write N:hand hand hand hand, '-' for an unknown one", text=text
         )
     turn = Seat.of(first)
-    hands = [None if word == "-" else _hand(word) for word in fields]
+    hands = [None if word == "-" else Hand.from_pbn(word) for word in fields]
     north, east, south, west = (hands[(seat - turn) % 4] for seat in Seat)
     return north, east, south, west
 
 
-def _hand(text: str) -> Hand:
-    """A hand, read suit by suit through a cache; what is unusual is left to :class:`Hand` to read or to refuse."""
-    try:
-        spades, hearts, diamonds, clubs = map(_suit, text.split("."))
-    except ValueError:
-        return Hand.from_pbn(text)
-    return Hand(spades << 39 | hearts << 26 | diamonds << 13 | clubs)
-
-
-@lru_cache(maxsize=1 << 13)
-def _suit(text: str) -> int:
-    """The 13 bits of a holding in one suit."""
-    ranks = [RANKS.index(letter) for letter in text]
-    if len(set(ranks)) < len(ranks):
-        raise ValueError
-    return sum(1 << rank for rank in ranks)
-
-
 def _verified_hands(hands: Hands) -> Hands:
     """The hands, which must be disjoint and full (or all short: an end position), with a fourth filled in."""
-    north, east, south, west = hands
-    if north and east and south and west:
-        whole = north.mask | east.mask | south.mask | west.mask == DECK_MASK
-        if whole and len(north) == len(east) == len(south) == len(west):
-            return hands
     known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
-    used = 0
-    for hand in known.values():
-        used |= hand.mask
     sizes = {len(hand) for hand in known.values()}
     longest = max(sizes, default=0)
-    if longest >= 13 and sizes != {13}:
-        for seat, hand in known.items():
+    used = 0
+    for seat, hand in known.items():
+        if longest >= 13:
             hand.verify_full(f"{seat.name}'s hand")
-    if used.bit_count() < sum(map(len, known.values())):
-        seen: dict[Card, Seat] = {}
-        for seat, hand in known.items():
-            for card in hand:
-                if (other := seen.setdefault(card, seat)) is not seat:
-                    raise DealError(
-                        f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card
-                    )
+        if twice := used & hand.mask:
+            card = Card(twice.bit_length() - 1)
+            other = next(other for other in known if card in known[other])
+            raise DealError(f"{card} lies in both {other.name} and {seat.name}: a card has one place", card=card)
+        used |= hand.mask
     if longest - min(sizes, default=0) > 1:
         counts = ", ".join(f"{seat.name} {len(hand)}" for seat, hand in known.items())
         raise DealError(f"hands of {counts} cards: in one position they differ by one card at most", hands=hands)

@@ -1,6 +1,6 @@
 from .benchmark import is_test
 from .engine import Job, Setting
-from .pictures import plot_algorithms, plot_headline, plot_runs, plot_second_hand
+from .pictures import plot_runs
 from .readers import Reader, Reading, Seen
 from .registry import STUDIES
 from .study import Comparison, Figure, Study, Table
@@ -17,8 +17,5 @@ __all__ = [
     "Study",
     "Table",
     "is_test",
-    "plot_algorithms",
-    "plot_headline",
     "plot_runs",
-    "plot_second_hand",
 ]

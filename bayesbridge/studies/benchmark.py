@@ -1,21 +1,11 @@
 """The reading benchmark: which boards are its test, and how a reading is scored beside the truth.
 
-The rule of the split looks at the cards alone, so anybody rebuilds the test list from a public collection. All tables
-of one deal are on the same side, in every file and in every order, so no list of boards needs to be published. Written
-out, for those who use another language:
-
-- each hand is the sum of 2 ** (13 * suit + rank) over its cards; suits C D H S = 0 … 3, ranks 2 … A = 0 … 12
-- the text is the four numbers of N, E, S, W in decimal: ``(1, 2, 3, 4)``, each comma followed by one space
-- the first eight hexadecimal digits of the SHA-256 of that text, as a number modulo 100, are the share
-- shares 0 to 89 train, 90 to 94 validate, 95 to 99 are the test
-
-Of each test deal one table is taken, that whose auction and play have the smallest SHA-256, so boards are independent.
-They stand in the order of the SHA-256 of their deals: the first thousand boards of a longer list are the list of a
-thousand.
+The rule of the split looks at the cards alone, so anybody rebuilds the test list from a public collection
+(docs/reading-benchmark.md writes it out). Of each test deal one table is taken, that whose auction and play have the
+smallest SHA-256; the list is in the order of the SHA-256 of the deals.
 
 Tables of one deal are no independent witnesses. Deals are put into BUCKETS by the hash of their cards, and the errors
-are those between buckets: all tables of a deal are in one, and while there are fewer deals than buckets, nearly every
-deal has one for itself. With N boards, sums S_b over n_b boards and the mean m, the variance of m is
+are those between buckets. With N boards, sums S_b over n_b boards and the mean m, the variance of m is
 G / (G − 1) · Σ_b (S_b − n_b m)² / N² over the G buckets in use. For the calibration error, which is no mean, buckets
 are left out one by one (the jackknife).
 """
@@ -158,8 +148,33 @@ type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
 type Masks = NDArray[np.uint64]
 
-MEASURES: Final = ("honours", "cards", "lengths", "points", "log_true", "log_tssr", "brier", "top1")
-"""In the order of :attr:`Judged.values`; the first three are −log P at the truth, means over what is in doubt."""
+
+class Measure(NamedTuple):
+    """How a figure is called: the keys of a document for it and its standard error, on the screen, its digits."""
+
+    key: str
+    error: str
+    name: str
+    digits: int = 4
+
+
+MEASURES: Final = {
+    "honours": Measure("honour_log_loss", "honour_error", "honours, log-loss (nats)"),
+    "cards": Measure("card_log_loss", "card_error", "all cards, log-loss (nats)"),
+    "lengths": Measure("length_log_loss", "length_error", "lengths, log-loss (nats)"),
+    "points": Measure("points_rmse", "points_error", "points of a hidden hand, root mean squared error", 3),
+    "log_true": Measure("log_true", "log_true_error", "log P(true layout)", 2),
+    "log_tssr": Measure("log_tssr", "log_tssr_error", "log TSSR: log P(true layout) × layouts", 2),
+    "brier": Measure("brier", "brier_error", "honours, Brier score"),
+    "top1": Measure("top1", "top1_error", "honours, most likely seat is right"),
+    "calibration_error": Measure("calibration_error", "calibration_error_error", "calibration error"),
+}
+"""In the order of :attr:`Judged.values`, and last the calibration error. Losses are −log P at the truth, means over
+what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over seats
+of (P − what came)²; the calibration error is the mean gap between predicted and observed places of honours."""
+
+MEANS: Final = len(MEASURES) - 1
+"""Figures that are means over boards."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,17 +184,11 @@ class Judged:
     values:  (8,) as MEASURES names them; ``nan`` where nothing is in doubt. ``points`` is the mean squared error
     honours: (h, k) forecast of each honour in doubt, by hidden seat
     truth:   (h,) the column of the true seat
-    noise:   (2,) Monte Carlo part of the losses of honours and lengths, 0 where exact
-    hard:    (2,) the same losses by the hard evidence alone
-    way:     how log P(true layout) was found
     """
 
     values: Floats
     honours: Floats
     truth: Ints
-    noise: Floats
-    hard: Floats
-    way: str
     seconds: float = nan
 
 
@@ -189,10 +198,9 @@ def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Jud
     masks = np.array([hand.mask for hand in deal.hands], dtype=np.uint64)
     doubt = np.flatnonzero(hard.cards.max(axis=1) < SURE)
     if not len(doubt):
-        values = np.full(len(MEASURES), nan)
+        values = np.full(MEANS, nan)
         values[[2, 4, 5]] = 0.0
-        nobody = np.empty(0, dtype=np.int64)
-        return Judged(values, np.empty((0, 1)), nobody, np.zeros(2), np.zeros(2), reading.way, seconds)
+        return Judged(values, np.empty((0, 1)), np.empty(0, dtype=np.int64), seconds)
     seats = np.flatnonzero(hard.cards[doubt].any(axis=0))
     holder = (masks[None, :] >> np.arange(52, dtype=np.uint64)[:, None] & np.uint64(1)).argmax(axis=1)
     truth = np.searchsorted(seats, holder[doubt])
@@ -218,12 +226,7 @@ def judge(reading: Reading, seen: Seen, deal: Deal, seconds: float = nan) -> Jud
             _mean((forecast.argmax(axis=1) == right).astype(np.float64)),
         ]
     )
-    at = doubt[honour], holder[doubt][honour]
-    noise = np.zeros(2)
-    if reading.noise is not None:
-        noise = np.array([_mean(reading.noise[0][at]), _true_lengths(reading.noise[1], masks, seats).mean()])
-    by_hard = np.array([_mean(-np.log(hard.cards[at])), -np.log(_true_lengths(hard.lengths, masks, seats)).mean()])
-    return Judged(values, forecast, right, noise, by_hard, reading.way, seconds)
+    return Judged(values, forecast, right, seconds)
 
 
 def _mean(values: Floats) -> float:
@@ -240,13 +243,14 @@ def _true_lengths(lengths: Floats, masks: Masks, seats: Ints) -> Floats:
 
 def verify(reading: Reading, who: str) -> None:
     """Raise unless a reading of somebody else's code is made of probabilities."""
-    cards, lengths = np.asarray(reading.cards), reading.lengths
-    if cards.shape != (52, 4) or (lengths is not None and np.shape(lengths) != (4, 4, 14)):
-        shapes = f"{cards.shape} and {None if lengths is None else np.shape(lengths)}"
-        raise BayesBridgeError(f"{who} gave cards and lengths of shapes {shapes}: give (52, 4) and (4, 4, 14) or None")
-    for what, chances in (("card", cards), ("length", lengths)):
-        if chances is not None and not (np.all(chances >= 0) and np.allclose(chances.sum(axis=-1), 1.0, atol=1e-6)):
-            raise BayesBridgeError(f"{who} gave chances of a {what} that do not add up to one: let each row sum to 1")
+    for what, chances, shape in (("cards", reading.cards, (52, 4)), ("lengths", reading.lengths, (4, 4, 14))):
+        if chances is None and what == "lengths":
+            continue
+        rows = np.asarray(chances)
+        if rows.shape != shape or not (np.all(rows >= 0) and np.allclose(rows.sum(axis=-1), 1.0, atol=1e-6)):
+            raise BayesBridgeError(
+                f"{who} gave {what} of shape {rows.shape}: give {shape}, each row of chances that add up to 1"
+            )
 
 
 BUCKETS: Final = 1000
@@ -264,36 +268,22 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """The scores of a reader on some boards; losses in nats."""
+    """The scores of a reader on some boards."""
 
     boards: int
-    honours: Measured
-    """−log P(true seat) of the hidden A K Q J T."""
-    cards: Measured
-    """The same of all hidden cards."""
-    lengths: Measured
-    """−log P(true length) of each suit in each hidden hand."""
-    points: Measured
-    """Root of the mean squared error of a hidden hand's expected high-card points."""
-    log_true: Measured
-    """log P(true layout ∣ seen)."""
-    log_tssr: Measured
-    """log of P(true layout ∣ seen) × number of layouts, the true-state sampling ratio; 0 knows nothing."""
-    brier: Measured
-    """Of the honours: Σ over seats of (P − what came)²."""
-    top1: Measured
-    """How often the likeliest seat of an honour is the true one."""
-    calibration_error: Measured
-    """Mean gap between predicted and observed places of honours, over bins weighted by their cards."""
+    figures: dict[str, Measured]
+    """By the names of MEASURES."""
     calibration: tuple[Bin, ...]
-    noise: tuple[float, float]
-    """How much of the losses of honours and lengths is due to the number of draws."""
-    hard: tuple[float, float]
-    """The losses of honours and lengths by the hard evidence alone."""
     seconds: float
     """For a board."""
-    ways: dict[str, int]
-    """How log P(true layout) was found, and on how many boards."""
+
+    def document(self) -> dict[str, Any]:
+        """All figures as plain data; ``None`` for what no board tells."""
+        found: dict[str, Any] = {"boards": self.boards}
+        for name, (value, error) in self.figures.items():
+            found |= {MEASURES[name].key: finite(value), MEASURES[name].error: finite(error)}
+        found["seconds_per_board"] = finite(self.seconds)
+        return found | {"calibration": [one._asdict() for one in self.calibration]}
 
 
 def bucket_of(deal: Deal) -> int:
@@ -306,44 +296,30 @@ class Tally:
 
     def __init__(self) -> None:
         self.boards, self.seconds = 0, 0.0
-        self.ways: dict[str, int] = {}
-        self.counts = np.zeros((BUCKETS, len(MEASURES)))
-        self.sums = np.zeros((BUCKETS, len(MEASURES)))
+        self.counts, self.sums = np.zeros((2, BUCKETS, MEANS))
         self.bins = np.zeros((BUCKETS, 3, BINS))
-        self.others, self.others_counts = np.zeros(4), np.zeros(4)
 
     def add(self, one: Judged, bucket: int) -> None:
         """Take a board in."""
         self.seconds += one.seconds
-        self.take(one.values, np.concatenate([one.noise, one.hard]), binned(one), one.way, bucket)
+        self.take(one.values, binned(one), bucket)
 
-    def take(self, values: Floats, others: Floats, bins: Floats, way: str, bucket: int) -> None:
-        """The same from its parts: (8,) values, (4,) noise and hard, (3, BINS) as :func:`binned` gives them."""
+    def take(self, values: Floats, bins: Floats, bucket: int) -> None:
+        """The same from its parts: (8,) values, and (3, BINS) as :func:`binned` gives them."""
         self.boards += 1
-        self.ways[way] = self.ways.get(way, 0) + 1
         self.counts[bucket] += ~np.isnan(values)
         self.sums[bucket] += np.nan_to_num(values)
-        self.others_counts += ~np.isnan(others)
-        self.others += np.nan_to_num(others)
         self.bins[bucket] += bins
 
     def summary(self) -> Summary:
         """Means and errors."""
-        measured = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=True))
-        mean, error = measured["points"]
+        figures = dict(zip(MEASURES, map(mean_of, self.counts.T, self.sums.T), strict=False))
+        mean, error = figures["points"]
         root = sqrt(mean) if mean >= 0 else nan
-        measured["points"] = Measured(root, error / (2 * root) if root else 0.0)
-        others = np.divide(self.others, self.others_counts, where=self.others_counts > 0, out=np.zeros(4)).tolist()
-        return Summary(
-            self.boards,
-            **measured,
-            calibration_error=jackknife(self.bins),
-            calibration=curve(*self.bins.sum(axis=0)),
-            noise=(others[0], others[1]),
-            hard=(others[2], others[3]),
-            seconds=self.seconds / self.boards if self.boards else nan,
-            ways=self.ways,
-        )
+        figures["points"] = Measured(root, error / (2 * root) if root else 0.0)
+        figures["calibration_error"] = jackknife(self.bins)
+        seconds = self.seconds / self.boards if self.boards else nan
+        return Summary(self.boards, figures, curve(*self.bins.sum(axis=0)), seconds)
 
 
 def binned(one: Judged) -> Floats:
@@ -381,59 +357,23 @@ def jackknife(bins: Floats) -> Measured:
     return Measured(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
 
 
-KEYS: Final = {
-    "honours": ("honour_log_loss", "honour_error"),
-    "cards": ("card_log_loss", "card_error"),
-    "lengths": ("length_log_loss", "length_error"),
-    "points": ("points_rmse", "points_error"),
-    "log_true": ("log_true", "log_true_error"),
-    "log_tssr": ("log_tssr", "log_tssr_error"),
-    "brier": ("brier", "brier_error"),
-    "top1": ("top1", "top1_error"),
-    "calibration_error": ("calibration_error", "calibration_error_error"),
-}
-"""Each figure of a summary: its key in a document, and that of its standard error."""
-
-COLUMNS: Final = {
-    "honours": ("honours", 4),
-    "cards": ("all cards", 4),
-    "lengths": ("lengths", 4),
-    "points": ("points", 3),
-    "log_true": ("log P(true)", 2),
-    "log_tssr": ("log TSSR", 2),
-    "brier": ("Brier", 4),
-    "calibration_error": ("calibration", 4),
-}
-"""Of the table of several moments or readers: the field, its title and its digits."""
-
 UNITS: Final = (
     "losses in nats; points: root mean squared error; ± one standard error, tables of one deal taken together"
 )
 
 
-def summary_document(found: Summary) -> dict[str, Any]:
-    """All figures; ``None`` for what no board tells."""
-    figures: dict[str, Any] = {"boards": found.boards}
-    for field, (value, error) in KEYS.items():
-        measured: Measured = getattr(found, field)
-        figures |= {value: measured.value, error: measured.error}
-    figures |= {"honour_monte_carlo": found.noise[0], "length_monte_carlo": found.noise[1]}
-    figures |= {"honour_hard_loss": found.hard[0], "length_hard_loss": found.hard[1]}
-    figures |= {"log_true_by": dict(found.ways), "seconds_per_board": found.seconds}
-    figures["calibration"] = [one._asdict() for one in found.calibration]
-    return {key: finite(value) for key, value in figures.items()}
-
-
 def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Table:
     """A row for each moment or reader, from documents; a dash for a figure that no board tells."""
+    measures = [one for name, one in MEASURES.items() if name != "top1"]
     cells = []
     for name, one in rows:
         row = [name, number(one["boards"])]
-        for field, (_, digits) in COLUMNS.items():
-            value, error = (one[key] for key in KEYS[field])
-            row.append("–" if value is None else f"{number(value, digits)} ± {number(error, digits)}")
+        for key, error, _, digits in measures:
+            told = one[key] is not None
+            row.append(f"{number(one[key], digits)} ± {number(one[error], digits)}" if told else "–")
         cells.append(row)
-    return Table(f"{title}; {UNITS}", [first, "boards", *(name for name, _ in COLUMNS.values())], cells)
+    names = ["honours", "all cards", "lengths", "points", "log P(true)", "log TSSR", "Brier", "calibration"]
+    return Table(f"{title}; {UNITS}", [first, "boards", *names], cells)
 
 
 class Looked(NamedTuple):

@@ -1,87 +1,27 @@
-"""Tables 1 and 2: bins of deals, our counts or exact ones beside three printed runs; and Table 1, total captures T."""
+"""Table 1: total captures T, our counts or exact ones beside three printed runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Setting, run
+from bayesbridge.studies.engine import Counts, Job, Run
 from bayesbridge.studies.paper import CAPTURES, PaperTable
-from bayesbridge.studies.study import Comparison, Figure, Study, Test, goodness_of_fit, homogeneity
+from bayesbridge.studies.study import Comparison, Study, share_figure
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from bayesbridge.studies.engine import Run
 
-type Binning = Callable[[Mapping[str, int]], tuple[int, ...]]
-"""From counts by the finest key to the paper's bins."""
-
-
-def compare_exact(table: PaperTable, truth: Mapping[str, int], binned: Binning) -> Comparison:
-    """Every possible deal counted."""
-    total = sum(truth.values())
-    return Comparison(
-        title=table.title,
-        unit="per million deals",
-        counts=truth,
-        total=total,
-        figures=_figures(table, binned(truth), total, exact=True),
-        exact=True,
-        trials=table.trials,
-        hypotheses=lambda: _tests(table, truth, binned, []),
-    )
-
-
-def compare_run(
-    table: PaperTable, truth: Mapping[str, int], binned: Binning, done: Run, named: Callable[[Counts], dict[str, int]]
-) -> Comparison:
-    """Random deals; ``named`` gives the counts their keys."""
-    return Comparison.of_run(
-        done,
-        named,
-        title=table.title,
-        unit="per million deals",
-        figures=_figures(table, binned(named(done.counts)), done.deals, exact=False),
-        trials=table.trials,
-        hypotheses=lambda: _tests(table, truth, binned, tuple(map(named, done.by_run))),
-    )
-
-
-def _figures(table: PaperTable, binned: tuple[int, ...], total: int, exact: bool) -> tuple[Figure, ...]:
-    columns, scores = zip(*table.runs, strict=True), table.compare(binned, total, exact=exact)
+def beside(table: PaperTable, bins: Sequence[int], total: int, *, exact: bool = False) -> dict[str, Any]:
+    """Fields of a comparison: what ``total`` deals gave in the bins of a printed table."""
+    columns, trials = zip(*table.runs, strict=True), table.trials * len(table.runs)
     why = "The algorithm is printed in full; every possible deal is counted."
-    return tuple(
-        Figure(name, column, own * 1_000_000 / total, z, 4 if exact else 1, spread, why=why)
-        for name, column, own, (z, spread) in zip(table.bins, columns, binned, scores, strict=True)
+    figures = tuple(
+        share_figure(name, column, table.trials, trials, (own, total), exact=exact, digits=4 if exact else 1, why=why)
+        for name, column, own in zip(table.bins, columns, bins, strict=True)
     )
-
-
-def _tests(
-    table: PaperTable, truth: Mapping[str, int], binned: Binning, runs: Sequence[Mapping[str, int]]
-) -> list[Test]:
-    """Bins may leave deals out: these are one more bin here."""
-
-    def whole(bins: Sequence[int], total: int) -> list[int]:
-        return [*bins, total - sum(bins)]
-
-    deals = sum(truth.values())
-    shares = [count / deals for count in whole(binned(truth), deals)]
-    printed = [whole(run, table.trials) for run in table.runs]
-    tests = [
-        goodness_of_fit("the paper's runs follow the exact distribution", _columns(printed), shares),
-        homogeneity("the paper's runs agree with each other", printed),
-    ]
-    own = [whole(binned(run), sum(run.values())) for run in runs]
-    if own:
-        tests.append(goodness_of_fit("our runs follow the exact distribution", _columns(own), shares))
-    if len(own) > 1:
-        tests.append(homogeneity("our runs agree with each other", own))
-    return tests
-
-
-def _columns(rows: Sequence[Sequence[int]]) -> list[int]:
-    return [sum(column) for column in zip(*rows, strict=True)]
+    return {"title": table.title, "unit": "per million deals", "figures": figures, "trials": table.trials}
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
@@ -91,26 +31,18 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     return draw_tricks(deals, seed)
 
 
-JOB: Final = Job("captures", count)
+def compare(done: Run) -> Comparison:
+    """A run beside the paper."""
+    return Comparison.of_run(done, _named, **beside(CAPTURES, _binned(_named(done.counts)), done.deals))
 
 
 def count_exactly() -> Comparison:
     """All 5 157 850 293 780 050 462 400 deals."""
-    return compare_exact(CAPTURES, _truth(), _binned)
-
-
-def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
-) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals."""
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
-    return compare_run(CAPTURES, _truth(), _binned, done, _named)
-
-
-def _truth() -> dict[str, int]:
     from bayesbridge.capture import exact
 
-    return {str(T): count for T, count in exact.tricks().items()}
+    truth = {str(T): count for T, count in exact.tricks().items()}
+    fields = beside(CAPTURES, _binned(truth), exact.DEALS, exact=True)
+    return Comparison(counts=truth, total=exact.DEALS, exact=True, **fields)
 
 
 def _named(counts: Counts) -> dict[str, int]:
@@ -122,4 +54,5 @@ def _binned(counts: Mapping[str, int]) -> tuple[int, ...]:
     return (low, *(counts[str(T)] for T in range(7, 14)), sum(n for T, n in counts.items() if int(T) > 13))
 
 
-STUDY: Final = Study("captures", "how many tricks are captured", 1_000_000, simulate, count_exactly)
+STUDY: Final = Study(Job("captures", count), "how many tricks are captured", 1_000_000, compare, count_exactly)
+simulate: Final = STUDY.simulate

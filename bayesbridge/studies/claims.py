@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import inf, sqrt
+from math import inf, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Setting, run
-from bayesbridge.studies.paper import COMPARATIVE, HEADLINE, HEADLINE_TRIALS
-from bayesbridge.studies.study import Comparison, Study, Table, Test, goodness_of_fit, homogeneity, mcnemar
+from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.paper import COMPARATIVE, HEADLINE
+from bayesbridge.studies.study import Comparison, Study, Table, cells, finite
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -78,12 +78,13 @@ class Claim:
         return HOLDS if inside and len(known) == len(self.parts) else UNDECIDED
 
 
-def _interval(middle: float, error: float, parts: int) -> tuple[float, float]:
-    """That of a claim with so many parts, by the normal distribution."""
+def _part(name: str, own: float, error: float, parts: int, middle: float | None = None) -> Part:
+    """A number with the normal interval of a claim with so many parts, around ``middle`` where that is another."""
     from scipy import stats
 
     half = float(stats.norm.isf(LEVEL / (2 * parts))) * error
-    return middle - half, middle + half
+    centre = own if middle is None else middle
+    return Part(name, own, (centre - half, centre + half))
 
 
 def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
@@ -93,7 +94,7 @@ def mean_of(name: str, counts: Sequence[int], lowest: int, parts: int) -> Part:
         return Part(name, None, None)
     mean = sum(value * k for value, k in enumerate(counts, lowest)) / n
     spread = sqrt(sum((value - mean) ** 2 * k for value, k in enumerate(counts, lowest)) / (n - 1) / n)
-    return Part(name, mean, _interval(mean, spread, parts))
+    return _part(name, mean, spread, parts)
 
 
 def share_of(name: str, hits: int, trials: int, parts: int) -> Part:
@@ -111,7 +112,7 @@ def between_shares(name: str, first: int, second: int, trials: int, parts: int) 
     if trials < FEWEST:
         return Part(name, None, None)
     p, q = first / trials, second / trials
-    return Part(name, p - q, _interval(p - q, sqrt((p + q - (p - q) ** 2) / trials), parts))
+    return _part(name, p - q, sqrt((p + q - (p - q) ** 2) / trials), parts)
 
 
 def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], parts: int) -> Part:
@@ -120,33 +121,30 @@ def between_rates(name: str, first: tuple[int, int], second: tuple[int, int], pa
         return Part(name, None, None)
     (p, n), (q, m) = (((hits + 1) / (trials + 2), trials + 2) for hits, trials in (first, second))
     error = sqrt(p * (1 - p) / n + q * (1 - q) / m)
-    return Part(name, first[0] / first[1] - second[0] / second[1], _interval(p - q, error, parts))
+    return _part(name, first[0] / first[1] - second[0] / second[1], error, parts, p - q)
 
 
 def document(claim: Claim) -> dict[str, Any]:
     """As plain data; infinite ends of a range are ``None``."""
-
-    def ends(pair: tuple[float, float]) -> list[float | None]:
-        return [None if abs(end) == inf else end for end in pair]
-
-    values = asdict(claim) | {"allowed": ends(claim.allowed), "enough": ends(claim.enough), "verdict": claim.verdict}
-    return {key: value for key, value in values.items() if key != "digits"}
+    ranges = {name: [finite(end) for end in getattr(claim, name)] for name in ("allowed", "enough")}
+    return asdict(claim) | ranges | {"verdict": claim.verdict}
 
 
-def claims_table(claims: Sequence[Claim], *, reasons: bool = False) -> Table:
+def claims_table(claims: Sequence[dict[str, Any]], *, reasons: bool = False) -> Table:
     """A row for each part, the verdict in the first of its claim; with ``reasons`` what the paper says, and why."""
     header = ["", "ours", "99 % interval", "verdict"]
     rows = []
     for claim in claims:
-        scale, unit = (100.0, " %") if claim.percent else (1.0, "")
-        for place, part in enumerate(claim.parts):
-            own = "–" if part.own is None else f"{number(scale * part.own, claim.digits)}{unit}"
+        scale, unit = (100.0, " %") if claim["percent"] else (1.0, "")
+        for place, part in enumerate(claim["parts"]):
+            own = "–" if part["own"] is None else f"{number(scale * part['own'], claim['digits'])}{unit}"
             interval = "–"
-            if part.interval is not None:
-                low, high = (number(scale * end, claim.digits) for end in part.interval)
-                interval = "exact" if part.interval[0] == part.interval[1] else f"{low} … {high}"
-            words = [claim.verdict, *([f"“{claim.quote}” {claim.why}"] * reasons)]
-            rows.append([f"{claim.name}: {part.name}", own, interval, *(words if not place else [""] * len(words))])
+            if part["interval"] is not None:
+                low, high = (number(scale * end, claim["digits"]) for end in part["interval"])
+                interval = "exact" if part["interval"][0] == part["interval"][1] else f"{low} … {high}"
+            words = [claim["verdict"], *([f"“{claim['quote']}” {claim['why']}"] * reasons)]
+            name = f"{claim['name']}: {part['name']}"
+            rows.append([name, own, interval, *(words if not place else [""] * len(words))])
     return Table("Claims of the paper in words", [*header, *(["the paper, and why"] * reasons)], rows)
 
 
@@ -156,35 +154,31 @@ TRUMPS: Final = ("C", "D", "H", "S", "the bidder's longest suit", "the longest s
 RESULTS: Final = range(7, 14)
 """Counts of Algorithm 1 for a target of 7 that meet it."""
 
-_SHAPES: Final = {"seats": (3, 2), "tricks": (6, 27), "made": (6, 2), "second": (7, 2)}
-"""Of the counts after the first: contracts by who bids and whether made; by what is played as trumps, contracts by
-tricks at no trumps less tricks with trumps (from −13 on), and those made in the first or in the second way alone; first
-hands by Algorithm 1's count and whether the second hand fails."""
+SHAPES: Final = {"deals": (1,), "seats": (3, 2), "tricks": (6, 27), "second": (7, 2)}
+"""Random deals; contracts by who bids and whether made; by what is played as trumps, contracts by tricks at no trumps
+less tricks with trumps (from −13 on); first hands by Algorithm 1's count and whether the second hand fails."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 6 + 162 + 12 + 14,) random deals, then what ``_SHAPES`` lists, flat."""
+    """(1 + 6 + 162 + 14,) what ``SHAPES`` lists, flat."""
     import numpy as np
 
     from bayesbridge.capture.kernels import BOTH, bids, captures
     from bayesbridge.studies.deals import deal_blocks, find_contracts
 
-    counts = np.zeros(1 + sum(int(np.prod(shape)) for shape in _SHAPES.values()), dtype=np.int64)
-    counts[0] = deals
-    cells = _cells(counts)
+    counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
+    views = cells(counts, SHAPES)
+    views["deals"] += deals
     for masks in deal_blocks(deals, seed):
         result = bids(masks[:, 0].copy()).counts[:, 0]
         met = np.flatnonzero(result >= 7)
         fails = captures(masks[met, 0], masks[met, 1]).condition != BOTH
-        np.add.at(cells["second"], (result[met] - 7, fails.astype(int)), 1)
+        np.add.at(views["second"], (result[met] - 7, fails.astype(int)), 1)
         found = find_contracts(masks)
         plain, others = _tricks(found.table)
-        made = plain >= found.target
-        np.add.at(cells["seats"], (found.bidder, made.astype(int)), 1)
+        np.add.at(views["seats"], (found.bidder, (plain >= found.target).astype(int)), 1)
         for instead, tricks in enumerate(others):
-            np.add.at(cells["tricks"], (instead, 13 + plain - tricks), 1)
-            other = tricks >= found.target
-            cells["made"][instead] += (int((made & ~other).sum()), int((other & ~made).sum()))
+            np.add.at(views["tricks"], (instead, 13 + plain - tricks), 1)
     return counts
 
 
@@ -206,142 +200,82 @@ def _tricks(table: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return tricks[NO_TRUMP], np.stack([*tricks[:4], *(tricks[suit, rows] for suit in longest)])
 
 
-def _cells(counts: Counts) -> dict[str, NDArray[np.int64]]:
-    """Views of the counts by name."""
-    import numpy as np
-
-    ends = np.cumsum([1, *(int(np.prod(shape)) for shape in _SHAPES.values())])
-    return {name: counts[ends[i] : ends[i + 1]].reshape(shape) for i, (name, shape) in enumerate(_SHAPES.items())}
-
-
-JOB: Final = Job("claims", count)
-
-
-def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
-) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals, and what needs none."""
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
-    claims = claims_of(done.counts)
+def compare(done: Run) -> Comparison:
+    """What a run says of the claims, and what needs no deals."""
     return Comparison.of_run(
         done,
         _named,
         title="Claims of the paper in words",
         unit="as the column says",
-        answers={"claims": [document(claim) for claim in claims]},
-        source=claims,
-        hypotheses=lambda: _tests(_cells(done.counts)),
+        answers={"claims": [document(claim) for claim in claims_of(done.counts)]},
     )
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    cells = _cells(counts)
-    named = {"deals": int(counts[0]), "contracts": int(cells["seats"].sum())}
-    for seat, (lost, made) in enumerate(cells["seats"].tolist(), 1):
+    views = cells(counts, SHAPES)
+    named = {"deals": int(counts[0]), "contracts": int(views["seats"].sum())}
+    for seat, (lost, made) in enumerate(views["seats"].tolist(), 1):
         named |= {f"player_{seat}_bids": lost + made, f"player_{seat}_makes": made}
-    for name, (plain, other) in zip(TRUMPS, cells["made"].tolist(), strict=True):
-        named |= {f"made_at_nt_not_with_{name}": plain, f"made_with_{name}_not_at_nt": other}
-    for result, (met, failed) in zip(RESULTS, cells["second"].tolist(), strict=True):
+    for result, (met, failed) in zip(RESULTS, views["second"].tolist(), strict=True):
         named |= {f"{result}_a1_satisfied": met + failed, f"{result}_p2_failure": failed}
     return named
 
 
 def claims_of(counts: Counts) -> tuple[Claim, ...]:
     """Every claim, from the counts of :func:`count`."""
-    cells = _cells(counts)
-    return *_no_trumps(cells["tricks"]), *_fairness(cells["seats"]), _cost(), *_second_hand(cells["second"]), _order()
-
-
-def _no_trumps(differences: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    quote = "No Trump strategies statistically outperform specific trump card selections"
-    more = (0.0, inf)
-
-    def parts(some: Sequence[int]) -> tuple[Part, ...]:
-        return tuple(
-            mean_of(f"tricks more than with {TRUMPS[i]}", differences[i].tolist(), -13, len(some)) for i in some
-        )
-
-    return (
-        Claim("no trumps against a suit named beforehand", quote, parts(range(4)), more, more, _NAMED, False, 3),
-        Claim("no trumps against a suit chosen for its length", quote, parts((4, 5)), more, more, _CHOSEN, False, 3),
-    )
-
-
-def _fairness(seats: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    bid, made = [int(k) for k in seats.sum(axis=1)], [int(k) for k in seats[:, 1]]
-    pairs, nobody = ((0, 1), (1, 2), (0, 2)), (0.0, 0.0)
-    shares = tuple(between_shares(f"player {a + 1} less player {b + 1}", bid[a], bid[b], sum(bid), 3) for a, b in pairs)
-    rates = tuple(
-        between_rates(f"player {a + 1} less player {b + 1}", (made[a], bid[a]), (made[b], bid[b]), 3) for a, b in pairs
-    )
-    return (
-        Claim("each of three players bids as often", "bias-free variant", shares, nobody, (-0.005, 0.005), _TIES),
-        Claim("each makes the contract as often", "balance and fairness", rates, nobody, (-0.01, 0.01), _MAKES),
-    )
-
-
-def _cost() -> Claim:
-    """The main loop makes one capture in each round, and four come before it: T tells how often it runs."""
     from bayesbridge.capture import exact
 
+    views = cells(counts, SHAPES)
+    more, nobody, about, cost, order = (0.0, inf), (0.0, 0.0), (0.245, 0.285), (0.0, 4.0 * 13), (1.0, 3.0)
+    better = "No Trump strategies statistically outperform specific trump card selections"
+    named, chosen = (
+        tuple(mean_of(f"tricks more than with {TRUMPS[i]}", views["tricks"][i].tolist(), -13, len(some)) for i in some)
+        for some in (range(4), (4, 5))
+    )
+    made, bid = views["seats"][:, 1].tolist(), views["seats"].sum(axis=1).tolist()
+    pairs = {f"player {a + 1} less player {b + 1}": (a, b) for a, b in ((0, 1), (1, 2), (0, 2))}
+    shares = tuple(between_shares(name, bid[a], bid[b], sum(bid), 3) for name, (a, b) in pairs.items())
+    rates = tuple(between_rates(name, (made[a], bid[a]), (made[b], bid[b]), 3) for name, (a, b) in pairs.items())
+    # The main loop makes one capture in each round, and four come before it: T tells how often it runs.
     rounds = max(T for T, deals in exact.tricks().items() if deals) - 4
-    most = 4.0 * 13
-    part = Part("most rounds of any deal", float(rounds), (rounds, rounds))
-    return Claim("constant time", "at most 52 captures, O(1)", (part,), (0.0, most), (0.0, most), _ROUNDS, False, 0)
-
-
-def _second_hand(second: NDArray[np.int64]) -> tuple[Claim, Claim]:
-    quote, about = "approximately 25–28 % of cases that pass Algorithm 1", (0.245, 0.285)
-    met, failed = second.sum(axis=1).tolist(), second[:, 1].tolist()
+    quarter = "approximately 25–28 % of cases that pass Algorithm 1"
+    met, failed = views["second"].sum(axis=1).tolist(), views["second"][:, 1].tolist()
     every = tuple(share_of(f"counts {r}", failed[r - 7], met[r - 7], len(COMPARATIVE)) for r in COMPARATIVE)
     printed = ", ".join(f"{100 * (a1 - a2) / a1:.1f}" for a1, a2 in COMPARATIVE.values())
+    old, new = HEADLINE["net points, old scheme"], HEADLINE["net points, new scheme"]
+    turned = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in pairs.values())
     return (
-        Claim("the second hand fails, of all that pass", quote, (share_of("7 or more", sum(failed), sum(met), 1),),
-              about, about, "All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the printed range."),
-        Claim("the second hand fails, by what Algorithm 1 counts", quote, every, about, about,
+        Claim("no trumps against a suit named beforehand", better, named, more, more,
+              "Contracts that Algorithm 1 bids, each played out at no trumps and with the suit as trumps, same cards.",
+              False, 3),
+        Claim("no trumps against a suit chosen for its length", better, chosen, more, more,
+              "The same contracts; nobody would choose trumps that they do not hold.", False, 3),
+        Claim("each of three players bids as often", "bias-free variant", shares, nobody, (-0.005, 0.005),
+              "Of equal bids the earliest counts, so who speaks first gains; over three deals in turn nobody does."),
+        Claim("each makes the contract as often", "balance and fairness", rates, nobody, (-0.01, 0.01),
+              "Contracts made, by the order of speaking. Who wins a tie has a defender who could bid as much."),
+        Claim("constant time", "at most 52 captures, O(1)",
+              (Part("most rounds of any deal", float(rounds), (rounds, rounds)),), cost, cost,
+              "Every possible deal, counted: T − 4 rounds of the main loop.", False, 0),
+        Claim("the second hand fails, of all that pass", quarter,
+              (share_of("7 or more", sum(failed), sum(met), 1),), about, about,
+              "All counts of Algorithm 1 together; 24.5 to 28.5 % is taken for the printed range."),
+        Claim("the second hand fails, by what Algorithm 1 counts", quarter, every, about, about,
               f"The paper's own table has {printed} %: the more the first hand counts, the fewer fail."),
+        Claim("order of the runs under the new scheme",
+              "a similar but not identical ordering holds for the new scheme",
+              (Part("pairs of runs in another order", float(turned), (turned, turned)),), order, order,
+              "In the printed table run 2 is ahead of run 1 and run 1 of run 3 by both schemes: the order is "
+              "identical.",
+              False, 0),
     )  # fmt: skip
 
 
-def _order() -> Claim:
-    """Pairs of the printed runs that the two schemes put in different order."""
-    old, new = HEADLINE["net points, old scheme"], HEADLINE["net points, new scheme"]
-    turned = sum((old[a] < old[b]) != (new[a] < new[b]) for a, b in ((0, 1), (0, 2), (1, 2)))
-    part = Part("pairs of runs in another order", float(turned), (turned, turned))
-    quote = "a similar but not identical ordering holds for the new scheme"
-    return Claim("order of the runs under the new scheme", quote, (part,), (1.0, 3.0), (1.0, 3.0), _ORDER, False, 0)
-
-
-_NAMED: Final = "Contracts that Algorithm 1 bids, each played out at no trumps and with the suit as trumps, same cards."
-_CHOSEN: Final = "The same contracts; nobody would choose trumps that they do not hold."
-_TIES: Final = "Of equal bids the earliest counts, so who speaks first gains; over three deals in turn nobody does."
-_MAKES: Final = "Contracts made, by the order of speaking. Who wins a tie has a defender who could bid as much."
-_ROUNDS: Final = "Every possible deal, counted: T − 4 rounds of the main loop."
-_ORDER: Final = (
-    "In the printed table run 2 is ahead of run 1 and run 1 of run 3 by both schemes: the order is identical."
-)
-
-
-def _tests(cells: dict[str, NDArray[np.int64]]) -> list[Test]:
-    tests = [
-        mcnemar(f"as many contracts are made at no trumps as with {name}", int(plain), int(other))
-        for name, (plain, other) in zip(TRUMPS, cells["made"], strict=True)
-    ]
-    both = [round(k) for k in HEADLINE["both eligible"]]
-    rows = [[k, HEADLINE_TRIALS - k] for k in both]
-    tests.append(homogeneity("the paper's runs have as many deals with both eligible", rows))
-    seats = cells["seats"]
-    if (seats.sum(axis=1) >= FEWEST).all():
-        bid = [int(k) for k in seats.sum(axis=1)]
-        tests.append(goodness_of_fit("each of three players bids as often", bid, [1 / 3] * 3))
-        tests.append(homogeneity("each makes the contract as often", seats.tolist()))
-    return tests
-
-
 STUDY: Final = Study(
-    "claims",
+    Job("claims", count),
     "what the paper says in words, tested",
     10_000_000,
-    simulate,
-    tables=lambda found: [claims_table(found.source)],
+    compare,
+    tables=lambda found: [claims_table(found.answers["claims"])],
 )
+simulate: Final = STUDY.simulate

@@ -60,24 +60,12 @@ REACH_SECONDS: Final = 30
 """How long a scheduler may take to answer, and its first worker to appear."""
 
 
-class CheckpointError(BayesBridgeError):
-    """A checkpoint that this run cannot use; it is left as it was."""
-
-
-class OtherVersion(BayesBridgeError):
-    """A worker whose version is not that of the run."""
-
-
-class WorkersLost(BayesBridgeError):
-    """A worker process or the scheduler of a cluster went away; what a checkpoint holds is good."""
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """What the engine counts. Other processes find the function by its name, so it stands at the top of its module.
 
     >>> from bayesbridge.studies import captures
-    >>> captures.JOB.name
+    >>> captures.STUDY.job.name
     'captures'
     """
 
@@ -165,8 +153,6 @@ def results(
     finished: set[int] = set()
     done = 0
     for index, counts in keep.read() if keep else ():
-        if index >= per_run * runs:
-            continue
         finished.add(index)
         done += chunk_at(index).size
         yield chunk_at(index), counts, False
@@ -200,7 +186,7 @@ class _Checkpoint:
                     part.write_text(json.dumps(here, indent=1) + "\n", "utf-8")
             there = json.loads(about.read_text("utf-8"))
         except (FileExistsError, FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
-            raise CheckpointError(
+            raise BayesBridgeError(
                 f"{str(folder)!r} is not the checkpoint of a study: it is left as it is; name another folder",
                 path=folder,
             ) from None
@@ -209,9 +195,10 @@ class _Checkpoint:
         known = there if isinstance(there, dict) else {}
         for key in {**here, **known}:
             if here.get(key) != known.get(key):
-                raise CheckpointError(
-                    f"checkpoint {str(folder)!r} belongs to another run: {key} is {_shown(known.get(key))} there and "
-                    f"{_shown(here.get(key))} here; give the same options, or name another folder",
+                there, now = (json.dumps(told[key]) if key in told else "missing" for told in (known, here))
+                raise BayesBridgeError(
+                    f"checkpoint {str(folder)!r} belongs to another run: {key} is {there} there and {now} here; "
+                    "give the same options, or name another folder",
                     path=folder,
                     key=key,
                 )
@@ -246,16 +233,12 @@ class _Checkpoint:
         )
 
 
-def _shown(value: object) -> str:
-    return "missing" if value is None else json.dumps(value)
-
-
 def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
     """One chunk, wherever it is computed; a worker of another version might give other numbers."""
     import numpy as np
 
     if version != bayesbridge.__version__:
-        raise OtherVersion(
+        raise BayesBridgeError(
             f"a worker on {platform.node()} has bayesbridge {bayesbridge.__version__} and the run has {version}: "
             "install the same on both and start the worker again",
             version=version,
@@ -285,15 +268,10 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
                 for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=Future.cancelled):
                     counts = future.result()
                     yield pending.pop(future), counts
-        except BrokenExecutor as error:
-            raise WorkersLost(
-                f"a worker process of study {job.name!r} ended before its work was done ({error}): "
-                f"is there memory for {pool.size} of them? {kept}"
-            ) from None
-        except (CancelledError, asyncio.CancelledError):
-            raise WorkersLost(
-                f"the scheduler {how.scheduler!r} ended before the work of study {job.name!r} was done: "
-                f"start it again; {kept}"
+        except (BrokenExecutor, CancelledError, asyncio.CancelledError):
+            who = "a worker process" if how.scheduler == PROCESSES else f"the scheduler {how.scheduler!r}"
+            raise BayesBridgeError(
+                f"{who} ended before the work of study {job.name!r} was done: start it again; {kept}"
             ) from None
         except BaseException:
             for future in pending:
@@ -345,20 +323,15 @@ def _cluster(address: str) -> Iterator[Pool]:
             f"scheduler {address!r} needs Dask, which is not installed: pip install 'bayesbridge-hands[cluster]'",
             scheduler=address,
         ) from None
-    try:
-        client = Client(address, timeout=REACH_SECONDS)
-    except Exception as error:
-        raise BayesBridgeError(
-            f"no Dask scheduler answers at {address!r} ({type(error).__name__}): start one with 'dask scheduler', or "
-            "correct the address",
-            scheduler=address,
-        ) from None
+    client = None
     try:
         try:
+            client = Client(address, timeout=REACH_SECONDS)
             client.wait_for_workers(1, timeout=REACH_SECONDS)
-        except TimeoutError:
+        except Exception as error:
+            what = "no Dask scheduler answers" if client is None else "no worker of the Dask scheduler is"
             raise BayesBridgeError(
-                f"the Dask scheduler at {address!r} has no workers: start some with 'dask worker {address}'",
+                f"{what} at {address!r} ({type(error).__name__}): start 'dask scheduler', then 'dask worker {address}'",
                 scheduler=address,
             ) from None
         # Not pure: the answer depends on the version of the workers too.

@@ -13,11 +13,11 @@ and with calls.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log, sqrt
+from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
-from bayesbridge.studies.engine import Counts, Job, Setting, run
-from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar
+from bayesbridge.studies.engine import Counts, Job, Run
+from bayesbridge.studies.study import Comparison, Study, Table, cells
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -30,16 +30,13 @@ DRAWS: Final = 64
 PATIENCE: Final = 4096
 """How often a layout is redrawn until it fits the calls, before the contract is left out and counted as such."""
 STAGES: Final = ("closed dummy", "open dummy")
-JOINT: Final = (2, DRAWS + 1, DRAWS + 1, 2)
-"""Stage, winning layouts without calls, winning layouts with calls, whether the contract was made."""
-BIDS: Final = (2, 2, 2)
-"""Stage, whether the best bid is right without calls, and with calls."""
-_JOINT_END: Final = 3 + 2 * (DRAWS + 1) ** 2 * 2
-_BIDS_END: Final = _JOINT_END + 8
+SHAPES: Final = {"deals": (3,), "joint": (2, DRAWS + 1, DRAWS + 1, 2), "points": (2, 3)}
+"""Deals, contracts, contracts left out; contracts by stage, winning layouts without calls, winning layouts with calls
+and whether made; by stage net points without calls, with calls, and the squared gain."""
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """Deals, contracts, contracts left out; ``JOINT``; ``BIDS``; net points by stage (without, with, squared gain)."""
+    """What ``SHAPES`` lists, flat."""
     import numpy as np
 
     from bayesbridge.random64 import seed_state
@@ -47,7 +44,8 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
     from bayesbridge.studies.deals import draw_contracts
     from bayesbridge.studies.headline import net_points
 
-    counts = np.zeros(_BIDS_END + 6, dtype=np.int64)
+    counts = np.zeros(sum(map(prod, SHAPES.values())), dtype=np.int64)
+    views = cells(counts, SHAPES)
     dealing, guessing = seed.spawn(2)
     state = seed_state(guessing)
     # (8, 14) net points by level bid (0: pass) and tricks taken, by the new scheme.
@@ -58,24 +56,17 @@ def count(seed: np.random.SeedSequence, deals: int) -> Counts:
         low, high = heard(found.levels, found.bidder)
         tricks = [predict(state, found.table, low, high, stage) for stage in range(2)]
         good = (tricks[0] >= 0).all(axis=(1, 2)) & (tricks[1] >= 0).all(axis=(1, 2))
-        counts[:3] += (0, len(good), len(good) - int(good.sum()))
+        views["deals"] += (0, len(good), len(good) - int(good.sum()))
         for stage in range(2):
-            wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)
-            cell = np.ravel_multi_index((np.full(len(good), stage), wins[:, 0], wins[:, 1], made.astype(int)), JOINT)
-            counts[3:_JOINT_END] += np.bincount(cell[good], minlength=_JOINT_END - 3)
+            wins = (tricks[stage] >= found.target[:, None, None]).sum(axis=2)[good]
+            np.add.at(views["joint"][stage], (wins[:, 0], wins[:, 1], made[good].astype(int)), 1)
             # (m, 2) the level that earns most over the layouts, without and with calls; the lowest on ties.
             bid = net[:, np.clip(tricks[stage], 0, 13)].sum(axis=3).argmax(axis=0)
-            right = np.where(bid > 0, bid + 6 <= actual[:, None], actual[:, None] < 7)[good]
-            cell = np.ravel_multi_index((np.full(len(right), stage), *right.T.astype(int)), BIDS)
-            counts[_JOINT_END:_BIDS_END] += np.bincount(cell, minlength=8)
             points = net[bid, actual[:, None]][good]
             gain = points[:, 1] - points[:, 0]
-            counts[_BIDS_END + 3 * stage : _BIDS_END + 3 * stage + 3] += (*points.sum(axis=0), (gain**2).sum())
+            views["points"][stage] += (*points.sum(axis=0), (gain**2).sum())
     counts[0] = deals
     return counts
-
-
-JOB: Final = Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS})
 
 
 def heard(levels: NDArray[np.int8], bidder: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
@@ -139,61 +130,49 @@ def predict(
     return np.moveaxis(tricks.reshape(2, len(table), draws), 0, 1)
 
 
-def simulate(
-    deals: int, seed: int, workers: int | None = None, runs: int = 1, how: Setting | None = None
-) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals, of which a tenth have a contract."""
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+def compare(done: Run) -> Comparison:
+    """How good the predictions of a run are; a tenth of the deals have a contract."""
     return Comparison.of_run(
         done,
         _named,
         title="Opponent modelling: the chance of making the contract, without and with the calls",
         unit="means per contract",
         answers={"draws": DRAWS, "stages": _stages(done.counts)},
-        hypotheses=lambda: _tests(done.counts),
     )
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    named = {"deals": int(counts[0]), "contracts": int(counts[1]), "left_out": int(counts[2])}
-    joint = counts[3:_JOINT_END].reshape(JOINT)
-    named["made"] = int(joint[0, ..., 1].sum())
-    for stage, name in enumerate(("closed", "open")):
-        bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)[stage]
-        points = counts[_BIDS_END + 3 * stage :]
-        named[f"{name}_right_with_calls_only"] = int(bids[0, 1])
-        named[f"{name}_right_without_calls_only"] = int(bids[1, 0])
-        named[f"{name}_right_both"] = int(bids[1, 1])
-        named[f"{name}_points_without_calls"] = int(points[0])
-        named[f"{name}_points_with_calls"] = int(points[1])
+    views = cells(counts, SHAPES)
+    named = dict(zip(("deals", "contracts", "left_out"), views["deals"].tolist(), strict=True))
+    named["made"] = int(views["joint"][0, ..., 1].sum())
+    for name, points in zip(("closed", "open"), views["points"].tolist(), strict=True):
+        named |= {f"{name}_points_without_calls": points[0], f"{name}_points_with_calls": points[1]}
     return named
 
 
 def _stages(counts: Counts) -> dict[str, Any]:
-    joint = counts[3:_JOINT_END].reshape(JOINT)
-    n = int(joint[0].sum())
+    views = cells(counts, SHAPES)
+    n = int(views["joint"][0].sum())
     if not n:
         return {}
     found = {}
-    for stage, name in enumerate(STAGES):
-        without, total, squares = (int(v) for v in counts[_BIDS_END + 3 * stage :][:3])
+    for name, joint, (without, total, squares) in zip(STAGES, views["joint"], views["points"].tolist(), strict=True):
         gain = (total - without) / n
         found[name] = {
-            "without calls": _quality(joint[stage].sum(axis=1)) | {"points": without / n},
-            "with calls": _quality(joint[stage].sum(axis=0)) | {"points": total / n},
-            "log_loss_gain": _gain(joint[stage]),
+            "without calls": _quality(joint.sum(axis=1)) | {"points": without / n},
+            "with calls": _quality(joint.sum(axis=0)) | {"points": total / n},
+            "log_loss_gain": _gain(joint),
             "points_gain": {"mean": gain, "standard_error": sqrt(max(0.0, squares / n - gain**2) / n)},
         }
     return found
 
 
-def _chance(wins: int) -> float:
-    """P(make) from w of DRAWS layouts, never quite 0 or 1 (Jeffreys)."""
-    return (wins + 0.5) / (DRAWS + 1)
+def _losses() -> NDArray[np.float64]:
+    """(DRAWS + 1, 2) −log P of not making and of making; P(make) from w of DRAWS layouts is never 0 or 1 (Jeffreys)."""
+    import numpy as np
 
-
-def _loss(wins: int, made: int) -> float:
-    return -log(_chance(wins) if made else 1 - _chance(wins))
+    chance = (np.arange(DRAWS + 1) + 0.5) / (DRAWS + 1)
+    return -np.log(np.stack([1 - chance, chance], axis=1))
 
 
 def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
@@ -202,15 +181,13 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
 
     from bayesbridge.studies.benchmark import calibration_error, curve
 
-    n = int(table.sum())
-    cells = [(wins, made, int(table[wins, made])) for wins in range(DRAWS + 1) for made in range(2)]
-    sums = np.zeros((3, 10))
-    for wins, made, k in cells:
-        sums[:, min(9, 10 * wins // DRAWS)] += (k, k * _chance(wins), k * made)
-    bins = curve(*sums)
+    losses = _losses()
+    n, chance, told = table.sum(), np.exp(-losses[:, 1]), table.sum(axis=1)
+    place = np.minimum(9, 10 * np.arange(DRAWS + 1) // DRAWS)
+    bins = curve(*(np.bincount(place, sums, 10) for sums in (told, told * chance, table[:, 1])))
     return {
-        "log_loss": sum(k * _loss(wins, made) for wins, made, k in cells) / n,
-        "brier": sum(k * (_chance(wins) - made) ** 2 for wins, made, k in cells) / n,
+        "log_loss": float((table * losses).sum() / n),
+        "brier": float((table * np.stack([chance**2, (1 - chance) ** 2], axis=1)).sum() / n),
         "calibration_error": calibration_error(bins),
         "calibration": [[one.cards, one.predicted, one.observed] for one in bins],
     }
@@ -218,26 +195,10 @@ def _quality(table: NDArray[np.int64]) -> dict[str, Any]:
 
 def _gain(joint: NDArray[np.int64]) -> dict[str, float]:
     """Mean fall of the log loss by the calls, nats per contract, with its standard error over pairs."""
-    cells = [
-        (_loss(before, made) - _loss(after, made), int(joint[before, after, made]))
-        for before in range(DRAWS + 1)
-        for after in range(DRAWS + 1)
-        for made in range(2)
-        if joint[before, after, made]
-    ]
-    n = sum(k for _, k in cells)
-    mean = sum(gain * k for gain, k in cells) / n
-    return {"mean": mean, "standard_error": sqrt(sum((gain - mean) ** 2 * k for gain, k in cells) / n**2)}
-
-
-def _tests(counts: Counts) -> list[Test]:
-    bids = counts[_JOINT_END:_BIDS_END].reshape(BIDS)
-    return [
-        mcnemar(
-            f"{name}: the best bid is right as often with the calls as without", int(bids[i, 0, 1]), int(bids[i, 1, 0])
-        )
-        for i, name in enumerate(STAGES)
-    ]
+    losses, n = _losses(), joint.sum()
+    gains = losses[:, None] - losses
+    mean = float((gains * joint).sum() / n)
+    return {"mean": mean, "standard_error": sqrt(((gains - mean) ** 2 * joint).sum()) / float(n)}
 
 
 def tables(found: Comparison) -> Iterator[Table]:
@@ -258,4 +219,11 @@ def tables(found: Comparison) -> Iterator[Table]:
     )
 
 
-STUDY: Final = Study("opponents", "what the calls of the others tell", 50_000, simulate, tables=tables)
+STUDY: Final = Study(
+    Job("opponents", count, chunk=1 << 12, parameters={"draws": DRAWS}),
+    "what the calls of the others tell",
+    50_000,
+    compare,
+    tables=tables,
+)
+simulate: Final = STUDY.simulate

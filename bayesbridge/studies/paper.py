@@ -7,14 +7,10 @@ from 100 000 deals, the headline results from three runs of ten million.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
-
-from bayesbridge.studies.study import compare_shares
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class PaperTable:
+class PaperTable(NamedTuple):
     """A table of counts: some runs of the same number of trials, the same bins."""
 
     title: str
@@ -22,17 +18,6 @@ class PaperTable:
     runs: tuple[tuple[int, ...], ...]
     trials: int
     """Trials in each run. Bins may cover only part of them."""
-
-    def compare(
-        self, counts: tuple[int, ...], total: int, *, exact: bool = False
-    ) -> list[tuple[float | None, float | None]]:
-        """By bin, z and spread of the pooled printed share beside ``counts / total``."""
-        trials = self.trials * len(self.runs)
-        pooled = [sum(column) for column in zip(*self.runs, strict=True)]
-        return [
-            compare_shares((printed, trials), (own, total), exact=exact)
-            for own, printed in zip(counts, pooled, strict=True)
-        ]
 
 
 CAPTURES: Final = PaperTable(

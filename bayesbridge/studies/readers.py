@@ -2,13 +2,11 @@
 
 A reader says P(card at seat). Whoever gives that alone is taken to mean each card by itself: lengths are then sums of
 independent cards, and P(layout) is proportional to the product over the hidden cards, among all layouts with hands of
-the right size. Draws make a loss larger than the posterior deserves: −log p̂ exceeds −log p by Var(p̂) / 2p² on average.
-That part of each loss is estimated from the draws and reported beside it.
+the right size.
 
 Readers by name, at the command line and in tables: ``counting``; ``direct``; ``BIDDER`` or ``BIDDER+PLAYER``, such as
 ``learned`` and ``learned+learned``; a file of beliefs (its name ends in ``.jsonl``); ``module:name`` of any reader. A
-bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``. ``LABEL=`` before any
-of these is what tables call it.
+bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from functools import cache, cached_property
 from math import log
 from operator import index
 from pathlib import Path
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,14 +35,13 @@ from bayesbridge.bidders.learned import Reader as Sequence
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.target import Target
 from bayesbridge.errors import BayesBridgeError, NotationError, shorten
 from bayesbridge.estimators.registry import offered, with_settings
 from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.layouts import Masks
 from bayesbridge.notation.record import Record
 
 type Floats = NDArray[np.float64]
@@ -66,23 +63,15 @@ def moment_of(text: str) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hard:
-    """What the hard evidence says by itself, counted.
-
-    cards:   (52, 4) P(seat holds card)
-    lengths: (4, 4, 14) P(seat has so many cards of a suit)
-    count:   layouts that fit
-    """
+class Hard(NamedTuple):
+    """What the hard evidence says by itself, counted."""
 
     cards: Floats
+    """(52, 4) P(seat holds card)"""
     lengths: Floats
+    """(4, 4, 14) P(seat has so many cards of a suit)"""
     count: int
-
-    @classmethod
-    def of(cls, target: Target) -> Hard:
-        """From the counting tables of a target."""
-        return cls(*target.shares, target.count)
+    """Layouts that fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +123,8 @@ class Seen:
         strain = None if contract is None else contract.strain
         start = Belief(self.observer, self.hand, dummy=None, trump=strain, bidder=IterativeBidder())
         known = start.given(*(piece for piece in self.evidence if piece.excludes))
-        return Hard.of(Target(known.constraints))
+        target = Target(known.constraints)
+        return Hard(*target.shares, target.count)
 
 
 HONOURS: Final = tuple(13 * suit + rank for suit in range(4) for rank in range(8, 13))
@@ -144,16 +134,14 @@ PSEUDO: Final = 10.0
 """Draws that the prior counts as beside the particles', so that no place is ever called impossible by chance."""
 
 DRAWS: Final = 1000
-"""After the auction the Monte Carlo part of the honours' loss is then about 0.001, of the lengths' 0.004: less than the
-standard error up to some thousand boards."""
 
 CHAIRS: Final = {
-    "leader": "the opening leader",
-    "partner": "the leader's partner",
-    "declarer": "declarer",
-    "dummy": "dummy",
+    "leader": (1, "the opening leader"),
+    "partner": (3, "the leader's partner"),
+    "declarer": (0, "declarer"),
+    "dummy": (2, "dummy"),
 }
-"""Whose posterior is scored, and how it is called in a sentence."""
+"""Whose posterior is scored: seats after declarer, and how it is called in a sentence."""
 
 
 def usable(record: Record) -> str | None:
@@ -171,10 +159,9 @@ def seat_of(chair: str, declarer: Seat) -> Seat:
     >>> [seat_of(chair, Seat.S).name for chair in CHAIRS]
     ['W', 'E', 'S', 'N']
     """
-    steps = {"leader": 1, "partner": 3, "declarer": 0, "dummy": 2}
-    if chair not in steps:
+    if chair not in CHAIRS:
         raise BayesBridgeError(f"unknown chair {chair!r}: choose {', '.join(CHAIRS)}", chair=chair)
-    return declarer.next(steps[chair])
+    return declarer.next(CHAIRS[chair][0])
 
 
 def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
@@ -185,38 +172,8 @@ def smoothed_marginals(posterior: Posterior) -> tuple[Floats, Floats]:
     cards, lengths = posterior.draws.target.shares
     if posterior.draws.log_likelihood is None:
         return cards, lengths
-    share, sums = _prior_share(posterior), posterior.marginals
+    share, sums = 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior)), posterior.marginals
     return (1 - share) * sums.cards() + share * cards, (1 - share) * sums.lengths() + share * lengths
-
-
-def _prior_share(posterior: Posterior) -> float:
-    return 0.0 if posterior.exact else PSEUDO / (PSEUDO + len(posterior))
-
-
-def monte_carlo_parts(posterior: Posterior, cards: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-    """Var(p̂) / 2p̂² of every smoothed probability: by how much draws raise −log p̂ on average; 0 where exact.
-
-    The variance is Σ W² (x − p)² over weighted draws, and no less than draws of equal weight would give that are worth
-    as many independent ones. It is a first-order figure, which grows beyond all bounds for a cell that few draws met:
-    no part is said to be more than the whole loss −log p̂.
-    """
-    if posterior.exact or posterior.draws.log_likelihood is None:
-        return np.zeros_like(cards), np.zeros_like(lengths)
-    squares = Marginals.empty()
-    for masks, weights in posterior.blocks():
-        squares.add(masks, weights**2)
-    total, ess, share = float(np.square(posterior.weights).sum()), max(posterior.ess, 1.0), _prior_share(posterior)
-    sums = posterior.marginals
-    found = []
-    for p, in_cell, smoothed in (
-        (sums.cards(), squares.cards(), cards),
-        (sums.lengths(), squares.lengths(), lengths),
-    ):
-        at_least = np.clip(p, 1 / ess, 1.0)
-        variance = np.maximum(in_cell * (1 - 2 * p) + total * p**2, at_least * (1 - at_least) / ess)
-        known = np.maximum(smoothed, 1e-12)
-        found.append(np.minimum((1 - share) ** 2 * variance / (2 * known**2), -np.log(np.minimum(known, 1.0))))
-    return found[0], found[1]
 
 
 LEAST: Final = 1e-12
@@ -224,14 +181,6 @@ LEAST: Final = 1e-12
 
 SURE: Final = 1.0 - 1e-12
 """From here on the hard evidence says where a card lies, and nobody is asked."""
-
-POSTERIOR: Final = "posterior"
-SAMPLES: Final = "samples"
-PRODUCT: Final = "product of cards"
-OWN: Final = "the reader itself"
-WAYS: Final = (POSTERIOR, SAMPLES, PRODUCT, OWN)
-"""The ways to log P(layout): by likelihood and evidence, by the share of samples, by the cards one by one, by whoever
-gives ``log_layout``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,18 +193,8 @@ class Reading:
     """(4, 4, 14) P(seat has so many cards of a suit); ``None``: cards one by one."""
     log_layout: Callable[[Masks], Floats] | None = field(default=None, repr=False)
     """log P(layout ∣ seen) of (n, 4) layouts; ``None``: cards one by one."""
-    way: str = ""
-    """How log P(layout) is found, one of WAYS; left out, it follows from ``log_layout``."""
-    noise: tuple[Floats, Floats] | None = None
-    """By how much draws raise −log P of cards and of lengths on average; ``None`` where there are no draws."""
     hard: Hard | None = None
     """What the hard evidence says, where the reader has counted it already."""
-
-    def __post_init__(self) -> None:
-        way = self.way or (PRODUCT if self.log_layout is None else OWN)
-        if way not in WAYS:
-            raise BayesBridgeError(f"way {way!r}: choose {', '.join(WAYS)}, or leave it out", way=way)
-        object.__setattr__(self, "way", way)
 
 
 @runtime_checkable
@@ -265,32 +204,6 @@ class Reader(Protocol):
     def read(self, seen: Seen) -> Reading | None:
         """What it says of a table at a moment; ``None`` where it says nothing, which is counted."""
         ...
-
-
-def of_layouts(masks: Masks, weights: Floats, hard: Hard, cards: Floats | None = None) -> Reading:
-    """A reading from (n, 4) sampled layouts and (n,) weights that add up to one; ``cards`` if they were given too.
-
-    What the hard evidence says is mixed in with the weight of a few draws, so that no place is impossible by chance.
-    P(layout) is the share of samples, mixed in the same way, where there are at least as many as layouts.
-    """
-    share = PSEUDO / (PSEUDO + len(masks))
-    sums = Marginals.empty()
-    sums.add(masks, weights)
-    drawn = (1 - share) * sums.cards() + share * hard.cards
-    lengths = (1 - share) * sums.lengths() + share * hard.lengths
-
-    def log_layout(layouts: Masks) -> Floats:
-        same = (masks[None, :, :] == layouts[:, None, :]).all(axis=2)
-        shares: Floats = np.log((1 - share) * np.where(same, weights, 0.0).sum(axis=1) + share / hard.count)
-        return shares
-
-    enough = len(masks) >= hard.count
-    return Reading(
-        drawn if cards is None else cards,
-        lengths,
-        log_layout if enough else None,
-        SAMPLES if enough else PRODUCT,
-    )
 
 
 def lengths_of_cards(cards: Floats) -> Floats:
@@ -338,7 +251,7 @@ class CountingReader:
         def log_layout(masks: Masks) -> Floats:
             return np.full(len(masks), -log(hard.count))
 
-        return Reading(hard.cards, hard.lengths, log_layout, POSTERIOR, hard=hard)
+        return Reading(hard.cards, hard.lengths, log_layout, hard)
 
 
 @dataclass(frozen=True)
@@ -354,14 +267,13 @@ class ModelReader:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
         posterior = seen.belief(self._bidders[seen.vulnerable], self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_soft + log(posterior.count())
-        hard = Hard.of(posterior.draws.target)
-        cards, lengths = smoothed_marginals(posterior)
+        target = posterior.draws.target
+        hard = Hard(*target.shares, target.count)
 
         def log_layout(masks: Masks) -> Floats:
             return soft.of_layouts(masks) - log_all
 
-        noise = monte_carlo_parts(posterior, cards, lengths)
-        return Reading(cards, lengths, log_layout, POSTERIOR, noise, hard)
+        return Reading(*smoothed_marginals(posterior), log_layout, hard)
 
     @cached_property
     def _bidders(self) -> dict[Vulnerability, BidderModel]:
@@ -442,8 +354,7 @@ class BeliefsFile:
 
     ``board`` is the number of the record in its file, from 1; ``hand`` is the observer's, so that a wrong number is
     found out. ``cards`` has every hidden card; a seat left out has probability 0. Optional: ``lengths``, by seat and
-    suit the chances of 0 to 13 cards, and ``layouts``, sampled deals in PBN that count the same. With ``layouts``,
-    ``cards`` may be left out.
+    suit the chances of 0 to 13 cards.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -493,15 +404,14 @@ def reading_of(entry: Mapping[str, Any], seen: Seen) -> Reading:
             f"hand {shorten(hand)}: {seen.observer.name} holds {seen.hand.pbn!r} on board {seen.board}; "
             "count the records of the file from 1"
         )
-    hard, cards, lengths = seen.hard, None, None
-    if "cards" in entry or "layouts" not in entry:
-        given = {Card.of(name): chances for name, chances in entry["cards"].items()}
-        cards = hard.cards.copy()
-        for card in map(Card, np.flatnonzero(cards.max(axis=1) < SURE).tolist()):
-            if card not in given:
-                raise NotationError(f"no chances of {card}: give every hidden card")
-            by_seat = {Seat.of(seat): chance for seat, chance in given[card].items()}
-            cards[card.index] = _chances([by_seat.get(seat, 0.0) for seat in Seat], 4, f"card {card}")
+    hard, lengths = seen.hard, None
+    given = {Card.of(name): chances for name, chances in entry["cards"].items()}
+    cards = hard.cards.copy()
+    for card in map(Card, np.flatnonzero(cards.max(axis=1) < SURE).tolist()):
+        if card not in given:
+            raise NotationError(f"no chances of {card}: give every hidden card")
+        by_seat = {Seat.of(seat): chance for seat, chance in given[card].items()}
+        cards[card.index] = _chances([by_seat.get(seat, 0.0) for seat in Seat], 4, f"card {card}")
     if "lengths" in entry:
         rows = {(Seat.of(s), Suit.of(k)): row for s, suits in entry["lengths"].items() for k, row in suits.items()}
         lengths = hard.lengths.copy()
@@ -510,17 +420,7 @@ def reading_of(entry: Mapping[str, Any], seen: Seen) -> Reading:
             if (at, of) not in rows:
                 raise NotationError(f"no {where}: give all suits of all hidden hands, or no lengths")
             lengths[at, of] = _chances(rows[Seat(at), Suit(of)], 14, where)
-    if "layouts" not in entry:
-        assert cards is not None
-        return Reading(cards, lengths, hard=hard)
-    masks = Layouts.of(entry["layouts"]).masks
-    may = [sum(1 << card for card in np.flatnonzero(hard.cards[:, seat]).tolist()) for seat in Seat]
-    if len(wrong := np.argwhere(masks & ~np.array(may, dtype=np.uint64))):
-        row, seat = wrong[0].tolist()
-        card = Card((int(masks[row, seat]) & ~may[seat]).bit_length() - 1)
-        raise NotationError(f"layout {row + 1} gives {card} to {Seat(seat).name}, where it cannot lie")
-    drawn = of_layouts(masks, np.full(len(masks), 1.0 / len(masks)), hard, cards)
-    return drawn if lengths is None else Reading(drawn.cards, lengths, drawn.log_layout, drawn.way, hard=hard)
+    return Reading(cards, lengths, hard=hard)
 
 
 def _chances(values: Any, size: int, where: str) -> Floats:
@@ -559,7 +459,6 @@ USUAL: Final = "learned+learned"
 
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
     """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
-    text = labelled(text)[1]
     if text == "counting":
         return CountingReader()
     if text == "direct":
@@ -581,16 +480,6 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
         if model is not None and not callable(getattr(model, "log_likelihood", None)):
             raise BayesBridgeError(f"{name!r} has neither read nor log_likelihood: name a reader or a model", name=name)
     return ModelReader(found, player, draws, seed)
-
-
-def labelled(text: str) -> tuple[str, str]:
-    """What tables call a reader, and the rest of its name.
-
-    >>> labelled("direct=my_package:Direct"), labelled("learned")
-    (('direct', 'my_package:Direct'), ('learned', 'learned'))
-    """
-    label, equals, rest = text.partition("=")
-    return (label.strip(), rest.strip()) if equals and label.strip() and "/" not in label else (text, text)
 
 
 def _imported(path: str) -> Any:

@@ -8,15 +8,15 @@ opponent who knows it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import sqrt
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from math import prod, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.capture.outcomes import POLICIES
-from bayesbridge.studies.engine import Counts, Job, Setting, run
+from bayesbridge.studies.engine import Counts, Job, Run
 from bayesbridge.studies.headline import net_points
-from bayesbridge.studies.study import Comparison, Study, Table, Test, mcnemar
+from bayesbridge.studies.study import Comparison, Study, Table
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
@@ -28,40 +28,27 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Equilibrium:
-    """What neither side can improve on alone.
+def solve(payoff: Floats) -> dict[str, Any]:
+    """The equilibrium of an (m, n) matrix of what the column side pays the row side: what neither can improve on alone.
 
-    value: what the row side gets
-    row, column: the mixed strategies, which add up to one
-    row_exploitability: by row, how much less than the value it gets against the best answer; 0 is unexploitable
-    column_exploitability: by column, how much more than the value it gives to the best answer
-    """
-
-    value: float
-    row: tuple[float, ...]
-    column: tuple[float, ...]
-    row_exploitability: tuple[float, ...]
-    column_exploitability: tuple[float, ...]
-
-
-def solve(payoff: Floats) -> Equilibrium:
-    """The equilibrium of an (m, n) matrix of what the column side pays the row side.
+    ``value`` is what the row side gets, ``row`` and ``column`` are the mixed strategies; ``row_exploitability`` is by
+    row how much less than the value it gets against the best answer, ``column_exploitability`` by column how much more
+    it gives to the best answer; 0 is unexploitable.
 
     >>> import numpy as np
     >>> game = solve(np.array([[3.0, -1.0], [-2.0, 4.0]]))
-    >>> [round(share, 6) for share in game.row], round(game.value, 6)
+    >>> [round(share, 6) for share in game["row"]], round(game["value"], 6)
     ([0.6, 0.4], 1.0)
     """
     row, value = _maximin(payoff)
     column, _ = _maximin(-payoff.T)
-    return Equilibrium(
-        value,
-        tuple(row),
-        tuple(column),
-        tuple(float(max(0.0, value - worst)) for worst in payoff.min(axis=1)),
-        tuple(float(max(0.0, best - value)) for best in payoff.max(axis=0)),
-    )
+    return {
+        "value": value,
+        "row": row,
+        "column": column,
+        "row_exploitability": [float(max(0.0, value - worst)) for worst in payoff.min(axis=1)],
+        "column_exploitability": [float(max(0.0, best - value)) for best in payoff.max(axis=0)],
+    }
 
 
 def _maximin(payoff: Floats) -> tuple[list[float], float]:
@@ -87,77 +74,50 @@ SHAPE: Final = (3, 3, 7, 14)
 
 
 def count(seed: np.random.SeedSequence, deals: int) -> Counts:
-    """(1 + 882 + 27,) random deals; contracts by ``SHAPE``; contracts made by the first or second of a pair alone.
-
-    The pairs are general against high, general against low, high against low; for each, made by the first alone, by
-    the second alone and by both or none, against each policy of the defenders.
-    """
+    """(1 + 882,) random deals, then contracts by ``SHAPE``, flat."""
     import numpy as np
 
     from bayesbridge.studies.deals import draw_contracts
 
-    counts = np.zeros(1 + int(np.prod(SHAPE)) + 27, dtype=np.int64)
+    counts = np.zeros(1 + prod(SHAPE), dtype=np.int64)
     counts[0] = deals
-    joint, pairs = counts[1:-27].reshape(SHAPE), counts[-27:].reshape(3, 3, 3)
+    joint = counts[1:].reshape(SHAPE)
     for found in draw_contracts(deals, seed):
-        for theirs in range(3):
-            made = []
-            for ours in range(3):
-                tricks = found.tricks(ours, theirs)
-                np.add.at(joint[ours, theirs], (found.level - 1, tricks), 1)
-                made.append(tricks >= found.target)
-            for pair, (first, second) in enumerate(_PAIRS):
-                one, two = int((made[first] & ~made[second]).sum()), int((made[second] & ~made[first]).sum())
-                pairs[pair, theirs] += (one, two, len(made[0]) - one - two)
+        for ours in range(3):
+            for theirs in range(3):
+                np.add.at(joint[ours, theirs], (found.level - 1, found.tricks(ours, theirs)), 1)
     return counts
 
 
-JOB: Final = Job("strategies", count)
-_PAIRS: Final = ((0, 1), (0, 2), (1, 2))
-
-
-def payoffs(schemes: Sequence[Scheme] = ()) -> dict[str, Callable[[int, int], float]]:
+def payoffs(schemes: Mapping[str, Scheme]) -> dict[str, Callable[[int, int], float]]:
     """What the bidder's side plays for, as a function of level and tricks; the defenders lose it.
 
-    Whether the contract is made, tricks, and net points by the built-in schemes and any others.
+    Whether the contract is made, tricks, and net points by each of the schemes.
 
-    >>> payoffs()["new"](1, 9)
+    >>> from bayesbridge.scoring import SCHEMES
+    >>> payoffs(SCHEMES)["new"](1, 9)
     80.0
     """
-    from bayesbridge.scoring import beside_built_in
-
     games: dict[str, Callable[[int, int], float]] = {
         "made": lambda level, tricks: float(tricks >= 6 + level),
         "tricks": lambda _, tricks: float(tricks),
     }
-    for name, scheme in beside_built_in(schemes, taken=games).items():
-        games[name] = lambda level, tricks, scheme=scheme: float(net_points(scheme, level, tricks))  # type: ignore[misc]
-    return games
+    return games | {name: partial(net_points, scheme) for name, scheme in schemes.items()}
 
 
-def simulate(
-    deals: int,
-    seed: int,
-    workers: int | None = None,
-    runs: int = 1,
-    how: Setting | None = None,
-    schemes: Sequence[Scheme] = (),
-) -> Comparison:
-    """Monte Carlo over ``runs`` times ``deals`` random deals; a game for each of the ``schemes`` too."""
-    measures = payoffs(schemes)
-    done = run(JOB, deals, seed, runs, how or Setting(workers))
+def compare(done: Run, schemes: Mapping[str, Scheme]) -> Comparison:
+    """The games that a run plays: one for each pay-off."""
     return Comparison.of_run(
         done,
         _named,
         title="Strategies: the bidder's side against the defenders",
         unit="means per contract",
-        answers={"policies": list(POLICIES), "games": _games(done.counts, measures)},
-        hypotheses=lambda: _tests(done.counts),
+        answers={"policies": list(POLICIES), "games": _games(done.counts, payoffs(schemes))},
     )
 
 
 def _named(counts: Counts) -> dict[str, int]:
-    joint = counts[1:-27].reshape(SHAPE)
+    joint = counts[1:].reshape(SHAPE)
     named = {"deals": int(counts[0]), "contracts": int(joint[0, 0].sum())}
     for ours, one in enumerate(POLICIES):
         for theirs, other in enumerate(POLICIES):
@@ -171,7 +131,7 @@ def _named(counts: Counts) -> dict[str, int]:
 def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) -> dict[str, Any]:
     import numpy as np
 
-    joint = counts[1:-27].reshape(SHAPE)
+    joint = counts[1:].reshape(SHAPE)
     contracts = int(joint[0, 0].sum())
     if not contracts:
         return {}
@@ -183,20 +143,9 @@ def _games(counts: Counts, measures: Mapping[str, Callable[[int, int], float]]) 
         games[name] = {
             "payoff": mean.tolist(),
             "standard_error": [[sqrt(max(0.0, v) / contracts) for v in row] for row in square - mean**2],
-            **{key: list(v) if isinstance(v, tuple) else v for key, v in asdict(solve(mean)).items()},
+            **solve(mean),
         }
     return games
-
-
-def _tests(counts: Counts) -> list[Test]:
-    pairs = counts[-27:].reshape(3, 3, 3)
-    tests = []
-    for theirs, defenders in enumerate(POLICIES):
-        for pair, (first, second) in enumerate(_PAIRS):
-            same = f"{POLICIES[first]} play makes as many contracts as {POLICIES[second]} play"
-            one, two, _ = (int(k) for k in pairs[pair, theirs])
-            tests.append(mcnemar(f"{same} against {defenders} defenders", one, two))
-    return tests
 
 
 def tables(found: Comparison) -> Iterator[Table]:
@@ -216,4 +165,7 @@ def tables(found: Comparison) -> Iterator[Table]:
         yield Table(title, ["", *policies, "share", "exploitability"], rows)
 
 
-STUDY: Final = Study("strategies", "card play as a zero-sum game", 200_000, simulate, schemes=True, tables=tables)
+STUDY: Final = Study(
+    Job("strategies", count), "card play as a zero-sum game", 200_000, compare, schemes=True, tables=tables
+)
+simulate: Final = STUDY.simulate

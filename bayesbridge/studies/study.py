@@ -1,21 +1,25 @@
-"""A study as a value, what it finds beside the printed figures, its hypothesis tests, and its tables.
+"""A study as a value: what is counted, what the counts say beside the printed figures, and its tables.
 
 A study module declares ``STUDY``; :mod:`bayesbridge.studies.registry` lists them, and the command line reads names,
 help texts and tables from there. The command line loads every study, so a module of a study imports NumPy,
-SciPy and other large packages inside its functions. Tests are SciPy's, with an effect size and an interval each,
-corrected for their number.
+SciPy and other large packages inside its functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from math import asin, copysign, inf, isfinite, isnan, nan, sqrt
+from dataclasses import dataclass, field
+from math import copysign, inf, isfinite, prod, sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bayesbridge.studies.engine import Job, Setting, run
 from bayesbridge.words import number
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayesbridge.scoring import Scheme
     from bayesbridge.studies.engine import Counts, Run
 
 
@@ -33,23 +37,43 @@ class Study:
 
     >>> from bayesbridge.studies import STUDIES
     >>> study = STUDIES["headline"]
-    >>> study.deals, study.schemes, study.count_exactly
-    (1000000, True, None)
+    >>> study.name, study.deals, study.schemes, study.count_exactly
+    ('headline', 1000000, True, None)
     """
 
-    name: str
+    job: Job
     help: str
     """A few words that follow the name in the help text."""
     deals: int
     """Random deals in a run, unless the user says otherwise."""
-    simulate: Callable[..., Comparison]
-    """(deals, seed, workers, runs, setting) → what was found."""
+    compare: Callable[..., Comparison]
+    """From a run to what it shows; where ``schemes`` is true, its second argument is the scoring schemes by name."""
     count_exactly: Callable[[], Comparison] | None = None
     """Counts every possible deal; ``None`` if the study cannot."""
     schemes: bool = False
-    """Whether ``simulate`` takes scoring schemes of the user, ``schemes=``."""
+    """Whether scoring schemes of the user stand beside the built-in ones."""
     tables: Callable[[Comparison], Iterable[Table]] = lambda _: ()
     """The study's own tables, beside those that every comparison has."""
+
+    @property
+    def name(self) -> str:
+        """As the command line calls it."""
+        return self.job.name
+
+    def simulate(
+        self,
+        deals: int,
+        seed: int,
+        workers: int | None = None,
+        runs: int = 1,
+        how: Setting | None = None,
+        schemes: Sequence[Scheme] = (),
+    ) -> Comparison:
+        """Monte Carlo over ``runs`` times ``deals`` random deals."""
+        from bayesbridge.scoring import beside_built_in
+
+        named = [beside_built_in(schemes)] if self.schemes else []
+        return self.compare(run(self.job, deals, seed, runs, how or Setting(workers)), *named)
 
 
 LEVEL: Final = 0.01
@@ -101,10 +125,6 @@ class Comparison:
     """Our counts run by run."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a study finds beyond counts, as plain data."""
-    source: Any = None
-    """What the tables of the study show, if that is no plain data."""
-    hypotheses: Callable[[], list[Test]] = list
-    """Makes the tests: they need SciPy, for which an exact count need not wait."""
 
     @classmethod
     def of_run(cls, done: Run, named: Callable[[Counts], Mapping[str, int]], **fields: Any) -> Comparison:
@@ -126,10 +146,6 @@ class Comparison:
         """A count as it would stand in a million deals."""
         return count * 1_000_000 / self.total
 
-    def tests(self) -> tuple[Test, ...]:
-        """The hypothesis tests, corrected for their number."""
-        return together(self.hypotheses())
-
     def verdicts(self) -> tuple[str, ...]:
         """One for each figure: two-sided p from z, corrected for all determined figures of the table.
 
@@ -149,7 +165,7 @@ class Comparison:
                 words[i] = "differs" if differs else "reproduced" if strong else "too few deals to tell"
         return tuple(words)
 
-    def document(self, tests: Iterable[Test] = ()) -> dict[str, object]:
+    def document(self) -> dict[str, object]:
         """All of it as plain data for JSON; counts are text, since they pass 2⁵³."""
         document: dict[str, object] = {
             "counts": _texts(self.counts),
@@ -164,8 +180,6 @@ class Comparison:
             document["own"] = {figure.name: figure.own for figure in self.figures}
         if len(self.runs) > 1:
             document["runs"] = [_texts(counts) for counts in self.runs]
-        if made := [asdict(test) for test in tests]:
-            document["tests"] = [{key: finite(value) for key, value in test.items()} for test in made]
         return document
 
     def _printed(self) -> dict[str, object]:
@@ -185,6 +199,15 @@ def _texts(counts: Mapping[str, int]) -> dict[str, str]:
 def finite(value: object) -> object:
     """``None`` for what JSON cannot say."""
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def cells(counts: Counts, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.int64]]:
+    """Views of flat counts by name, one after the other, in these shapes."""
+    views, start = {}, 0
+    for name, shape in shapes.items():
+        views[name] = counts[start : start + prod(shape)].reshape(shape)
+        start += prod(shape)
+    return views
 
 
 def compare_shares(
@@ -210,94 +233,35 @@ def compare_shares(
     return z, error / share if share else 0.0 if exact else None
 
 
-def compare_means(
-    printed: float, trials: float, own: float, deviation: float, own_trials: float
-) -> tuple[float | None, float | None]:
-    """The same for a mean of values with the standard deviation that our sample shows; ``None`` if it has no noise."""
-    error = deviation * sqrt(1 / trials + 1 / own_trials) if own_trials else 0.0
-    if not error:
-        return None, None
-    return (printed - own) / error, error / abs(printed) if printed else None
+def share_figure(
+    name: str, printed: tuple[float, ...], unit: int, trials: float, own: tuple[int, int], **fields: Any
+) -> Figure:
+    """A share as the paper prints it, run by run out of ``unit``, of ``trials`` in all, beside our (hits, trials).
+
+    ``fields`` are others of the figure, and ``exact``.
+    """
+    hits, of = own
+    share = sum(printed) / len(printed) / unit
+    z, spread = compare_shares((share * trials, trials), own, exact=fields.pop("exact", False))
+    return Figure(name, printed, hits * unit / of if of else None, z, spread=spread, **fields)
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
-    """One hypothesis tested."""
+def mean_figure(
+    name: str, printed: tuple[float, ...], unit: int, trials: float, values: Mapping[float, int], **fields: Any
+) -> Figure:
+    """A mean of values, times ``unit`` as the paper prints it, of ``trials`` in all; ``values``: how often we saw each.
 
-    __test__ = False  # pytest need not look inside
-
-    hypothesis: str
-    """What is assumed, and would be doubted if p is small."""
-    statistic: float
-    """χ², z, or the number of discordant pairs in favour of the first."""
-    p: float
-    """``nan`` where the deals leave nothing to test."""
-    effect: float
-    """How large, whatever the number of deals: Cohen's w (χ² against a distribution), Cramér's V (homogeneity),
-    Cohen's h (two proportions), the share of discordant pairs in favour of the first less one half (McNemar)."""
-    interval: tuple[float, float] | None = None
-    """95 % interval of what is compared: the difference of two shares, or the share of discordant pairs."""
-    p_holm: float | None = None
-    """p, corrected for all tests made together (Holm, 1979)."""
-
-
-def goodness_of_fit(hypothesis: str, counts: Sequence[int], shares: Sequence[float]) -> Test:
-    """Pearson's χ² of counts against known shares, which add up to one; bins of share 0 must be empty."""
-    from scipy import stats
-
-    total = sum(counts)
-    pairs = [(count, share) for count, share in zip(counts, shares, strict=True) if share > 0]
-    if sum(count for count, _ in pairs) != total:
-        return Test(hypothesis, float("inf"), 0.0, float("inf"))
-    scale = total / sum(share for _, share in pairs)
-    found = stats.chisquare([count for count, _ in pairs], [share * scale for _, share in pairs])
-    return Test(hypothesis, float(found.statistic), float(found.pvalue), sqrt(found.statistic / total))
-
-
-def homogeneity(hypothesis: str, runs: Sequence[Sequence[int]]) -> Test:
-    """Pearson's χ² that all runs draw from one distribution; bins empty in every run are left out."""
-    from scipy import stats
-
-    columns = [column for column in zip(*runs, strict=True) if any(column)]
-    if len(columns) < 2 or len(runs) < 2 or not all(map(sum, runs)):
-        return Test(hypothesis, 0.0, nan, 0.0)
-    found = stats.chi2_contingency(columns, correction=False)
-    total = sum(map(sum, columns))
-    smaller = min(len(columns), len(runs)) - 1
-    return Test(hypothesis, float(found.statistic), float(found.pvalue), sqrt(found.statistic / (total * smaller)))
-
-
-def two_proportions(hypothesis: str, hits: tuple[int, int], trials: tuple[int, int]) -> Test:
-    """The z-test that two shares are equal, with Newcombe's interval of their difference, first less second."""
-    from scipy import stats
-
-    (a, b), (n, m) = hits, trials
-    p, q = a / n, b / m
-    (low_p, high_p), (low_q, high_q) = (
-        stats.binomtest(k, size).proportion_ci(method="wilson") for k, size in ((a, n), (b, m))
-    )
-    interval = (
-        p - q - sqrt((p - low_p) ** 2 + (high_q - q) ** 2),
-        p - q + sqrt((high_p - p) ** 2 + (q - low_q) ** 2),
-    )
-    table = [[a, n - a], [b, m - b]]
-    degenerate = a + b in (0, n + m)
-    found = None if degenerate else stats.chi2_contingency(table, correction=False)
-    z = 0.0 if found is None else sqrt(found.statistic) * (1 if p >= q else -1)
-    effect = 2 * asin(sqrt(p)) - 2 * asin(sqrt(q))
-    return Test(hypothesis, z, nan if found is None else float(found.pvalue), effect, interval)
-
-
-def mcnemar(hypothesis: str, first_only: int, second_only: int) -> Test:
-    """McNemar's exact test on pairs that differ: how many favour the first, how many the second."""
-    from scipy import stats
-
-    pairs = first_only + second_only
-    if not pairs:
-        return Test(hypothesis, 0.0, nan, 0.0)
-    found = stats.binomtest(first_only, pairs)
-    low, high = found.proportion_ci(method="exact")
-    return Test(hypothesis, float(first_only), float(found.pvalue), first_only / pairs - 0.5, (float(low), float(high)))
+    The noise is that of the standard deviation which our sample shows.
+    """
+    n = sum(values.values())
+    if not n:
+        return Figure(name, printed, None, None, **fields)
+    mean = sum(value * k for value, k in values.items()) / n
+    deviation = sqrt(sum((value - mean) ** 2 * k for value, k in values.items()) / n)
+    error = deviation * sqrt(1 / trials + 1 / n)
+    share = sum(printed) / len(printed) / unit
+    z, spread = ((share - mean) / error, error / abs(share)) if error else (None, None)
+    return Figure(name, printed, mean * unit, z, spread=spread, **fields)
 
 
 def holm(p_values: Iterable[float]) -> list[float]:
@@ -315,19 +279,12 @@ def holm(p_values: Iterable[float]) -> list[float]:
     return corrected
 
 
-def together(tests: Iterable[Test]) -> tuple[Test, ...]:
-    """Tests made together, each with its corrected p; one that had nothing to test has none and does not count."""
-    made = list(tests)
-    corrected = iter(holm(test.p for test in made if not isnan(test.p)))
-    return tuple(test if isnan(test.p) else replace(test, p_holm=next(corrected)) for test in made)
-
-
-def all_tables(study: Study, found: Comparison, tests: Iterable[Test]) -> Iterator[Table]:
-    """The figures of the paper, exact counts, the study's own tables, and the hypothesis tests; those that there are.
+def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
+    """The figures of the paper, exact counts, and the study's own tables; those that there are.
 
     >>> from bayesbridge.studies import STUDIES
     >>> found = STUDIES["conditions"].count_exactly()
-    >>> [table.title for table in all_tables(STUDIES["conditions"], found, ())]
+    >>> [table.title for table in all_tables(STUDIES["conditions"], found)]
     ['Table 2: outcomes of the two pre-qualification conditions, per million deals', 'Every possible deal, counted']
     """
     if found.figures:
@@ -337,8 +294,6 @@ def all_tables(study: Study, found: Comparison, tests: Iterable[Test]) -> Iterat
         rows = [[key, number(count), number(found.per_million(count), 4)] for key, count in counts.items()]
         yield Table("Every possible deal, counted", ["", "deals", "per million"], rows)
     yield from study.tables(found)
-    if made := list(tests):
-        yield hypotheses_table(made)
 
 
 def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
@@ -360,22 +315,6 @@ def figures_table(found: Comparison, *, reasons: bool = False) -> Table:
         header.append("why")
         rows = [[*row, figure.why] for row, figure in zip(rows, found.figures, strict=True)]
     return Table(f"{found.title}, {found.unit}", header, rows)
-
-
-def hypotheses_table(tests: Iterable[Test]) -> Table:
-    """One row for each hypothesis."""
-    rows = [
-        [
-            test.hypothesis,
-            f"{test.statistic:.4g}",
-            f"{test.effect:.4f}",
-            "–" if test.interval is None else f"{test.interval[0]:.4f} … {test.interval[1]:.4f}",
-            "–" if isnan(test.p) else f"{test.p:.3g}",
-            "–" if test.p_holm is None else f"{test.p_holm:.3g}",
-        ]
-        for test in tests
-    ]
-    return Table("Hypothesis tests", ["hypothesis", "statistic", "effect", "95 % interval", "p", "p (Holm)"], rows)
 
 
 def notes(found: Comparison, seed: int) -> Iterator[str]:

@@ -143,7 +143,7 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
     from bayesbridge.decisions.contracts import best_rows, scheme_words
 
     compared, imps = attrs["against"], "imps" in rows[0]
-    columns = ["", "makes", "tricks", "score", "best in", "by"]
+    columns = ["", "makes", "tricks", "score", "by"]
     if compared:
         columns[4:4] = ["difference", *(["IMPs"] if imps else []), "matchpoints"]
     lines = []
@@ -153,17 +153,14 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
             line.append(figure(row, "difference", 0))
             line += [figure(row, "imps", 1)] if imps else []
             line.append(_chance(row, "matchpoints"))
-        lines.append([*line, percent(row["best"]), row["basis"]])
+        lines.append([*line, row["basis"]])
     said = [f"The {most} best of {len(rows)}; --json has all."] if len(rows) > most else []
     if compared:
         said.append(f"Difference, {'IMPs, ' if imps else ''}matchpoints: against {compared}, on the same layouts.")
-    said.append(
-        "best in: share of the layouts in which no other of these contracts pays more, the lowest of equal ones."
-    )
     if len(rows) > 1 and abs(rows[1]["behind"]) < 2 * rows[1]["behind_error"]:
         ahead = f"{number(rows[1]['behind'], 0)} ± {number(rows[1]['behind_error'], 0)}"
         said.append(f"Too close to call: {rows[0]['contract']} is ahead of {rows[1]['contract']} by {ahead}.")
-    said += [str(attrs[key]) for key in ("how_high", "caution") if attrs[key]]
+    said.append(str(attrs["caution"]))
     scheme = scheme_words(attrs["scheme"], attrs["vulnerable"])
     return Table(f"Contracts by expected score, {scheme}", columns, lines, said)
 

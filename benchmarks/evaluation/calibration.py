@@ -65,7 +65,7 @@ from bayesbridge.plots import (
 )
 from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
 from bayesbridge.studies.engine import Setting
-from bayesbridge.studies.study import Table, Test, goodness_of_fit, hypotheses_table, together
+from bayesbridge.studies.study import Table, holm
 from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
@@ -369,11 +369,27 @@ def cells_for(deals: int) -> int:
     return next((cells for cells in (40, 20, 10) if deals >= EXPECTED * cells), 5)
 
 
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One hypothesis tested."""
+
+    __test__ = False  # pytest need not look inside
+
+    hypothesis: str
+    statistic: float
+    p: float
+    effect: float
+    """How large, whatever the number of deals: Cohen's w, the largest departure, or the share by which it is off."""
+    p_holm: float = 1.0
+    """p, corrected for all tests made together."""
+
+
 def chi_square(name: str, counts: Counts) -> Test:
     """Pearson's χ² of ranks against equal shares."""
-    cells = cells_for(int(counts.sum()))
-    shares = counts.reshape(cells, -1).sum(axis=1).tolist()
-    return goodness_of_fit(f"{name}: ranks fill the cells evenly", shares, [1.0 / cells] * cells)
+    cells = counts.reshape(cells_for(int(counts.sum())), -1).sum(axis=1)
+    found = stats.chisquare(cells)
+    effect = sqrt(found.statistic / cells.sum())
+    return Test(f"{name}: ranks fill the cells evenly", float(found.statistic), float(found.pvalue), effect)
 
 
 def ecdf_test(name: str, counts: Counts) -> Test:
@@ -574,7 +590,8 @@ class Calibration:
             for name, row in zip(self.names, self.ranks, strict=True)
             for test in (chi_square, ecdf_test)
         ]
-        return together([*found, self._card_test()])
+        found.append(self._card_test())
+        return tuple(replace(test, p_holm=p) for test, p in zip(found, holm(test.p for test in found), strict=True))
 
     def _card_test(self) -> Test:
         """E[(observed − predicted) · predicted] is 0 if probabilities are right, below 0 if they are too extreme."""
@@ -584,19 +601,12 @@ class Calibration:
             return Test(hypothesis, 0.0, 1.0, 0.0)
         gap = observed - predicted
         z = gap / sqrt(square)
-        margin = 1.96 * sqrt(square)
-        return Test(
-            hypothesis,
-            z,
-            2 * float(stats.norm.sf(abs(z))),
-            gap / predicted,
-            ((gap - margin) / predicted, (gap + margin) / predicted),
-        )
+        return Test(hypothesis, z, 2 * float(stats.norm.sf(abs(z))), gap / predicted)
 
     @property
     def worst_p(self) -> float:
         """The smallest corrected p: below 0.01 something is wrong with the posterior, or with the model it takes."""
-        return min(test.p_holm for test in self.tests() if test.p_holm is not None)
+        return min(test.p_holm for test in self.tests())
 
 
 def calibrate(scenario: Scenario, deals: int, seed: int = 1, how: Setting | None = None) -> Calibration:
@@ -756,7 +766,11 @@ def tables(found: Calibration) -> Iterator[Table]:
     gap, chance = found.card_error, found.chance_error
     title = f"Places of {number(found.cards)} cards: calibration error {gap:.4f}, by chance alone {chance:.4f}"
     yield Table(title, ["predicted", "observed", "", "places"], curve)
-    yield hypotheses_table(found.tests())
+    tests = [
+        [test.hypothesis, f"{test.statistic:.4g}", f"{test.effect:.4f}", f"{test.p:.3g}", f"{test.p_holm:.3g}"]
+        for test in found.tests()
+    ]
+    yield Table("Hypothesis tests", ["hypothesis", "statistic", "effect", "p", "p (Holm)"], tests)
 
 
 def main() -> None:

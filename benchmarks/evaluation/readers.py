@@ -26,6 +26,7 @@ from bayesbridge.notation import Record, iter_records
 from bayesbridge.studies.benchmark import (
     BINS,
     BUCKETS,
+    MEANS,
     MEASURES,
     UNITS,
     Tally,
@@ -35,16 +36,13 @@ from bayesbridge.studies.benchmark import (
     look,
     mean_of,
     see,
-    summary_document,
     summary_table,
 )
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.readers import (
     CHAIRS,
     MOMENTS,
-    WAYS,
     Reader,
-    labelled,
     moment_of,
     reader_of,
     usable,
@@ -57,10 +55,8 @@ BASELINES: Final = ("counting", "direct", "learned", "learned+learned")
 CHUNK: Final = 2
 """Boards in a chunk: some seconds of work."""
 
-OTHERS: Final = 4
-"""The losses of honours and lengths by draws and by hard evidence alone."""
-WIDTH: Final = 2 + len(MEASURES) + OTHERS + 3 * BINS
-"""Of a reader at a board: answered, way; the measures and the others; the bins. ``nan`` where it was not asked."""
+WIDTH: Final = 1 + MEANS + 3 * BINS
+"""Of a reader at a board: whether it answered, the measures, the bins. ``nan`` where it was not asked."""
 
 COMPARED: Final = ("honours", "cards", "lengths", "log_tssr")
 """Figures of which the difference to the last reader is shown, board by board."""
@@ -130,14 +126,13 @@ def _fill(what: Plan, board: Board, table: Floats) -> None:
             seen = see(board.record, what.chair, cards, board.number)
             for row, name in enumerate(what.readers):
                 found = look(_reader(name, what.draws, what.seed), board.record, seen)
-                one = found.judged
-                said = [found.answered, WAYS.index(one.way)]
-                table[row, column] = np.concatenate([said, one.values, one.noise, one.hard, binned(one).ravel()])
+                said = [float(found.answered)]
+                table[row, column] = np.concatenate([said, found.judged.values, binned(found.judged).ravel()])
 
 
 def measure(what: Plan, how: Setting | None = None) -> list[dict[str, Any]]:
     """A row for every reader and moment: its figures, and by how much they differ from those of the last reader."""
-    files = (what.records, *(name for reader in what.readers if (name := labelled(reader)[1]).endswith(".jsonl")))
+    files = (what.records, *(reader for reader in what.readers if reader.endswith(".jsonl")))
     hashes = ", ".join(hashlib.sha256(Path(name).read_bytes()).hexdigest()[:16] for name in files)
     chunks = in_chunks(
         "readers", partial(count, what), CHUNK, what.boards, what.seed, how, plan=repr(what), files=hashes
@@ -151,7 +146,7 @@ def measure(what: Plan, how: Setting | None = None) -> list[dict[str, Any]]:
             asked = ~np.isnan(found[:, row, column, 0])
             if asked.any():
                 mine, last = found[asked, row, column], found[asked, -1, column]
-                about = {"reader": labelled(reader)[0], "moment": moment}
+                about = {"reader": reader, "moment": moment}
                 rows.append(about | _figures(mine, last, buckets[asked]))
     return rows
 
@@ -159,15 +154,14 @@ def measure(what: Plan, how: Setting | None = None) -> list[dict[str, Any]]:
 def _figures(mine: Floats, last: Floats, buckets: Floats) -> dict[str, Any]:
     """What (boards, WIDTH) rows of a reader add up to, and beyond those of the last one."""
     tally = Tally()
-    told, sums = np.zeros((2, BUCKETS, len(MEASURES)))
-    split = 2 + len(MEASURES)
+    told, sums = np.zeros((2, BUCKETS, MEANS))
     for row, other, bucket in zip(mine, last, buckets, strict=True):
-        values, others = row[2:split], row[split : split + OTHERS]
-        tally.take(values, others, row[split + OTHERS :].reshape(3, BINS), WAYS[int(row[1])], int(bucket))
-        difference = values - other[2:split]
+        values = row[1 : 1 + MEANS]
+        tally.take(values, row[1 + MEANS :].reshape(3, BINS), int(bucket))
+        difference = values - other[1 : 1 + MEANS]
         told[bucket] += ~np.isnan(difference)
         sums[bucket] += np.nan_to_num(difference)
-    figures = summary_document(tally.summary())
+    figures = tally.summary().document()
     figures.pop("seconds_per_board")
     more = {name: mean_of(told[:, i], sums[:, i]) for i, name in enumerate(MEASURES) if name in COMPARED}
     beyond = {name: {"value": finite(one.value), "error": finite(one.error)} for name, one in more.items()}
@@ -178,7 +172,7 @@ def tables(rows: list[dict[str, Any]], chair: str) -> Iterator[Table]:
     """For each moment the figures of all readers, and what they lose against the last one."""
     for moment in dict.fromkeys(row["moment"] for row in rows):
         here = [row for row in rows if row["moment"] == moment]
-        title = f"Readers, {CHAIRS[chair]} after {moment}"
+        title = f"Readers, {CHAIRS[chair][1]} after {moment}"
         yield summary_table(title, "reader", ((_named(row), row) for row in here))
         if len(here) > 1:
             body = [[row["reader"], *(_difference(row["beyond_last"][name]) for name in COMPARED)] for row in here[:-1]]

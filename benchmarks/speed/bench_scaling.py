@@ -137,7 +137,7 @@ def workers() -> Table:
     for scheduler in ("threads", "processes"):
         curves[scheduler] = []
         for n in sizes:
-            done = run_study(headline.JOB, 32 * headline.JOB.chunk, 1, setting=Setting(n, scheduler))
+            done = run_study(headline.STUDY.job, 32 * headline.STUDY.job.chunk, 1, setting=Setting(n, scheduler))
             curves[scheduler].append((n, done.deals / done.seconds))
     panel = Panel(
         f"Workers on {cores} cores: the headline study, 17 million deals",

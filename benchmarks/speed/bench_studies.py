@@ -22,11 +22,11 @@ from bayesbridge.studies.engine import Job, Setting
 from bayesbridge.studies.engine import run as run_study
 
 JOBS = {
-    "captures, conditions": captures.JOB,
-    "comparative": comparative.JOB,
-    "headline, play-out included": headline.JOB,
-    "strategies, nine play-outs": strategies.JOB,
-    f"opponents, {4 * opponents.DRAWS} play-outs a contract": opponents.JOB,
+    "captures, conditions": captures.STUDY.job,
+    "comparative": comparative.STUDY.job,
+    "headline, play-out included": headline.STUDY.job,
+    "strategies, nine play-outs": strategies.STUDY.job,
+    f"opponents, {4 * opponents.DRAWS} play-outs a contract": opponents.STUDY.job,
 }
 
 

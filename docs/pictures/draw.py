@@ -16,7 +16,7 @@ import bayesbridge as bb
 from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.plots import BLUE, GREY, ORANGE, bare, new_axes
-from bayesbridge.studies import captures, comparative, conditions, headline
+from bayesbridge.studies import captures
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "evaluation"))
 
@@ -55,12 +55,7 @@ def main():
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
     runpy.run_path("examples/who_opens_light.py")
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
-    compared = comparative.simulate(10_000_000, 1)
     save("paper-captures", studies.plot_runs(captures.count_exactly()))
-    save("paper-conditions", studies.plot_runs(conditions.count_exactly()))
-    save("paper-algorithms", studies.plot_algorithms(compared))
-    save("paper-second-hand", studies.plot_second_hand(compared))
-    save("paper-headline", studies.plot_headline(headline.simulate(10_000_000, 1)))
     scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(
         calibration.calibrate(scenario, 6250),

@@ -51,12 +51,6 @@ def test_the_removed_card_may_lie_left_of_the_pointer() -> None:
     assert found.Z == 6 - 1
 
 
-def test_the_matrix_is_left_untouched() -> None:
-    matrix = [[1, 2] + [0] * 11 for _ in range(4)]
-    capture_matrix(matrix)
-    assert matrix == [[1, 2] + [0] * 11 for _ in range(4)]
-
-
 def test_a_bid_worked_by_hand() -> None:
     """AKQ2 AKJ AK4 A32: no leading gaps. Budget 6: clubs pay 10 − stop, and so on; counts by hand for k = 7 and 13.
 
@@ -67,11 +61,6 @@ def test_a_bid_worked_by_hand() -> None:
     found = bid(hand)
     assert found.counts[6] == 8
     assert found.level == 3
-
-
-def test_a_hand_without_a_suit_cannot_bid() -> None:
-    assert bid(Hand.from_pbn("AKQJT98.AKQ.AKQ.")).counts == (0,) * 7
-    assert bid(Hand.from_pbn("AKQJT98.AKQ.AKQ.")).level == 0
 
 
 def test_the_climb_stops_at_the_first_target_not_met() -> None:

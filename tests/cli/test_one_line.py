@@ -87,9 +87,7 @@ def test_lin_takes_linear_time(odd):
 def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, ending):
     board = PBN if ending == "pbn" else LIN
 
-    one = Judged(
-        np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), np.ones(2), np.ones(2), "posterior", 1.0
-    )
+    one = Judged(np.ones(8), np.full((4, 3), 1 / 3), np.zeros(4, dtype=np.int64), 1.0)
     monkeypatch.setattr(
         benchmark,
         "look",

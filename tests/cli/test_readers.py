@@ -40,7 +40,6 @@ def test_what_score_writes_it_reads(tmp_path, document, answer):
             "calibration_error",
         ):
             assert second["moments"][moment][name] == pytest.approx(told[name], abs=1e-3)
-    assert second["moments"]["auction"]["log_true_by"] == {"product of cards": 2}
     out.write_text(out.read_text().splitlines()[0] + "\n")
     assert document(*words, "--reader", str(out))["unanswered"] == 3
     assert "3 times the reader said nothing: they count as if it knew nothing." in answer(*words, "--reader", str(out))

@@ -42,8 +42,6 @@ def test_score_keys(document):
 def test_score_of_another_chair(document, complaint):
     said = document("score", BOARDS, "--boards", "2", "--draws", "100", "--chair", "declarer", "--cards", "1")
     assert (said["chair"], said["after_cards"], said["draws"]) == ("declarer", 1, 100)
-    assert 0 < said["honour_monte_carlo"] < said["honour_log_loss"]
-    assert 0.5 < said["honour_hard_loss"] < 0.8  # two hands are hidden: near log 2
     line = complaint("score", BOARDS, "--chair", "dummy", "--cards", "3")
     assert line == "argument --chair dummy: dummy looks on from the lead on, leave --cards out"
 

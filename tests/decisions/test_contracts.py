@@ -1,7 +1,6 @@
 """Contracts by expected score: against sums over every layout, with and without a solver, and how honest errors are."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
@@ -9,16 +8,10 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.decisions.contracts import (
     Group,
-    Option,
-    Payoff,
     TrickTables,
-    best_shares,
-    competing,
     contract_if_passed,
     contract_named,
     contracts_asked,
-    imp_table,
-    matchpoint_table,
     pair_of,
     payoff,
     plain_rows,
@@ -87,8 +80,6 @@ def test_expected_scores_equal_a_sum_over_every_layout_solved(solver):
         assert row["imps"] == pytest.approx(np.mean([imps(a - b) for a, b in zip(own, other, strict=True)]))
         points = [1.0 if a > b else 0.5 if a == b else 0.0 for a, b in zip(own, other, strict=True)]
         assert row["matchpoints"] == pytest.approx(np.mean(points))
-        best = [max(scores, key=lambda name, i=i: scores[name][i]) for i in range(len(tricks))]
-        assert row["best"] == pytest.approx(best.count(row["contract"]) / len(best))
         assert not any(row[name] for name in row if name.endswith("_error"))
     assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
 
@@ -108,29 +99,20 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
         assert row["basis"].item() == "network"
 
 
-def test_the_caution_speaks_of_the_others_only_where_there_are_any(solver):
-    posterior = small().infer()
-    named, usual = (bb.contracts(posterior, asked, **BY_PAIR, solve=20).attrs["caution"] for asked in ("1NT,2S", None))
-    assert named.endswith("errors count both.")
-    assert usual.endswith("The others are the network's, and their errors are of the draws alone.")
-
-
 def honest_scores(seeds):
-    """z-scores of score, difference, IMPs and best share over draws and solved layouts that are new for each seed."""
+    """z-scores of score, difference and IMPs over draws and solved layouts that are new for each seed."""
     posterior = small().infer()
     names = ("1NT", "3NT", "2S", "4S")
     asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in names]
-    groups = [Group.of(one.contract, N) for one in asked]
+    groups = [Group.of(bb.Contract.of(name, "E"), N) for name in names]
     whole = TrickTables.of(posterior, dict.fromkeys(groups), 0)
     exact = whole.solved_by(Solver(), list(dict.fromkeys(groups)), len(posterior), [], 0)
     assert exact.every
 
     def numbers(tables):
-        score = tables.of_one(groups[1], asked[1].points)
-        less = tables.of_two(groups[1], groups[2], asked[1].points[:, None] - asked[2].points)
-        won = tables.of_two(groups[1], groups[2], imp_table(asked[1], asked[2]))
-        best = tables.best(groups, asked)[0]
-        return [tables.mean(one) for one in (score, less, won, best)]
+        less = asked[1][:, None] - asked[2]
+        differences = [tables.of_two(groups[1], groups[2], one) for one in (less, imps(less).astype(float))]
+        return [tables.mean(one) for one in (tables.of_one(groups[1], asked[1]), *differences)]
 
     truth = numbers(exact)
     scores = []
@@ -144,7 +126,7 @@ def honest_scores(seeds):
             ess=300.0,
             pmfs={group: pmf[drawn] for group, pmf in whole.pmfs.items()},
         )
-        controls = [few.of_one(groups[1], asked[1].points).predicted]
+        controls = [few.of_one(groups[1], asked[1]).predicted]
         found = numbers(few.solved_by(Solver(), list(dict.fromkeys(groups)), 60, controls, rng))
         scores.append([(mean - right) / error for (mean, error), (right, _) in zip(found, truth, strict=True)])
     return np.array(scores)
@@ -162,55 +144,17 @@ def test_errors_are_honest():
     verify_honest(honest_scores(30))
 
 
-@pytest.mark.slow
-def test_errors_are_honest_over_200_seeds():
-    verify_honest(honest_scores(200))
-
-
 def test_the_network_alone_is_wrong_about_that_solver():
     """Negative control: without the correction the same numbers are many errors away."""
     posterior = small().infer()
     group = Group(E, N, bb.Strain.NT)
     whole = TrickTables.of(posterior, [group], 0)
-    worth = payoff(Duplicate(), bb.Contract.of("1NT by E")).points
+    worth = payoff(Duplicate(), bb.Contract.of("1NT by E"))
     solved = whole.solved_by(Solver(), [group], 60, [], 1)
     right = worth[solved_tricks(posterior.layouts)].mean()
     mean, error = solved.mean(solved.of_one(group, worth))
     alone, _ = whole.mean(whole.of_one(group, worth))
     assert abs(mean - right) < 4 * error < abs(alone - right)
-
-
-def test_a_paired_difference_is_surer_than_two_errors_put_together():
-    posterior = small().infer()
-    group = Group(E, N, bb.Strain.S)
-    tables = TrickTables.of(posterior, [group], 0).solved_by(Solver(), [group], 80, [], 1)
-    first, second = (payoff(Duplicate(), bb.Contract.of(name)).points for name in ("2S by E", "3S by E"))
-    apart = np.hypot(*(tables.mean(tables.of_one(group, worth))[1] for worth in (first, second)))
-    assert tables.mean(tables.of_two(group, group, first[:, None] - second))[1] < 0.7 * apart
-
-
-def test_best_shares_equal_a_walk_over_all_numbers_of_tricks():
-    rng = np.random.default_rng(1)
-    names = ("1S", "2NT", "2S", "3NT")
-    asked = [payoff(Duplicate(), bb.Contract.of(name, "S")) for name in names]
-    groups = [Group.of(one.contract, N) for one in asked]
-    kinds = list(dict.fromkeys(groups))
-    pmfs = {kind: rng.dirichlet(np.ones(14), 3) for kind in kinds}
-    found = best_shares([pmfs[group] for group in groups], groups, asked)
-    expected = np.zeros((4, 3))
-    for tricks in product(range(14), repeat=2):
-        taken = dict(zip(kinds, tricks, strict=True))
-        pays = [one.points[taken[group]] for one, group in zip(asked, groups, strict=True)]
-        expected[int(np.argmax(pays))] += np.prod([pmfs[kind][:, taken[kind]] for kind in kinds], axis=0)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
-def test_tables_of_imps_and_matchpoints():
-    first, second = (payoff(Duplicate(), bb.Contract.of(name)) for name in ("4S by S", "3NT by S"))
-    assert (imp_table(first, second)[10, 9], imp_table(first, second)[9, 9]) == (1.0, -10.0)
-    assert matchpoint_table(first, first)[10, 10] == 0.5
-    assert matchpoint_table(first, Payoff(None, np.zeros(14)))[10, 0] == 1.0
-    assert payoff(Duplicate(), bb.Contract.of("4S by W"), ours=False).points[10] == -420.0
 
 
 def called(*calls, dummy=None):
@@ -237,9 +181,8 @@ def test_what_the_pair_may_bid(belief, count, first, last):
 
 def test_who_declares_and_what_is_doubled():
     belief = called("N:1S", "E:Pass")
-    asked = contracts_asked(belief, "3NT,4S,4HX", (S, N), 0)
+    asked = contracts_asked(belief, "3NT,4S,4HX", (S, N))
     assert list(map(str, asked)) == ["3NT by S", "4HX by S", "4S by N"]
-    assert str(contracts_asked(belief, ["4S"], (S, N), 2)[0]) == "4SXX by N"
     assert contracts_asked(belief, bb.Contract.of("4S by S"), (S, N)) == [bb.Contract.of("4S by S")]
     assert contract_named(belief, "4H by E", (S, N)) == bb.Contract.of("4H by E")
 
@@ -248,11 +191,9 @@ def test_who_declares_and_what_is_doubled():
     ("belief", "left"),
     [
         (called(), None),
-        (called("W:Pass"), None),
         (called("W:2S", "N:Pass", "E:Pass"), "2S by W"),
         (called("W:2S", "N:X", "E:Pass"), "2SX by W"),
         (called("N:1S", "E:Pass", "S:2S", "W:Pass"), "2S by N"),
-        (called("W:1NT", "N:Pass", "E:Pass", "S:Pass"), "1NT by W"),
         (called("W:1NT", dummy="N"), None),
         (called("S:1NT", dummy="N"), "1NT by S"),
     ],
@@ -282,8 +223,7 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
     named = bb.contracts(posterior, "3NT,2SX by W,Pass", solve=0)
     assert set(named["contract"].values) == {"3NT by S", "2S by W", "2SX by W"}
     assert "2SX by W" not in bb.contracts(posterior, scheme="new", solve=0)["contract"]
-    with pytest.raises(BayesBridgeError, match="contract '2S by W' is given twice"):
-        bb.contracts(posterior, "Pass,2S by W")
+    assert bb.contracts(posterior, "Pass,2S by W", solve=0)["contract"].values.tolist() == ["2S by W"]
     with pytest.raises(BayesBridgeError, match="contract '1S by W': 2S by W outranks it"):
         bb.contracts(posterior, "1S by W")
 
@@ -302,19 +242,15 @@ def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(nothing):
     [
         ({"contracts": "4S by W"}, "contract '4S by W': with three players what W loses is not all yours"),
         ({"contracts": "4S by N"}, "contract '4S by N': N is the dummy, who does not declare"),
-        ({"contracts": "9S"}, "unknown contract '9S'"),
         ({"contracts": []}, "no contract named"),
-        ({"contracts": "4S,4S"}, "contract '4S by S' is given twice"),
         ({"contracts": "1S"}, "contract '1S by S': 1NT by W outranks it"),
         ({"contracts": "4SX"}, "is doubled: scheme 'new' has no price for that"),
         ({"against": "3NT by W"}, "contract '3NT by W': with three players"),
         ({"scheme": "rubber"}, "unknown scoring scheme 'rubber': write old, new or duplicate"),
         ({"scheme": "old", "vulnerable": "NS"}, "vulnerable NS: scheme 'old' knows no vulnerability"),
-        ({"vulnerable": "us"}, "unknown vulnerability 'us'"),
-        ({"pair": "S:W"}, "pair S:W: N is the dummy, whoever declares"),
+        ({"pair": "S:W"}, "pair S:W: partners sit opposite, .*: write S:N"),
         ({"solve": 1}, "solve 1: give 0 for none"),
         ({"seconds": 0.0}, "seconds 0.0: give a number above 0"),
-        ({"doubled": 3}, "doubled 3"),
     ],
 )
 def test_questions_that_are_none(given, says):
@@ -323,42 +259,17 @@ def test_questions_that_are_none(given, says):
 
 
 def test_partners_of_four_players_sit_opposite():
-    with pytest.raises(BayesBridgeError, match="pair S:W: with four players partners sit opposite: write S:N"):
+    with pytest.raises(BayesBridgeError, match=r"pair S:W: partners sit opposite, .*: write S:N"):
         pair_of(called(), "S:W")
     assert pair_of(called(), "E:W") == (E, W)
     with pytest.raises(BayesBridgeError, match="nothing outranks 7NT"):
         contracts_asked(called("W:7NT", dummy="N"), None, (S, N))
 
 
-def test_how_high_stands_beside_the_bid_of_algorithm_1(nothing):
-    posterior = positions.wide().infer(draws=200, rng=1)
-    said = bb.contracts(posterior, "1NT,7NT").attrs["how_high"]
-    assert said.startswith("How high may South bid? Up to 1NT, the highest bid that earns more than nothing on average")
-    assert said.endswith("Algorithm 1 on this hand alone: 1NT.")
-    lost = bb.contracts(posterior, "7NT,7C").attrs["how_high"]
-    assert "Not at all: every bid here loses on average, so South passes." in lost
-    four = bb.Belief("S", positions.SOUTH, dummy=None).infer(draws=100, rng=1)
-    assert bb.contracts(four, "1NT").attrs["how_high"] == ""
-
-
 def test_the_usual_scheme_follows_the_game():
     assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
     assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
-
-
-def test_strains_that_compete_are_solved():
-    """Two strains whose best contracts are as good as equal, and one far behind."""
-    posterior = small().infer()
-    asked = [payoff(Duplicate(), bb.Contract.of(name, "E")) for name in ("1S", "1H", "7NT")]
-    items = [Option(one, Group.of(one.contract, N)) for one in asked]
-    tables = TrickTables.of(posterior, [one.group for one in items], 0)
-    same = replace(tables, pmfs={one.group: tables.pmfs[items[0].group] for one in items})
-    assert competing(same, items, []) == [items[0].group, items[1].group] or competing(same, items, []) == [
-        items[1].group,
-        items[0].group,
-    ]
-    assert items[2].group in competing(same, items, [items[2].group])
 
 
 def test_a_solver_that_fails_is_named_and_the_network_answers(install):

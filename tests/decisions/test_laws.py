@@ -47,7 +47,7 @@ def bayesbridge_estimators():
     return [Solved(), Leads()]
 """
 
-POSITIONS = 200
+POSITIONS = 75
 
 
 @pytest.fixture(autouse=True)
@@ -80,12 +80,11 @@ def test_contracts_and_leads(first):
         posterior, solve, rng = position(seed)
         rows = plain_rows(bb.contracts(posterior, "1NT,3NT,4S,7S", against="2S by W", solve=solve, rng=rng))
         for row in rows:
-            for name in ("make", "best", "matchpoints"):
+            for name in ("make", "matchpoints"):
                 is_share(row[name], row[f"{name}_error"])
             assert 0.0 <= row["tricks"] <= 13.0
             assert row["score_error"] > 0.0
             assert row["behind"] >= -1e-9
-        adds_up([row["best"] for row in rows])
         result = bb.estimate(posterior, contract="3NT by W", solve=solve, rng=rng)["contract"]
         adds_up(result["pmf"].values)
         assert (result["pmf_error"].values > 0).all()
@@ -96,16 +95,7 @@ def test_contracts_and_leads(first):
             is_share(*choice.beaten)
             assert 0.0 <= choice.tricks[0] <= 13.0
             assert choice.tricks[1] > 0.0
-            assert choice is found.choices[0] or choice.beaten_behind[1] > 0.0
-
-
-def test_all_shares_of_the_default_table_add_up():
-    """Strains that were not solved are there by the network."""
-    posterior, _, rng = position(3)
-    found = bb.contracts(posterior, against="1NT", solve=10, rng=rng)
-    assert set(found["basis"].values) == {"network", "corrected"}
-    adds_up(found["best"].values)
-    assert ((found["matchpoints"] >= 0) & (found["matchpoints"] <= 1)).all()
+            assert choice is found.choices[0] or choice.behind[1] > 0.0
 
 
 @pytest.mark.parametrize("solved", [2, 3, 10, 30, 100, 300])
@@ -115,10 +105,3 @@ def test_what_was_never_seen_otherwise_has_the_error_of_the_rule_of_three(solved
         share, error = sample.share(np.full(solved, value))
         assert share == value
         assert 2 * error == pytest.approx(min(1.0, 3 / solved))
-
-
-def test_two_layouts_are_no_certainty():
-    posterior, _, rng = position(0)
-    two = bb.Posterior(posterior.belief, posterior.belief.infer(draws=2, rng=rng).draws, 1)
-    for choice in bb.leads(two, "3NT by S").choices:
-        assert choice.beaten[1] == pytest.approx(0.5)

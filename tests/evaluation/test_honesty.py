@@ -10,26 +10,21 @@ from honesty import (
     CONTROL,
     ENGINES,
     EXACT,
-    KINDS,
     LARGE,
     LENGTHS,
     POINTS,
     POSITIONS,
     QUANTITIES,
-    SHARES,
     SMALL,
     TESTED,
-    UNKNOWN,
     Case,
     Honesty,
     Plan,
     Position,
-    _belief,
     answer,
     count,
     document,
     measure,
-    plan,
     plot_honesty,
     probe_of,
     some_positions,
@@ -39,7 +34,6 @@ from honesty import (
 )
 from instrument import in_chunks
 
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies.engine import Setting
 
 ONE = Setting(workers=1)
@@ -60,22 +54,6 @@ def rows_of(*cases, seed=1):
     return {(row.engine, row.kind): row for row in Honesty.of(unpacked(what, rows), truths).rows}
 
 
-def test_there_are_forty_positions_from_no_call_to_six():
-    assert len(POSITIONS) == len({position.name for position in POSITIONS}) == 40
-    assert {position.kind for position in POSITIONS} == set(KINDS)
-    assert {position.calls for position in POSITIONS} == set(range(7))
-    assert POSITIONS[4].belief().hand.pbn == "8532.J32.9854.Q3"
-    assert [position.name for position in some_positions(2)] == ["none 1", "no trumps 1"]
-
-
-def test_positions_are_what_they_say_and_the_same_each_time():
-    for position in (POSITIONS[number] for number in (4, 7, 16)):
-        belief = position.belief()
-        assert len(belief.evidence) >= position.calls
-        assert belief.target.soft
-    assert _belief.__wrapped__(POSITIONS[7]) == POSITIONS[7].belief()
-
-
 def test_every_engine_is_tested_and_the_numbers_are_open():
     assert {*TESTED, "auto"} == set(ENGINES)
     for engine, kinds in TESTED.items():
@@ -94,19 +72,6 @@ def test_weights_are_honest_and_equal_weights_are_not():
     assert rows[CONTROL, "no trumps"].rms["cards"].low > 2.0
 
 
-def test_weights_are_honest_about_a_card_that_is_met_with_little_weight_only():
-    """North holds the ace of clubs in one explaining layout of 77, so that 60 draws often meet none of them."""
-    found = rows_of(("weights", POSITIONS[6], 60, 4000))["weights", "no trumps"]
-    assert found.verdict not in (SMALL, LARGE)
-    assert found.rms["cards"].value < 1.2
-    assert found.refused < 0.1
-
-
-def test_weights_refuse_where_few_layouts_explain_all_calls():
-    found = rows_of(("weights", POSITIONS[4], CHUNK, 20_000))["weights", "no trumps"]
-    assert (found.refused, found.verdict) == (1.0, UNKNOWN)
-
-
 def test_engines_against_every_layout():
     rows = rows_of(*((engine, WALKED, 25, 400) for engine in ("tilted", "smc", "weights")), ("auto", WALKED, 5, 400))
     assert rows["auto", "style"].verdict == EXACT
@@ -114,14 +79,6 @@ def test_engines_against_every_layout():
         assert rows[engine, "style"].verdict not in (SMALL, LARGE)
         assert rows[engine, "style"].bias_p > 1e-6
         assert rows[engine, "style"].refused == 0.0
-
-
-def test_draws_of_exact_engines_are_honest_too():
-    rows = rows_of(("sample", POSITIONS[3], 40, 1000), ("exact", POSITIONS[5], 40, 1000))
-    for row in rows.values():
-        assert row.verdict not in (SMALL, LARGE)
-        assert row.rms["T"].low < 1.0 < row.rms["T"].high
-        assert np.isnan(row.rms["log P"].value)  # exact
 
 
 def test_tables_and_enumeration_agree_on_the_truth():
@@ -132,34 +89,6 @@ def test_tables_and_enumeration_agree_on_the_truth():
     for name, truth in counted.items():
         stated = found.stated[name]
         assert abs(stated.value - truth) <= 5.5 * stated.error + 1e-9, name
-
-
-def test_an_engine_that_refuses_is_told():
-    assert answer(WALKED, "exact", 100, np.random.default_rng(1)) is None
-
-
-def test_answers_do_not_depend_on_workers_or_order(tmp_path):
-    what = Plan((Case("sample", POSITIONS[3], 2 * CHUNK, 50), Case("weights", RARE, CHUNK, 50)))
-    ways = (Setting(1), Setting(2, checkpoint=tmp_path / "kept"), Setting(2, checkpoint=tmp_path / "kept"))
-    one, two, resumed = (in_chunks("h", partial(count, what), CHUNK, what.answers, 3, how) for how in ways)
-    np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(one, resumed)
-    assert not np.array_equal(one[0], one[1], equal_nan=True)
-
-
-def test_plans_are_checked():
-    assert {case.engine for case in plan(POSITIONS[:4], 10, ("sample",)).cases} == {"sample"}
-    assert {engine: set(kinds) for engine, kinds in TESTED.items()} | {"auto": set(KINDS)} == {
-        engine: set(kinds) for engine, kinds in SHARES.items()
-    }
-    for wrong, words in (
-        (lambda: plan(engines=("magic",)), "unknown engine 'magic'"),
-        (lambda: plan(seeds=1), "1 seeds: take at least 5"),
-        (lambda: plan(POSITIONS[:1], engines=("smc",)), "none of these positions tests smc"),
-        (lambda: some_positions(41), "41 positions: take 1 to 40"),
-    ):
-        with pytest.raises(BayesBridgeError, match=words):
-            wrong()
 
 
 def test_what_was_found_is_shown():

@@ -5,21 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from odds import (
-    AT_TRUTH,
-    BESIDE_SOLVER,
     COLUMNS,
-    CORRECTED,
     NETWORK,
-    REACHED,
-    SAME,
-    WIDTH,
     Forecast,
-    Odds,
     board,
     document,
     measure,
     plan,
-    plot_odds,
     solver,
     tables,
 )
@@ -52,23 +44,6 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         if number == 0:
             off = told["corrected"] - told["reached"]
             assert abs(off) < 5 * np.hypot(told["corrected_error"], told["network_error"])
-
-
-def test_all_forecasts_of_a_table():
-    what = plan(BOARDS, 4, solve=10, correct=2, held_out=False)
-    rows = np.zeros((4, WIDTH))
-    rows[::2, 0], rows[:2, 1] = 1, 1
-    rows[:, 2:] = 0.5, 0.1, 0.9, 0.6, 0.4, 0.2, 0.3
-    found = Odds.of(what, rows)
-    assert [(one.name, len(one.told), float(one.told[0]), float(one.made.mean())) for one in found.forecasts] == [
-        (NETWORK, 4, 0.5, 0.5),
-        (REACHED, 4, 0.6, 0.5),
-        (AT_TRUTH, 4, 0.9, 0.5),
-        (CORRECTED, 2, 0.4, 0.5),
-        (SAME, 2, 0.6, 0.5),
-        (BESIDE_SOLVER, 2, 0.6, 0.3),
-    ]
-    assert plot_odds(found).get_xlabel() == "told: the contract makes"
 
 
 def test_what_chance_alone_gives():

@@ -5,14 +5,10 @@ from math import inf
 import numpy as np
 import pytest
 from calibration import (
-    BINS,
-    EDGES,
     Distribution,
     chi_square,
-    covered,
     ecdf_band,
     ecdf_test,
-    share_band,
     tally,
 )
 from scipy import stats
@@ -40,12 +36,6 @@ def test_a_truth_drawn_like_the_draws_ranks_evenly_however_few_they_are():
     assert chi_square("", tally(naive)).p < 1e-6
 
 
-def test_weights_count():
-    one = Distribution(np.array([1, 2, 3]), np.array([0.7, 0.2, 0.1]), 2, worth=9.0)
-    assert one.rank(0.0) == pytest.approx(0.63)
-    assert one.rank(1.0) == pytest.approx((9 * 0.9 + 1) / 10)
-
-
 @pytest.mark.parametrize("deals", [15, 100, 700])
 def test_uniform_ranks_stay_in_the_band_as_often_as_it_says(deals):
     rng = np.random.default_rng(deals)
@@ -70,16 +60,3 @@ def test_other_ranks_are_found_out(shape):
     low, high = ecdf_band(5000)
     below = counts.cumsum()[:-1] / 5000
     assert ((below < low) | (below > high)).any()
-
-
-def test_coverage_by_hand():
-    counts = np.zeros(BINS, dtype=np.int64)
-    counts[[0, 1, 3, 9, 10, 20, 29, 30, 38, 39]] = 1
-    assert covered(counts) == {0.5: 3, 0.8: 5, 0.9: 6, 0.95: 8}
-    assert tally([0.0, 0.0249, 0.025, 0.5, 1.0]).nonzero()[0].tolist() == [0, 1, 20, 39]
-    assert len(EDGES) == BINS - 1
-
-
-def test_a_share_strays_by_its_binomial():
-    low, high = share_band(400, 0.5)
-    assert (low, high) == pytest.approx((0.45, 0.55), abs=0.003)

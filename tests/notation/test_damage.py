@@ -42,15 +42,6 @@ def test_damage_is_told_and_the_rest_kept(kind, lost, old, new, notes):
         assert first == sound
 
 
-def test_documents_cut_short():
-    reading = read_lin(LIN[:-12])
-    assert reading.records[:5] == SOUND[:5]
-    assert [str(note) for note in reading.skipped] == [
-        "<text>:38: 'mb|1S' has no closing '|': the document is cut short there"
-    ]
-    assert read_pbn(PBN[:-60]).records[:5] == SOUND[:5]
-
-
 @pytest.mark.parametrize(
     ("read", "text", "reason"),
     [
@@ -80,11 +71,6 @@ def check_mutants(seed: int, count: int) -> None:
 
 def test_mutated_documents_are_read_without_an_error_and_what_is_read_comes_back():
     check_mutants(seed=7, count=300)
-
-
-@pytest.mark.slow
-def test_many_mutated_documents_are_read_without_an_error_and_what_is_read_comes_back():
-    check_mutants(seed=8, count=10_000)
 
 
 @pytest.mark.parametrize("read", [read_pbn, read_lin])

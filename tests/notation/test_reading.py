@@ -25,12 +25,6 @@ def test_every_kind_of_source(tmp_path):
         assert reading.skipped == ()
 
 
-def test_a_stream_stays_open_for_its_owner():
-    with open(GOLDEN / "match.pbn", "rb") as stream:
-        assert read_pbn(stream).records == RECORDS
-        assert not stream.closed
-
-
 def test_the_name_in_notes(tmp_path):
     path = tmp_path / "odd.pbn"
     path.write_text('[Board "1"]\n[Dealer "Q"]\n', "utf-8")

@@ -1,14 +1,11 @@
 """Checkpoints: what is kept continues to the same integers; what belongs to another run is refused and left alone."""
 
-import json
-
 import numpy as np
 import pytest
 
-import bayesbridge
-from bayesbridge.errors import Unwritable
+from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.studies import captures, engine
-from bayesbridge.studies.engine import CheckpointError, Job, Setting
+from bayesbridge.studies.engine import Job, Setting
 
 JOB = Job("captures", captures.count, chunk=1_000)
 DEALS, SEED, RUNS = 7_500, 3, 2
@@ -35,15 +32,6 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_one_file_a_chunk_beside_what_the_run_is(whole):
-    about = json.loads((whole / "run.json").read_text())
-    assert (about["study"], about["deals"], about["runs"], about["seed"]) == ("captures", DEALS, RUNS, SEED)
-    assert about["version"] == bayesbridge.__version__
-    chunks = [np.load(path) for path in whole.glob("*.npy")]
-    assert len(chunks) == 16
-    assert sum(int(chunk.sum()) for chunk in chunks) == DEALS * RUNS
-
-
 def test_a_whole_checkpoint_answers_without_drawing(whole, undisturbed):
     before = contents(whole)
     found = run(whole)
@@ -68,7 +56,7 @@ def test_chunks_that_are_missing_or_unreadable_are_counted_again(whole, undistur
 
 def refused(path, match, **changes):
     before = contents(path)
-    with pytest.raises(CheckpointError, match=match) as caught:
+    with pytest.raises(BayesBridgeError, match=match) as caught:
         run(path, **changes)
     assert "\n" not in str(caught.value)
     assert contents(path) == before
@@ -89,22 +77,10 @@ def test_another_run_is_refused_and_the_difference_named(whole, changes, what):
     refused(whole, f"belongs to another run: {what}; give the same options, or name another folder", **changes)
 
 
-def test_another_version_is_another_run(whole, monkeypatch):
-    monkeypatch.setattr(bayesbridge, "__version__", "9.9.9")
-    refused(whole, 'version is ".*" there and "9.9.9" here')
-
-
 @pytest.mark.parametrize("name", ["notes.txt", "run.json"])
 def test_a_foreign_folder_is_refused_and_left_alone(tmp_path, name):
     (tmp_path / name).write_text("hello")
     refused(tmp_path, "is not the checkpoint of a study")
-
-
-def test_a_file_is_refused(tmp_path):
-    (tmp_path / "file").write_text("hello")
-    with pytest.raises(CheckpointError, match="is not the checkpoint of a study"):
-        run(tmp_path / "file")
-    assert (tmp_path / "file").read_text() == "hello"
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):

@@ -1,20 +1,19 @@
 """Claims in words: counts against plain Python on the same deals, verdicts that other counts turn over."""
 
 import json
-from math import inf
 
 import numpy as np
 import pytest
 
-from bayesbridge.capture import exact
 from bayesbridge.capture import literal as paper
 from bayesbridge.cards import Suit
 from bayesbridge.cli import main
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.studies import claims
 from bayesbridge.studies import paper as printed
-from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, Claim, Part, between_rates, mean_of, share_of
+from bayesbridge.studies.claims import FAILS, HOLDS, UNDECIDED, between_rates, mean_of, share_of
 from bayesbridge.studies.deals import deal_blocks
+from bayesbridge.studies.study import cells
 from tests.estimators.test_play_out import tricks_by_hand
 from tests.studies import literal
 
@@ -26,16 +25,20 @@ def longest(lengths):
     return max(Suit, key=lambda suit: (lengths[suit], suit))
 
 
+def cells_of(counts):
+    return cells(counts, claims.SHAPES)
+
+
 def test_counts_what_plain_python_counts():
-    wanted = np.zeros(1 + 6 + 6 * 27 + 12 + 14, dtype=np.int64)
+    wanted = np.zeros(1 + 6 + 6 * 27 + 14, dtype=np.int64)
     wanted[0] = DEALS
-    cells = claims._cells(wanted)
+    found_cells = cells_of(wanted)
     for masks in deal_blocks(DEALS, np.random.SeedSequence(3)):
         for row in masks:
             hands = literal.hands_of(row)
             result = paper.captures_for_target(hands[0], 7)
             if result >= 7:
-                cells["second"][result - 7, int(paper.capture(hands[0], hands[1]).condition != "both")] += 1
+                found_cells["second"][result - 7, int(paper.capture(hands[0], hands[1]).condition != "both")] += 1
             if (found := literal.auction(hands)) is None:
                 continue
             bidder, level, _ = found
@@ -47,13 +50,11 @@ def test_counts_what_plain_python_counts():
                 tricks_by_hand(deal, Seat(0), trump, "general", "general")[0]
                 for trump in (None, *Suit, longest(own), longest(both))
             )
-            cells["seats"][bidder, int(plain >= 6 + level)] += 1
+            found_cells["seats"][bidder, int(plain >= 6 + level)] += 1
             for instead, tricks in enumerate(others):
-                cells["tricks"][instead, 13 + plain - tricks] += 1
-                cells["made"][instead, 0] += plain >= 6 + level > tricks
-                cells["made"][instead, 1] += tricks >= 6 + level > plain
+                found_cells["tricks"][instead, 13 + plain - tricks] += 1
     assert claims.count(np.random.SeedSequence(3), DEALS).tolist() == wanted.tolist()
-    assert cells["seats"].sum() > 100
+    assert found_cells["seats"].sum() > 100
 
 
 @pytest.fixture(scope="module")
@@ -65,29 +66,22 @@ def verdicts(counts):
     return {claim.name: claim.verdict for claim in claims.claims_of(counts)}
 
 
-def test_one_deal_decides_nothing_that_is_sampled():
-    found = verdicts(claims.count(np.random.SeedSequence(1), 1))
-    assert {name for name, word in found.items() if word != UNDECIDED} == {
-        "constant time", "order of the runs under the new scheme"
-    }  # fmt: skip
-
-
 def test_trumps_and_their_negative_control(many):
     """The effects are 15 standard errors and more; turned round, the verdicts turn too."""
     named, chosen = "no trumps against a suit named beforehand", "no trumps against a suit chosen for its length"
     assert (verdicts(many)[named], verdicts(many)[chosen]) == (HOLDS, FAILS)
     turned = many.copy()
-    cells = claims._cells(turned)
-    cells["tricks"][:] = cells["tricks"][:, ::-1]
+    differences = cells_of(turned)["tricks"]
+    differences[:] = differences[:, ::-1]
     assert (verdicts(turned)[named], verdicts(turned)[chosen]) == (FAILS, HOLDS)
 
 
 def test_fairness_and_its_negative_control(many):
     bids, makes = "each of three players bids as often", "each makes the contract as often"
     even, uneven = many.copy(), many.copy()
-    claims._cells(even)["seats"][:] = [[100_000, 200_000]] * 3
+    cells_of(even)["seats"][:] = [[100_000, 200_000]] * 3
     assert (verdicts(even)[bids], verdicts(even)[makes]) == (HOLDS, HOLDS)
-    claims._cells(uneven)["seats"][:] = [[100_000, 206_000], [100_000, 200_000], [106_000, 200_000]]
+    cells_of(uneven)["seats"][:] = [[100_000, 206_000], [100_000, 200_000], [106_000, 200_000]]
     assert (verdicts(uneven)[bids], verdicts(uneven)[makes]) == (FAILS, FAILS)
     # Who speaks first can only gain: whatever the seed, nobody is shown to lose by it.
     shares = next(claim for claim in claims.claims_of(many) if claim.name == bids)
@@ -98,45 +92,14 @@ def test_second_hand_and_its_negative_control(many):
     together, each = "the second hand fails, of all that pass", "the second hand fails, by what Algorithm 1 counts"
     assert verdicts(many)[each] in (UNDECIDED, FAILS)
     true = many.copy()
-    claims._cells(true)["second"][:] = [735_000, 265_000]
+    cells_of(true)["second"][:] = [735_000, 265_000]
     assert (verdicts(true)[together], verdicts(true)[each]) == (HOLDS, HOLDS)
-    claims._cells(true)["second"][3] = [780_000, 220_000]
+    cells_of(true)["second"][3] = [780_000, 220_000]
     assert (verdicts(true)[together], verdicts(true)[each]) == (HOLDS, FAILS)
     # The paper's own table, pooled: 462 of 1758 cases.
     failed = sum(a1 - a2 for a1, a2 in printed.COMPARATIVE.values())
     part = share_of("", failed, sum(a1 for a1, _ in printed.COMPARATIVE.values()), 1)
     assert part.own == pytest.approx(462 / 1758)
-
-
-def test_rounds_are_captures_after_the_first_four():
-    """No deal of all has more than 13 captures, so 9 rounds; the literal algorithm captures one card in each."""
-    claim = claims._cost()
-    assert claim.parts[0].own == max(exact.tricks()) - 4 == 9
-    assert claim.verdict == HOLDS
-    for masks in deal_blocks(300, 1):
-        for row in masks:
-            found = paper.capture(*literal.hands_of(row)[:2])
-            assert sum(found.kappa) == found.T
-            assert found.T == 0 or 0 <= found.T - 4 <= claim.parts[0].own
-
-
-def test_the_order_of_the_printed_runs(monkeypatch):
-    assert claims._order().verdict == FAILS
-    old = printed.HEADLINE["net points, old scheme"]
-    monkeypatch.setitem(claims.HEADLINE, "net points, new scheme", (old[1], old[0], old[2]))
-    assert claims._order().verdict == HOLDS
-
-
-def test_what_intervals_decide():
-    def verdict(*intervals):
-        parts = tuple(Part("", 0.0, interval) for interval in intervals)
-        return Claim("", "", parts, (0.0, 0.0), (-1.0, 1.0), "").verdict
-
-    assert verdict((-0.5, 0.5)) == HOLDS
-    assert verdict((-0.5, 0.5), (0.1, 0.5)) == FAILS
-    assert verdict((-0.5, 1.5)) == UNDECIDED
-    assert verdict((-0.5, 0.5), None) == UNDECIDED
-    assert Claim("", "", (Part("", 1.0, (0.5, 1.5)),), (0.0, inf), (0.0, inf), "").verdict == HOLDS
 
 
 def test_intervals_cover_as_often_as_they_say():

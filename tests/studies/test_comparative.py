@@ -44,5 +44,3 @@ def test_rates_are_the_papers_and_counts_are_not():
         assert found.counts[f"{result}_a2_not_satisfied"] == found.counts[f"{result}_p2_failure"]
     # The noise of these is the paper's, who counted a tenth of the deals: another seed moves them by a quarter of it.
     assert found.verdicts() == ("reproduced",) * 4 + ("not determined by the text",) * 4
-    rates = [test for test in found.tests() if "success rate at" in test.hypothesis]
-    assert all(test.p_holm > 0.01 and test.interval[0] < 0 < test.interval[1] for test in rates)

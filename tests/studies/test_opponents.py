@@ -37,13 +37,6 @@ def some_contracts(deals=6_000, seed=5):
     return type(blocks[0])(*map(np.concatenate, zip(*blocks, strict=True)))
 
 
-def test_the_highest_level_wins_a_real_auction_too():
-    found = some_contracts()
-    for i in range(0, len(found.table), 3):
-        contract = auction_of(found, i).contract
-        assert (contract.declarer, contract.level) == (Seat.S, found.level[i])
-
-
 def test_calls_bound_levels_as_the_bidder_model_does():
     """A hand of level n could have made the call if and only if its likelihood is not nought."""
     rng = np.random.default_rng(1)
@@ -98,16 +91,6 @@ def find_one(contracts, i):
     return type(contracts)(*(column[i : i + 1] for column in contracts))
 
 
-def test_fitting_layouts_really_fit_the_calls():
-    found = some_contracts(1_000)
-    low, high = opponents.heard(found.levels, found.bidder)
-    masks = np.array([[hand.mask for hand in deal_of(table)] for table in found.table], dtype=np.uint64)
-    assert np.array_equal(tricks(masks), found.tricks())
-    for k, place in enumerate((1, 3)):
-        true = bids(found.table[:, place].copy()).level
-        assert ((low[:, k] <= true) & (true <= high[:, k])).all()  # the truth is never ruled out
-
-
 def test_what_is_reported_follows_from_the_counts():
     found = opponents.simulate(12_000, 4, 2, runs=2)
     n = found.counts["contracts"] - found.counts["left_out"]
@@ -127,15 +110,3 @@ def test_what_is_reported_follows_from_the_counts():
         assert gain["standard_error"] > 0
     # Seeing the dummy is worth far more than any call.
     assert stages["open dummy"]["with calls"]["log_loss"] < stages["closed dummy"]["with calls"]["log_loss"] - 0.1
-    assert len(found.tests()) == 2
-
-
-def test_a_call_that_nothing_explains_in_time_is_left_out(monkeypatch):
-    monkeypatch.setattr(opponents, "PATIENCE", 0)
-    found = some_contracts(2_000)
-    low, high = opponents.heard(found.levels, found.bidder)
-    tricks = opponents.predict(seed_state(1), found.table, low, high, 0, draws=64)
-    assert (tricks[:, 0] >= 0).all()
-    assert (tricks[:, 1] < 0).any()
-    counted = opponents._named(opponents.count(np.random.SeedSequence(1), 2_000))
-    assert 0 < counted["left_out"] <= counted["contracts"]

@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import inspect
 import json
 import subprocess
 import sys
@@ -12,8 +11,8 @@ import numpy as np
 import pytest
 
 from bayesbridge import studies
-from bayesbridge.cli import _complete_files, build_parser, main
-from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table, engine
+from bayesbridge.cli import main
+from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,18 +26,15 @@ def named(counts):
     return {"deals": int(counts[0]), "heads": int(counts[1])}
 
 
-def simulate(deals, seed, workers=None, runs=1, how=None, schemes=()):
-    done = engine.run(Job("coins", count), deals, seed, runs, how)
-    return Comparison.of_run(
-        done, named, title="Coins", unit="heads", answers={"schemes": [one.name for one in schemes]}
-    )
+def compare(done, schemes):
+    return Comparison.of_run(done, named, title="Coins", unit="heads", answers={"schemes": list(schemes)})
 
 
 COINS = Study(
-    "coins",
+    Job("coins", count),
     "how often a coin shows heads",
     300,
-    simulate,
+    compare,
     schemes=True,
     tables=lambda found: [Table("Coins", ["", "heads"], [["all", str(found.counts["heads"])]])],
 )
@@ -65,23 +61,6 @@ def test_a_new_study_is_found_at_the_command_line(coins, capsys):
     assert "600 deals, seed 1, " in shown
 
 
-def test_its_mistakes_are_one_line(coins, capsys):
-    for words, what in (
-        (["captures", "--scoring", "x"], "study 'captures' takes no --scoring: it goes with headline and strategies"),
-        (["coins", "--exact"], "study 'coins' has no exact count"),
-    ):
-        assert main(["study", *words]) == 2
-        assert capsys.readouterr().err.startswith(f"bayesbridge: {what}")
-
-
-def test_its_options_are_completed(coins):
-    parser = build_parser()
-    _complete_files(parser, "files")
-    study = parser._subparsers._group_actions[0].choices["study"]
-    completed = {action.dest for action in study._actions if getattr(action, "complete", None) == "files"}
-    assert completed == {"scoring", "resume"}
-
-
 def test_every_study_module_is_registered():
     """A module of the package with a STUDY that nobody lists would never be found."""
     package = Path(studies.__file__).parent
@@ -93,11 +72,6 @@ def test_every_study_module_is_registered():
                 declared.append(importlib.import_module(room).STUDY)
     assert {study.name: study for study in declared} == STUDIES
     assert [name for name, study in STUDIES.items() if study.name != name] == []
-
-
-@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
-def test_schemes_are_an_argument_of_those_that_take_them(study):
-    assert ("schemes" in inspect.signature(study.simulate).parameters) == study.schemes
 
 
 def test_declarations_are_light():

@@ -1,25 +1,14 @@
 """The paper's tables as data, and own figures against them by independent arithmetic."""
 
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 
-import numpy as np
 import pytest
 from scipy import stats
-from scipy.stats import norm
 
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, comparative, conditions, headline
-from bayesbridge.studies.paper import CAPTURES, CONDITIONS, PaperTable
-from bayesbridge.studies.study import (
-    LEVEL,
-    Comparison,
-    Figure,
-    compare_means,
-    compare_shares,
-    homogeneity,
-    hypotheses_table,
-    together,
-)
+from bayesbridge.studies.paper import CAPTURES, CONDITIONS
+from bayesbridge.studies.study import Comparison, Figure, compare_shares, holm, mean_figure, share_figure
 
 
 def test_the_printed_tables_agree_with_each_other():
@@ -28,19 +17,12 @@ def test_the_printed_tables_agree_with_each_other():
 
 
 def test_z_by_hand():
-    table = PaperTable("coins", ("heads", "tails"), ((40, 60), (50, 50)), 100)
-    assert tuple(z for z, _ in table.compare((1, 1), 2, exact=True)) == pytest.approx(
-        ((90 - 100) / sqrt(50), (110 - 100) / sqrt(50))
-    )
+    known = share_figure("heads", (40, 50), 100, 200, (1, 2), exact=True)
+    assert (known.z, known.own) == (pytest.approx((90 - 100) / sqrt(50)), 50)
     # Two samples: the statistic whose square is Pearson's χ² of the 2 × 2 table.
-    (z, _), _ = table.compare((130, 170), 300)
+    found = share_figure("heads", (40, 50), 100, 200, (130, 300))
     chi2 = stats.chi2_contingency([[90, 110], [130, 170]], correction=False).statistic
-    assert z**2 == pytest.approx(chi2)
-    assert z > 0
-
-
-def test_z_is_none_where_both_have_nothing():
-    assert captures.count_exactly().z[">13"] is None
+    assert found.z == pytest.approx(sqrt(chi2))
 
 
 @pytest.mark.parametrize("study", [captures, conditions])
@@ -53,29 +35,6 @@ def test_simulated_counts_agree_with_exact_ones(study):
     assert stats.chisquare(list(found.counts.values()), expected).pvalue > 1e-6
     assert found.deals_per_second is not None
     assert truth.deals_per_second is None
-
-
-@pytest.mark.parametrize("study", [captures, conditions])
-def test_figures_hold_the_deals_that_the_paper_counts(study):
-    found = study.count_exactly()
-    left_out = found.per_million(found.counts["0"]) if study is captures else 0
-    assert sum(figure.own for figure in found.figures) + left_out == pytest.approx(1_000_000)
-    assert found.per_million(found.total) == 1_000_000
-    assert set(found.verdicts()) == {"reproduced"}
-
-
-def test_tests_find_the_paper_and_the_own_runs_sound():
-    found = captures.simulate(500_000, 2, 2, runs=3)
-    tests = found.tests()
-    assert [test.hypothesis for test in tests] == [
-        "the paper's runs follow the exact distribution",
-        "the paper's runs agree with each other",
-        "our runs follow the exact distribution",
-        "our runs agree with each other",
-    ]
-    assert all(test.p <= test.p_holm for test in tests)
-    assert all(test.p_holm > (1e-3 if "paper" in test.hypothesis else 1e-6) for test in tests)
-    assert len(captures.count_exactly().tests()) == 2
 
 
 def figure(name, z, determined=True, spread=0.01):
@@ -105,34 +64,20 @@ def test_one_deal_reproduces_nothing_and_a_million_do(study):
     assert "differs" not in many
 
 
-def test_the_spread_is_what_a_wrong_figure_must_exceed():
-    """Of printed shares a quarter off, 80 % and more are found where the spread allows a verdict."""
-    rng = np.random.default_rng(5)
-    own = 2_250, 10_000  # a quarter less than the printed 0.3
-    most = 0.25 / (norm.isf(LEVEL / 2) + norm.isf(0.2))
-    few = next(n for n in range(10, 2000) if compare_shares((0.3 * n, n), own)[1] <= most)
-    for n, least, greatest in ((few, 0.74, 1.0), (few // 8, 0.0, 0.5)):
-        z = [compare_shares((hits, n), own)[0] for hits in rng.binomial(n, 0.3, 2000)]
-        found = np.mean(2 * norm.sf(np.abs(z)) < LEVEL)
-        assert least <= found <= greatest, (n, found)
-
-
 def test_an_exact_share_of_nothing_can_be_contradicted():
     assert compare_shares((0, 100), (0, 10**20), exact=True) == (None, 0.0)
     assert compare_shares((1, 100), (0, 10**20), exact=True)[0] == inf
     assert compare_shares((0, 100), (0, 100)) == (None, None)
 
 
-@pytest.mark.parametrize("runs", [[[1, 0]], [[1, 0], [2, 0]], [[0, 0], [1, 2]], []])
-def test_homogeneity_of_nothing_has_no_p(runs):
-    test = homogeneity("x", runs)
-    assert isnan(test.p)
-    made = together([test, homogeneity("y", [[5, 5], [4, 6]])])
-    assert made[0].p_holm is None
-    assert made[1].p_holm == made[1].p
-    assert hypotheses_table(made).rows[0][-2:] == ["–", "–"]
-
-
 def test_the_z_of_a_mean_by_hand():
-    assert compare_means(1.0, 100, 0.0, 2.0, 300)[0] == pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300)))
-    assert compare_means(1.0, 100, 0.0, 0.0, 300) == (None, None)
+    found = mean_figure("x", (1.0,), 1, 100, {-2.0: 150, 2.0: 150})
+    assert (found.own, found.z) == (0.0, pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300))))
+    assert mean_figure("x", (1.0,), 1, 100, {0.0: 300}).z is None
+    assert mean_figure("x", (1.0,), 1, 100, {}).own is None
+
+
+def test_holm_corrects_step_by_step():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
