@@ -25,7 +25,6 @@ for table in tables:
             true_style[" & ".join(sorted((table.tag(one), table.tag(other))))] = [*map(float, told.split()), 1.0, 0.02]
 
 
-
 def own_side_passed(record):
     return not any(call.index for seat, call in record.before if (seat - record.before.turn) % 2 == 0)
 

@@ -14,7 +14,6 @@ from bayesbridge.cli.options import (
     add_solving,
     blaming,
     position_of,
-    whole,
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
 from bayesbridge.views.documents import evidence_document

@@ -76,8 +76,6 @@ class LevelModel(Protocol):
         ...
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What an engine may ask of a model; a slow bidder model says less in an attribute ``cost``.

@@ -359,9 +359,9 @@ def _counted_points(posterior: Posterior, probe: Probe) -> dict[str, float]:
 
 def _counted_tricks(posterior: Posterior, probe: Probe) -> dict[str, float]:
     """What the capture estimator counts, which the probe only samples."""
+    from bayesbridge.answer import Number, Tricks
     from bayesbridge.estimators.builtin import CaptureEstimator
     from bayesbridge.estimators.evaluate import counted
-    from bayesbridge.answer import Number, Tricks
 
     sums = counted(posterior, CaptureEstimator(), ask(posterior, probe.pair)).get("T")
     if sums is None:

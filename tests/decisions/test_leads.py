@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.leads import compare_leads, lead_question
 from bayesbridge.estimators.protocol import Output
+from bayesbridge.plots import BLUE
 from bayesbridge.words import percent
 from tests.positions import EAST, NORTH
 

@@ -271,10 +271,3 @@ def test_the_picture():
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [f"{goal} or more" for goal in range(2, 6)]
     certain = bb.plots.suit_play(bb.suit_play("AKQ", "432"))
     assert [bar.get_height() for bar in certain.patches] == [1.0, 1.0]
-
-
-def test_the_command_draws(tmp_path, capsys):
-    assert main(["suit", "AQJ32", "654", "--out", str(tmp_path / "suit.png")]) == 0
-    assert (tmp_path / "suit.png").read_bytes().startswith(b"\x89PNG")
-    assert main(["suit", "AQJ32", "654", "--out", str(tmp_path)]) == 2
-    assert "the picture is a PNG, SVG or PDF file" in capsys.readouterr().err
