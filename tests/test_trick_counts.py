@@ -75,7 +75,7 @@ def test_what_counts_no_tricks_is_refused(result):
         result.tricks("Delta")
     with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
         result.tricks("delta")
-    with pytest.raises(bb.BayesBridgeError, match="no distribution of 'luck'"):
+    with pytest.raises(bb.BayesBridgeError, match="no output 'luck'"):
         result.tricks("luck")
 
 
