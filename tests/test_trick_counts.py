@@ -70,6 +70,15 @@ def test_it_survives_a_file(result, tmp_path):
         assert bb.Result.of(again).tricks().fails == result.tricks().fails
 
 
+def test_what_counts_no_tricks_is_refused(result):
+    with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
+        result.tricks("Delta")
+    with pytest.raises(bb.BayesBridgeError, match="pick one by suit"):
+        result.tricks("delta")
+    with pytest.raises(bb.BayesBridgeError, match="no output 'luck'"):
+        result.tricks("luck")
+
+
 def test_document_history_and_result_agree(result):
     posterior = OPEN.infer()
     registry = bb.estimators.registry.load()

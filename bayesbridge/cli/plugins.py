@@ -105,10 +105,8 @@ def run_new(args: Namespace) -> int:
         for name, kind in kinds.items():
             text = data.joinpath(f"plugin_{kind}.txt").read_text("utf-8")
             (folder / name).write_text(Template(text).substitute(words), "utf-8")
-    except FileExistsError:
-        raise UsageError(
-            f"argument NAME: {str(folder)!r} exists already: choose another name, or another --at"
-        ) from None
+    except (FileExistsError, FileNotFoundError) as error:
+        raise UsageError(f"cannot make {str(folder)!r} ({error.strerror}): choose another NAME or --at") from None
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         why = error.strerror or error

@@ -124,6 +124,7 @@ def test_a_newer_question_of_a_tab_takes_the_place_of_the_older(server):
     thread.start()
     while not server.server.server_state.connections:
         time.sleep(0.01)
+    time.sleep(0.5)  # its request is read, and its answer takes longer
     newer = server.ask(POSITION, "same")
     thread.join(PATIENCE)
     assert newer[-1] == ("end", {"why": "done"})
