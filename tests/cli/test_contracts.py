@@ -20,7 +20,7 @@ def test_json_says_what_the_library_says(document):
     )
     assert [row["contract"] for row in said["contracts"]] == here["contract"].values.tolist()
     for row in said["contracts"]:
-        for name in ("make", "tricks", "score", "best", "difference", "imps", "matchpoints"):
+        for name in ("make", "tricks", "score", "difference", "imps", "matchpoints"):
             assert row[name] == pytest.approx(here[name].sel(contract=row["contract"]).item()), name
     assert (said["scheme"], said["vulnerable"], said["against"], said["solved"]) == ("duplicate", "EW", "Pass", 0)
     assert said["layouts"] == "560"
@@ -31,8 +31,6 @@ def test_the_screen(answer):
     assert "Contracts by expected score, scheme new" in out
     assert "The 12 best of 35; --json has all." in out
     assert "Difference, matchpoints: against 1NT by E, on the same layouts." in out
-    assert "How high may East bid?" in out
-    assert "Algorithm 1 on this hand alone: Pass." in out
     assert "What an answer would tell, and what it is worth" in out
     assert "card[SQ]" in out
 
@@ -62,7 +60,7 @@ def test_four_players_and_an_auction_that_is_over(answer):
         (["--against", "9S"], "argument --against: unknown contract '9S'"),
         (["--scheme", "rubber"], "argument --scheme: unknown scoring scheme 'rubber': write old, new or duplicate"),
         (["--vulnerable", "EW"], "argument --scheme: vulnerable EW: scheme 'new' knows no vulnerability"),
-        (["--pair", "S:W"], "argument --pair: pair S:W: N is the dummy"),
+        (["--pair", "S:W"], "argument --pair: pair S:W: partners sit opposite"),
         (["--find-out", "colour[SQ]"], "argument --find-out: unknown question 'colour[SQ]'"),
     ],
 )

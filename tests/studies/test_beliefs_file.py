@@ -48,7 +48,7 @@ def test_a_reading_comes_back(tmp_path):
         found = look(reader, record, see(record, "leader", cards, board))
         assert found.answered
         for name in ("honours", "cards", "lengths", "points", "brier", "top1"):
-            place = MEASURES.index(name)
+            place = list(MEASURES).index(name)
             assert found.judged.values[place] == pytest.approx(judged.values[place], abs=1e-4, nan_ok=True)
 
 
