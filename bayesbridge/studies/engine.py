@@ -338,7 +338,8 @@ def _cluster(address: str) -> Iterator[Pool]:
         yield Pool(client.get_executor(pure=False), sum(client.nthreads().values()))
     finally:
         with suppress(Exception):  # a scheduler that is gone must not hide why the run ended
-            client.close()
+            if client is not None:
+                client.close()
 
 
 def _serve() -> None:

@@ -143,7 +143,7 @@ def _figures(counts: Counts) -> Iterator[Figure]:
         )
     for axis, who in enumerate(("bidder", "dummy")):
         name = f"average {who} level, both eligible"
-        by_level = dict(enumerate(joint[:, 1:].sum(axis=(1 - axis, 2, 3)).tolist(), 1))
+        by_level: dict[float, int] = dict(enumerate(joint[:, 1:].sum(axis=(1 - axis, 2, 3)).tolist(), 1))
         yield mean_figure(name, HEADLINE[name], 1, paper_both, by_level, digits=4, why=_LEVELS)
     for which, some, why in (("", joint, _POINTS), (" (both eligible)", joint[:, 1:], _POINTS_BOTH)):
         for scheme in SCHEMES.values():

@@ -20,7 +20,7 @@ from functools import cache, cached_property
 from math import log
 from operator import index
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,8 @@ def moment_of(text: str) -> str:
     return name
 
 
-class Hard(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Hard:
     """What the hard evidence says by itself, counted."""
 
     cards: Floats
