@@ -18,9 +18,10 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
 from bayesbridge.bidders.style import StyleBidder, cells
 from bayesbridge.capture import kernels, tables
-from bayesbridge.capture.half_deals import draw_tricks
+from bayesbridge.capture.half_deals import Tally, draw_tricks, join
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.capture.strains import highest_bids, strain_levels
+from bayesbridge.capture.tables import row_table
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.dealing.language import parse_expression
@@ -158,9 +159,15 @@ def refused_layouts():
 
 
 def convolution():
-    """Exact counts suit by suit, for pairs of seats that take many tricks and none."""
+    """Exact counts suit by suit, for pairs of seats that take many tricks and none; and of suits of four cards."""
     seen = position(13, 8, 8, 13)
-    return [value for pair in ((0, 2), (1, 3)) for value in capture_counts(seen, *pair).values()]
+    found = [value for pair in ((0, 2), (1, 3)) for value in capture_counts(seen, *pair).values()]
+    lengths = np.zeros(1, dtype=np.int64)
+    for _ in range(4):
+        lengths = np.concatenate([lengths, lengths + 14, lengths + 1])
+    suit = Tally.of(lengths, row_table()[:81].astype(np.int64), np.ones(81, dtype=np.int64))
+    half = suit * suit
+    return [*found, half.summary, half.count, np.array(sorted(join(half, half, 14 * 5 + 5).items()))]
 
 
 def levels():
