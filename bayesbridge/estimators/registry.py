@@ -86,12 +86,15 @@ def load(plugins: Iterable[tuple[str, object]] = (), *, installed: bool = True) 
     ``installed=False`` leaves out what is installed: then there are the built-ins and what is given.
     """
     sources: list[tuple[str, str, str, object]] = [(BUILTIN, DISTRIBUTION, bayesbridge.__version__, builtin)]
-    for entry in sorted(metadata.entry_points(group=PROJECT), key=lambda one: one.name) if installed else ():
+    found_entries: dict[tuple[str, str, str, str], metadata.EntryPoint] = {}  # a folder may be on the path twice
+    for entry in metadata.entry_points(group=PROJECT) if installed else ():
         about: Any = {}
         with suppress(ValueError, OSError, AttributeError):  # metadata that cannot be read
             about = entry.dist.metadata  # type: ignore[union-attr]
         distribution, version = (str(about[key]) if key in about else "" for key in ("Name", "Version"))
-        sources.append((entry.name, distribution, version, entry))
+        found_entries[entry.name, distribution, version, entry.value] = entry
+    for key in sorted(found_entries):
+        sources.append((key[0], key[1], key[2], found_entries[key]))
     sources += [(name, "given by the caller", "", plugin) for name, plugin in plugins]
     found: list[tuple[Plugin, Offers]] = []
     owners: dict[tuple[str, str], list[str]] = defaultdict(list)
