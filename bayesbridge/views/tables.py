@@ -171,7 +171,7 @@ def leads_table(found: Leads) -> Table:
     unit, digits, scale = (" %", 1, 100.0) if goal else ("", 2, 1.0)
     rows = []
     for choice in found.choices:
-        mean, error = (scale * part for part in found.behind(choice))
+        mean, error = (scale * part for part in choice.behind)
         behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
         verdict = "best" if found.clear else "ahead" if choice is best else "close"
         beaten = percent(choice.beaten[0]) + error_text(100 * choice.beaten[1], 1, " %")
