@@ -24,14 +24,9 @@ for table in tables:
         if told := table.tag(f"Style{side}"):
             true_style[" & ".join(sorted((table.tag(one), table.tag(other))))] = [*map(float, told.split()), 1.0, 0.02]
 
-
-def own_side_passed(record):
-    return not any(call.index for seat, call in record.before if (seat - record.before.turn) % 2 == 0)
-
-
 turns = {
     "opens with 8 to 11 points": [r for r in records if r.before.last_bid is None and 8 <= r.hand.points <= 11],
-    "overcalls": [r for r in records if r.before.last_bid is not None and own_side_passed(r)],
+    "overcalls": [r for r in records if r.before.last_bid and not any(c.index for c in r.before.calls[-2::-2])],
 }
 axes = Figure((11, 1.7 + 0.42 * len(styles.players)), layout="constrained").subplots(1, 2)
 for ax, (name, asked) in zip(axes, turns.items(), strict=True):
