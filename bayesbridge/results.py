@@ -28,6 +28,7 @@ error is mostly much smaller than two errors put together.
 
 from __future__ import annotations
 
+import math
 import platform
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -983,12 +984,12 @@ class ResultDraws:
         own = max(float((self.weights**2 * u**2).sum()), variance / u.size)
         if self.batches is not None:
             moved = standard_error(self.batches.moved(u.ravel(), self.weights.ravel()))
-            return float(moved**2 + own * self.batches.drawn) ** 0.5
+            return math.sqrt(float(moved) ** 2 + own * self.batches.drawn)
         if self.weighed:
             # An engine that knows its weights to deceive states a smaller ESS than they have.
             deceit = max(1.0, 1.0 / float((self.weights**2).sum()) / self.ess)
-            return (deceit * own) ** 0.5
-        return (variance / self.ess) ** 0.5
+            return math.sqrt(deceit * own)
+        return math.sqrt(variance / self.ess)
 
 
 class _Column(NamedTuple):
