@@ -337,7 +337,8 @@ class SeatGrid:
                 return shape_table(leaf.shapes)[clubs, diamonds, hearts].astype(np.int64)
             assert isinstance(leaf, Held)
             place = places[leaf.measure, leaf.suit]
-            return low[a, place] + high[b, place]
+            sums: Ints = low[a, place] + high[b, place]
+            return sums
 
         values = np.zeros((len(a), len(slots)), dtype=np.int64)
         for column, slot in enumerate(slots):
@@ -645,7 +646,7 @@ def draw_deals(
         pair = drawn(high.before, high.key_start[b], high.key_start[b + 1], high.ways[b], state)
         add_group(blocks[2], high.first[pair], seats, state, hands)
         add_group(blocks[3], high.second[pair], seats, state, hands)
-        left, cards = rooms.copy(), rooms.sum()
+        left, cards = rooms.copy(), int(rooms.sum())
         for card in range(52):
             if (hands[4] >> np.uint64(card)) & np.uint64(1):
                 hands[take(left, cards, state)] |= np.uint64(1) << np.uint64(card)

@@ -441,7 +441,8 @@ class Condition(Tricks):
 
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) 0, 1 or 2."""
-        return np.minimum(outcome_table(low, high), 2).astype(np.uint8)
+        conditions: NDArray[np.integer] = np.minimum(outcome_table(low, high), 2).astype(np.uint8)
+        return conditions
 
 
 MOST_CLASSES: Final = 1 << 24

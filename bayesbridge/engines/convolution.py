@@ -42,7 +42,7 @@ def capture_counts(constraints: Constraints, first: int, second: int) -> dict[st
         )
     unranking = Sampler.of(constraints)
     known = unranking.keys.known
-    found = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}
+    found: dict[str, Ints] = {name: np.zeros((4, 14), dtype=np.int64) for name in ("c1", "c2", "c0", "delta", "M")}
     for suit, rows, completions in zip(SUITS, unranking.suits, unranking.completions(), strict=True):
         ours, theirs = (
             rows.fields[:, seat] | (known.must[seat] >> (13 * suit) & SUIT_MASK) for seat in (first, second)

@@ -260,7 +260,8 @@ def _by_value(
     """The weight of each value: of the callers' levels, and 0 for hands of another shape."""
     factors = [[weights[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
     # The value of the first caller is the lowest digit, so it varies fastest.
-    digits = product(*reversed([*factors, *[[0, 1]] * shapes]))
+    own: list[list[float | Fraction]] = [*factors, *[[0, 1]] * shapes]
+    digits = product(*reversed(own))
     by_value = tuple(math.prod(reversed(chosen)) for chosen in digits)
     if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
         raise Contradiction(
