@@ -17,11 +17,11 @@ from .decisions.information import value_of_information
 from .decisions.leads import leads
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
+from .estimators.network import trick_probabilities
 from .estimators.reached import reached
 from .evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
-from .joint_distributions import joint_distribution
 from .layouts import Layouts
 from .notation import open_records
 from .results import Result, estimate
@@ -72,7 +72,6 @@ __all__ = [
     "html_record",
     "html_report",
     "infer_jointly",
-    "joint_distribution",
     "leads",
     "open_records",
     "plots",
@@ -81,5 +80,6 @@ __all__ = [
     "sensitivity",
     "sharpening",
     "suit_play",
+    "trick_probabilities",
     "value_of_information",
 ]

@@ -20,7 +20,6 @@ hold with few draws. Weights that are averages over a bidding style add the erro
 
 from __future__ import annotations
 
-import math
 import platform
 import warnings
 from collections.abc import Iterator, Sequence

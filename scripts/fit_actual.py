@@ -24,7 +24,7 @@ from solve_records import SHARE, Table, declarers_first, digest, solved_tables
 
 from bayesbridge.calls import CONTRACT_KINDS
 from bayesbridge.cards import Strain
-from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import (
     FARTHEST,
     HIGHEST_MARGIN,
@@ -72,9 +72,9 @@ def data_of(tables: list[Table], solved: list[int]) -> Data:
         here = np.flatnonzero(strains == strain)
         if len(here):
             masks = declarers_first(tables[i] for i in here).masks
-            network[here] = trick_probabilities(masks, strain.trump)
+            network[here] = table_tricks(masks, strain.trump)
             dealt = np.concatenate([defenders_dealt(row, rng) for row in masks[aside[here]]] or [masks[:0]])
-            declarer[here[aside[here]]] = trick_probabilities(dealt, strain.trump).reshape(-1, DRAWS, 14).mean(axis=1)
+            declarer[here[aside[here]]] = table_tricks(dealt, strain.trump).reshape(-1, DRAWS, 14).mean(axis=1)
     return Data(
         np.array([table.contract.tricks_needed for table in tables]),
         np.array(solved),

@@ -36,7 +36,7 @@ from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.evaluate import Sums
-from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
@@ -194,7 +194,7 @@ def sums():
 def network():
     """Likeliest numbers of tricks, and their distribution in hundredths: machine code may add in another order."""
     (masks,) = deal_blocks(3, rng=14)
-    found = np.concatenate([trick_probabilities(masks, trump) for trump in (None, Suit.H)])
+    found = np.concatenate([table_tricks(masks, trump) for trump in (None, Suit.H)])
     return found.argmax(axis=1), np.rint(100 * found).astype(int)
 
 

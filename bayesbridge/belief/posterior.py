@@ -241,7 +241,7 @@ class Posterior:
     def to_dataframe(self, n: int | None = None, rng: Seed = None) -> pandas.DataFrame:
         """The layouts as a pandas table, one row for each: ``weight``, the four hands in PBN, their points and lengths.
 
-        Columns are named as in ``joint_distribution``: ``points[N]``, ``length[N:S]``; weights add up to one. With
+        The last are columns such as ``points[N]`` and ``length[N:S]``; weights add up to one. With
         ``n`` as many rows are drawn by their weights, and count the same. A table has at most a million rows.
         """
         import pandas

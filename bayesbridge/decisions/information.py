@@ -51,9 +51,7 @@ from bayesbridge.decisions.contracts import (
     scoring_of,
 )
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.protocol import Question
-from bayesbridge.joint_distributions import feature_of
-from bayesbridge.layouts import Layouts
+from bayesbridge.layouts import Layouts, Masks, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ if TYPE_CHECKING:
 type Floats = NDArray[np.float64]
 type Asking = str | Sequence[str] | Mapping[str, Callable[[Layouts], NDArray[Any]]]
 
-KNOWN: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass], layout, or what joint_distribution knows"
+KNOWN: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass] or layout"
 EVERYTHING: Final = "layout"
 """The question that tells all."""
 
@@ -112,16 +110,21 @@ def _enquiry(posterior: Posterior, name: str) -> Enquiry:
         return Enquiry(EVERYTHING, lambda layouts: np.eye(len(layouts)))
     if word == "call" and where:
         return _call(posterior, name, where)
-    try:
-        feature = feature_of(name, Question.of(posterior.belief.pair))
-    except BayesBridgeError as error:
-        if not str(error).startswith("unknown number"):
-            raise
-        raise BayesBridgeError(f"unknown question {name!r}: write {KNOWN}", name=name) from None
-    answers = len(feature.labels)
+    if word not in ("card", "length", "points") or not where:
+        raise BayesBridgeError(f"unknown question {name!r}: write {KNOWN}", name=name)
+    count = {"card": 4, "length": 14, "points": 38}[word]
     return Enquiry(
-        name, lambda layouts: _certain(feature.values(layouts.masks), answers), _exact(posterior, word, where)
+        name, lambda layouts: _certain(_values(word, where, layouts.masks), count), _exact(posterior, word, where)
     )
+
+
+def _values(word: str, where: str, masks: Masks) -> NDArray[Any]:
+    """(n,) the seat that holds a card, a length or the points of a hand."""
+    if word == "card":
+        return np.asarray((masks & np.uint64(Card.of(where).mask)).astype(np.bool_).argmax(axis=1))
+    seat_text, _, suit = where.partition(":")
+    hands = masks[:, Seat.of(seat_text)]
+    return high_card_points(hands) if word == "points" else suit_lengths(hands)[:, Suit.of(suit)]
 
 
 def _call(posterior: Posterior, name: str, where: str) -> Enquiry:

@@ -30,7 +30,7 @@ the first ones, and no more than the highest target of interest.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, Self
@@ -393,21 +393,6 @@ class Tricks:
         return (outcome_table(low, high) % 512 // 32).astype(np.uint8)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OfSuit(Additive):
-    """A function of one suit: ``table`` gives its value for (r, 4) fields of the suit."""
-
-    suit: int
-    size: int
-    table: Callable[[Fields], NDArray[np.integer]]
-
-    def codes(self, suit: int, fields: Fields) -> Ints:
-        """(r,) values; the other suits have 0."""
-        if suit != self.suit:
-            return np.zeros(len(fields), dtype=np.int64)
-        return self.table(fields).astype(np.int64)
-
-
 @dataclass(frozen=True, slots=True)
 class TotalGap(Additive):
     """Δ of Algorithm 2 for the hands of two seats, 0 … 52."""
@@ -431,18 +416,6 @@ class Outcome(Tricks):
     def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
         """(n, m) codes of whole deals."""
         return outcome_table(low, high)
-
-
-@dataclass(frozen=True, slots=True)
-class Condition(Tricks):
-    """How the conditions of Algorithm 2 come out for the hands of two seats: 0 A fails, 1 only B fails, 2 both hold."""
-
-    size: ClassVar[int] = 3
-
-    def values(self, low: Ints, high: Ints) -> NDArray[np.integer]:
-        """(n, m) 0, 1 or 2."""
-        conditions: NDArray[np.integer] = np.minimum(outcome_table(low, high), 2).astype(np.uint8)
-        return conditions
 
 
 MOST_CLASSES: Final = 1 << 24

@@ -215,11 +215,6 @@ class LevelTables:
         """(size, …) probabilities of the values of one quantity, or of several together: an axis for each."""
         return self._mixed(self._extended_counts(quantities))
 
-    def counted(self, *quantities: Quantity) -> Ints:
-        """(size, …) how many layouts have each value, or values of several; where no caller weighs them."""
-        weights = np.array([int(weight) for weight in self.weights], dtype=np.int64)
-        return np.tensordot(weights, self._extended_counts(quantities), axes=1)
-
     def _extended_counts(self, quantities: tuple[Quantity, ...]) -> Ints:
         """(values, size, …) layouts by value of the tables and by quantities."""
         if len(quantities) == 1 and quantities[0] in self.kept:
@@ -260,8 +255,8 @@ def _by_value(
     """The weight of each value: of the callers' levels, and 0 for hands of another shape."""
     factors = [[weights[one.seat][one.by_level.index(value)] for value in range(one.size)] for one in levels]
     # The value of the first caller is the lowest digit, so it varies fastest.
-    own: list[list[float | Fraction]] = [*factors, *[[0, 1]] * shapes]
-    digits = product(*reversed(own))
+    shape: list[float | Fraction] = [0, 1]
+    digits = product(*reversed([*factors, *[shape] * shapes]))
     by_value = tuple(math.prod(reversed(chosen)) for chosen in digits)
     if not any(count and weight for count, weight in zip(counts, by_value, strict=True)):
         raise Contradiction(

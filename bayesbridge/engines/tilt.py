@@ -42,7 +42,6 @@ from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
@@ -109,7 +108,7 @@ def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> F
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
     _normal_equations(hands, weights, response, matrix, right)
     matrix[np.diag_indices(FEATURES)] += PENALTY
-    found: Floats = cho_solve(cho_factor(matrix, lower=True), right + PENALTY * centre)
+    found: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
     return found
 
 

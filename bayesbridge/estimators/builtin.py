@@ -165,10 +165,10 @@ class TricksEstimator:
 
     def estimate(self, layouts: Layouts, question: Question) -> Mapping[str, NDArray[Any]]:
         """(n, 14), one distribution per layout."""
-        from bayesbridge.estimators.network import trick_probabilities
+        from bayesbridge.estimators.network import table_tricks
 
         table = np.ascontiguousarray(layouts.masks[:, list(question.table)])
-        return {"tricks": trick_probabilities(table, question.trump)}
+        return {"tricks": table_tricks(table, question.trump)}
 
 
 @hookimpl

@@ -22,9 +22,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbridge.cards import Suit
+from bayesbridge.cards import Strain, Suit
+from bayesbridge.deal import Seat
 from bayesbridge.jit import njit, one_thread
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Layouts, Masks
 
 type Floats = NDArray[np.float32]
 
@@ -50,13 +51,26 @@ ANY_ORDER: Final = {"reassoc", "contract", "nsz"}
 """Sums may be added up in any order, so that the processor adds several at once."""
 
 
-def trick_probabilities(table: Masks, trump: Suit | None) -> Floats:
+def trick_probabilities(layouts: Layouts, declarer: Seat | str, strain: Strain | str) -> Floats:
+    """(n, 14) P(declarer and partner take 0 … 13 double-dummy tricks) in each of n layouts, by the network alone.
+
+    >>> import bayesbridge as bb
+    >>> deal = bb.Deal.of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
+    >>> int(trick_probabilities(bb.Layouts.of([deal]), "N", "S").argmax())
+    13
+    """
+    first = Seat.of(declarer)
+    seats = [first.next(step) for step in range(4)]
+    return table_tricks(layouts.masks[:, seats], Strain.of(strain).trump)
+
+
+def table_tricks(table: Masks, trump: Suit | None) -> Floats:
     """(n, 14) P(declarer's side takes 0 … 13 tricks) of (n, 4) hands: declarer, left, dummy, right.
 
     >>> from bayesbridge.cards import Hand
     >>> spades = Hand.of("AKQJT98765432...").mask
     >>> others = [Hand.of(text).mask for text in (".AKQJT98765432..", "..AKQJT98765432.", "...AKQJT98765432")]
-    >>> chances = trick_probabilities(np.array([[spades, *others]], np.uint64), Suit.S)
+    >>> chances = table_tricks(np.array([[spades, *others]], np.uint64), Suit.S)
     >>> int(chances.argmax())
     13
     """

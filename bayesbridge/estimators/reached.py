@@ -30,7 +30,7 @@ from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.calls import CONTRACT_KINDS, Contract
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Question
 from bayesbridge.layouts import Masks
 from bayesbridge.words import number, percent
@@ -93,7 +93,7 @@ def makes(masks: Masks, contract: Contract) -> Floats:
     """(n,) chance that the contract makes in each layout, double dummy, by the network."""
     question = Question.of((contract.declarer, contract.declarer.partner), trump=contract.strain.trump)
     table = np.ascontiguousarray(masks[:, list(question.table)])
-    chances = np.asarray(trick_probabilities(table, question.trump), np.float64)
+    chances = np.asarray(table_tricks(table, question.trump), np.float64)
     return np.asarray(chances[:, contract.tricks_needed :].sum(axis=1))
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.odds import SolvedSample
 from bayesbridge.estimators.protocol import Estimator, Question
 from bayesbridge.estimators.reached import reached
@@ -130,7 +130,7 @@ def board(what: Plan, number: int, rng: np.random.Generator) -> Floats:
     truth = Layouts.of([deal])
     all_masks = np.concatenate([truth.masks, some.masks, posterior.layouts.masks])
     table = np.ascontiguousarray(all_masks[:, list(question.table)])
-    chances = np.asarray(trick_probabilities(table, question.trump), np.float64)
+    chances = np.asarray(table_tricks(table, question.trump), np.float64)
     of_some, of_draws = chances[1 : 1 + len(some)], chances[1 + len(some) :]
     tricks = np.asarray(solver().estimate(Layouts(all_masks[: 1 + len(some)]), question)[SOLVER], np.int64)
     needed = contract.tricks_needed

@@ -18,7 +18,7 @@ from bayesbridge.decisions.contracts import (
     scoring_of,
 )
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import NEW, Duplicate, imps
 from tests import positions
 from tests.estimators.test_contract_odds import SOLVER, tricks_of
@@ -91,7 +91,7 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
     assert "not corrected by solved layouts; on 5 389 deals held aside" in found.attrs["caution"]
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
     for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
-        chances = trick_probabilities(table, trump).mean(axis=0)
+        chances = table_tricks(table, trump).mean(axis=0)
         worth = [float(NEW.score(bb.Contract.of(name), t).net) for t in range(14)]
         row = found.sel(contract=name)
         assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
@@ -211,7 +211,7 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
     assert found["score"].values.tolist() == sorted(found["score"].values, reverse=True)
     assert "2S by W is what a pass means. Of a contract of the others, makes and tricks" in found.attrs["caution"]
     table = np.ascontiguousarray(posterior.layouts.masks[:, [W, N, E, S]])
-    chances = posterior.weights @ trick_probabilities(table, bb.Suit.S)
+    chances = posterior.weights @ table_tricks(table, bb.Suit.S)
     for name in ("2S by W", "2SX by W"):
         row, contract = found.sel(contract=name), bb.Contract.of(name)
         worth = [-float(Duplicate().score(contract, t).net) for t in range(14)]

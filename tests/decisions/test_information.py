@@ -11,7 +11,7 @@ from bayesbridge.bidders.turn import call_probabilities
 from bayesbridge.decisions.contracts import payoff, plain_rows
 from bayesbridge.decisions.information import usual_questions
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.network import trick_probabilities
+from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import Duplicate
 from tests import positions
 from tests.decisions.test_contracts import small
@@ -77,7 +77,7 @@ def test_contracts_as_actions_are_paid_what_the_network_expects():
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
     columns = []
     for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
-        columns.append(trick_probabilities(table, trump) @ payoff(Duplicate(), bb.Contract.of(name)))
+        columns.append(table_tricks(table, trump) @ payoff(Duplicate(), bb.Contract.of(name)))
     pays = np.stack([*columns, np.zeros(len(posterior))], axis=1)
     bits, value = by_hand(posterior, posterior.layouts.holds("SQ").argmax(axis=1).tolist(), pays)
     row = plain_rows(found)[0]

@@ -6,7 +6,7 @@ import pytest
 from bayesbridge.cards import SUIT_MASK, Strain, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.network import HEADS, SHARPER, trick_probabilities, weights
+from bayesbridge.estimators.network import HEADS, SHARPER, table_tricks, weights
 from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
 from tests.estimators.deals import random_layouts
@@ -105,7 +105,7 @@ def plain(table, trump):
 @pytest.mark.parametrize("trump", [None, Suit.D])
 def test_kernels_give_what_the_formulas_give(trump):
     table = np.ascontiguousarray(random_layouts(300, 4).masks)  # more than a block
-    np.testing.assert_allclose(trick_probabilities(table, trump), plain(table, trump), atol=1e-4)
+    np.testing.assert_allclose(table_tricks(table, trump), plain(table, trump), atol=1e-4)
 
 
 def test_without_sharpening_it_is_too_modest(monkeypatch):
