@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 
 from bayesbridge import markup
@@ -159,6 +160,24 @@ class Card:
         return f"Card.of({str(self)!r})"
 
 
+@lru_cache(maxsize=1 << 13)
+def holding(text: str) -> int:
+    """The 13 bits of the cards of one suit, as a hand in PBN writes them.
+
+    >>> bin(holding("AQ2"))
+    '0b1010000000001'
+    """
+    mask, letters = 0, text.strip().upper().replace("10", "T")
+    for letter in "" if letters == "-" else letters:
+        if letter not in RANKS:
+            raise NotationError(f"unknown rank {letter!r} in {text!r}: ranks are A K Q J T (or 10) 9 … 2", text=text)
+        bit = 1 << RANKS.index(letter)
+        if mask & bit:
+            raise DealError(f"{letter} stands twice in {text!r}: remove one", text=text)
+        mask |= bit
+    return mask
+
+
 @dataclass(frozen=True, slots=True)
 class Hand:
     """A set of cards: a full hand of 13, or any part of one. PBN outside, a 52-bit mask inside.
@@ -212,24 +231,15 @@ class Hand:
             raise NotationError(
                 f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32", text=text
             )
-        fields = str(text).strip().upper().replace("10", "T").split(".")
+        fields = str(text).split(".")
         if len(fields) != 4:
             raise NotationError(
                 f"hand {text!r} has {len(fields)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
                 text=text,
             )
         mask = 0
-        for suit, field in zip(reversed(Suit), fields, strict=True):
-            for letter in "" if field.strip() == "-" else field.strip():
-                rank = RANKS.find(letter)
-                if rank < 0:
-                    raise NotationError(
-                        f"unknown rank {letter!r} in hand {text!r}: ranks are A K Q J T (or 10) 9 … 2", text=text
-                    )
-                bit = 1 << (13 * suit + rank)
-                if mask & bit:
-                    raise DealError(f"{suit.name}{letter} stands twice in hand {text!r}: remove one", text=text)
-                mask |= bit
+        for field in fields:
+            mask = mask << 13 | holding(field)
         return cls(mask)
 
     @property

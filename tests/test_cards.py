@@ -68,7 +68,7 @@ def test_bad_card(text: str) -> None:
         ("AKQ2.KJ3.A54", NotationError, "has 3 suits"),
         ("AKQ2.KJ3.A54.Q3X", NotationError, "unknown rank 'X'"),
         ("AKQ2.K-3.A54.Q32", NotationError, "unknown rank '-'"),
-        ("AKQA.KJ3.A54.Q32", DealError, "SA stands twice"),
+        ("AKQA.KJ3.A54.Q32", DealError, "A stands twice"),
     ],
 )
 def test_bad_hand(text: str, error: type[BayesBridgeError], says: str) -> None:

@@ -55,7 +55,7 @@ def swapped(old: str, new: str) -> str:
         (swapped(" 543.6542.7632.54", ""), NotationError, "has 3 hands"),
         (swapped("AKQ2.KJ3", "AKQ.KJ3"), DealError, "N's hand 'AKQ.KJ3.A54.Q32' has 12 cards"),
         (swapped("876.987", "A76.987"), DealError, "SA lies in both N and S"),
-        (swapped("876.987", "8Z6.987"), NotationError, "unknown rank 'Z' in hand '8Z6.987.T98.A876'"),
+        (swapped("876.987", "8Z6.987"), NotationError, "unknown rank 'Z' in '8Z6'"),
         (swapped("AKQ2.KJ3.A54.Q32 JT9.AQT.KQJ.KJT9", "- -"), DealError, "no cards for N and E"),
     ],
 )

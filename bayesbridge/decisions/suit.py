@@ -45,7 +45,7 @@ MOST_MISSING: Final = 10
 class Combination:
     """Two hands of a suit, and groups of equals that the defenders hold.
 
-    >>> Combination.of(read_holding("AJT32"), read_holding("K954")).groups
+    >>> Combination.of(holding("AJT32"), holding("K954")).groups
     ((10,), (6, 5, 4))
     """
 
@@ -110,23 +110,6 @@ def _ranks(field: int) -> tuple[int, ...]:
     return tuple(rank for rank in range(12, -1, -1) if field >> rank & 1)
 
 
-def read_holding(text: str) -> int:
-    """The 13-bit field of a holding such as ``AJT32``; ``-`` is a void.
-
-    >>> read_holding("A102") == read_holding("at2")
-    True
-    """
-    field = 0
-    for letter in "" if text.strip() == "-" else text.strip().upper().replace("10", "T"):
-        rank = RANKS.find(letter)
-        if rank < 0:
-            raise NotationError(f"unknown rank {letter!r} in {text!r}: ranks are A K Q J T (or 10) 9 … 2", text=text)
-        if field >> rank & 1:
-            raise DealError(f"{letter} stands twice in {text!r}: remove one", text=text)
-        field |= 1 << rank
-    return field
-
-
 def read_pair(first: str, second: str) -> tuple[int, int]:
     """Both holdings; each ``x`` is one of the lowest cards that are not named.
 
@@ -134,7 +117,7 @@ def read_pair(first: str, second: str) -> tuple[int, int]:
     ['1000000000001', '100000000110']
     """
     named = [text.translate({ord("x"): None, ord("X"): None}) or "-" for text in (first, second)]
-    fields = [read_holding(text) for text in named]
+    fields = [holding(text) for text in named]
     if both := fields[0] & fields[1]:
         rank = RANKS[both.bit_length() - 1]
         raise DealError(f"{rank} stands in both {first!r} and {second!r}: remove one", text=(first, second))
@@ -154,7 +137,7 @@ def prior_shares(combination: Combination, vacant: tuple[int, int] = (13, 13)) -
     With k of the m missing cards on the left, and places a and b, one such layout of single cards has the probability
     C(a + b - m, a - k) / C(a + b, a).
 
-    >>> pair = Combination.of(read_holding("AKJT9"), read_holding("5432"))
+    >>> pair = Combination.of(holding("AKJT9"), holding("5432"))
     >>> weights = weights_of(pair, prior_shares(pair))
     >>> {layout: round(float(w), 4) for layout, w in zip(pair.layouts, weights)}[1, 0]
     0.0622

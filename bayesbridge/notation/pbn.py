@@ -154,13 +154,12 @@ class Game(Draft):
         if dealer is not None and dealer is not first:
             self.note(tag.line, f"{first.name} calls first, but {dealer.name} deals", "auction")
             return None, ()
-        lines: list[int] = []
         try:
-            calls, numbers = _calls(tag.lines, first, lines)
+            calls, rows, numbers = _calls(tuple([text for _, text in tag.lines]))
         except NotationError as error:
-            self.note(lines[-1] if lines else tag.line, error, "auction")
+            self.note(tag.lines[error.data.get("row", 0)][0], error, "auction")
             return None, ()
-        auction = self.settle_auction(first, calls, lines)
+        auction = self.settle_auction(first, calls, [tag.lines[row][0] for row in rows])
         if auction is None:
             return None, ()
         notes = {}
@@ -362,50 +361,59 @@ def iter_pbn(source: Source) -> Iterator[Record | Skipped]:
 _contract = lru_cache(maxsize=1024)(Contract.of)
 
 
-def _calls(section: Lines, first: Seat, lines: list[int]) -> tuple[list[Call], dict[int, str]]:
-    """The calls, and the number of the note to each call that has one; ``lines`` grows by the line of each call."""
+@lru_cache(maxsize=4096)  # many auctions are the same
+def _calls(section: tuple[str, ...]) -> tuple[tuple[Call, ...], list[int], dict[int, str]]:
+    """The calls, the row of each in the section, and the number of the note to each call that has one."""
     calls: list[Call] = []
+    rows: list[int] = []
     numbers: dict[int, str] = {}
-    for line, text in section:
-        for word in _WORD.findall(text):
-            if word in ("*", "+"):
-                return calls, numbers
-            if word[0] == "=":
+    for row, word in [(row, word) for row, text in enumerate(section) for word in _WORD.findall(text)]:
+        if word in _CALLS:
+            calls.append(_CALLS[word])
+        elif word in ("*", "+"):
+            break
+        elif word[0] == "=":
+            if calls:
                 numbers[len(calls) - 1] = word.strip("=")
-            elif word[0] not in "$^!?":
-                lines.append(line)
-                if word == "-":
-                    raise NotationError(f"call {word!r} skips a turn, which no auction can", text=word)
-                passes = 1
-                if word.upper() == "AP":
-                    standing = Auction(first, tuple(calls))
-                    passes = 0
-                    while not standing.is_over:
-                        standing, passes = standing.after(PASS), passes + 1
-                    word = "Pass"
-                calls += [_CALLS.get(word) or Call.of(word)] * passes
-                lines += [line] * (passes - 1)
-    return calls, {index: number for index, number in numbers.items() if index >= 0}
+        elif word == "-":
+            raise NotationError(f"call {word!r} skips a turn, which no auction can", text=word, row=row)
+        elif word.upper() == "AP":
+            bids = [i for i, call in enumerate(calls) if call != PASS]
+            calls += [PASS] * ((bids[-1] if bids else 0) + 4 - len(calls))
+        elif word[0] not in "$^!?":
+            try:
+                calls.append(Call.of(word))
+            except NotationError as error:
+                raise NotationError(str(error), text=word, row=row) from None
+        rows += [row] * (len(calls) - len(rows))
+    return tuple(calls), rows, numbers
 
 
 def _rows(section: Lines) -> tuple[Rows, bool]:
-    """Tricks out of a play with notes, marks or other peculiarities: four cards each, however the lines break."""
-    cards: list[tuple[int, int]] = []
-    words = ((line, word) for line, text in section for word in _WORD.findall(text))
+    """Tricks out of a play: four cards each, however the lines break; notes and marks are read past."""
+    cards: list[int] = []
+    lines: list[int] = []
     over = False
-    for line, word in words:
-        if word in _CARDS:
-            cards.append((line, _CARDS[word]))
-        elif word in ("*", "+"):
-            over = word == "*"
+    for line, text in section:
+        try:
+            cards += [_CARDS[word] for word in text.split()]
+        except KeyError:
+            for word in _WORD.findall(text):
+                if word in ("*", "+"):
+                    over = word == "*"
+                    break
+                if word[0] not in "=$^!?":
+                    try:
+                        cards.append(_CARDS[word] if word in _CARDS else Card.of(word).index)
+                    except NotationError as error:
+                        raise NotationError(str(error), text=word, line=line) from None
+            else:
+                continue
             break
-        elif word[0] not in "=$^!?":
-            try:
-                cards.append((line, Card.of(word).index))
-            except NotationError as error:
-                raise NotationError(str(error), text=word, line=line) from None
-    cards += [(0, -1)] * (-len(cards) % 4)
-    return [(cards[i][0], tuple([index for _, index in cards[i : i + 4]])) for i in range(0, len(cards), 4)], over
+        finally:
+            lines += [line] * (len(cards) - len(lines))
+    cards += [-1] * (-len(cards) % 4)
+    return [(lines[i], tuple(cards[i : i + 4])) for i in range(0, len(cards), 4)], over
 
 
 def write_pbn(records: Iterable[Record], stream: IO[str]) -> None:

@@ -351,6 +351,9 @@ def read_hands(text: str) -> Hands:
 
 def _verified_hands(hands: Hands) -> Hands:
     """The hands, which must be disjoint and full (or all short: an end position), with a fourth filled in."""
+    masks = [0 if hand is None else hand.mask for hand in hands]
+    if sum(masks) == DECK_MASK and all(mask.bit_count() == 13 for mask in masks):
+        return hands
     known = {seat: hand for seat, hand in zip(Seat, hands, strict=True) if hand}
     sizes = {len(hand) for hand in known.values()}
     longest = max(sizes, default=0)

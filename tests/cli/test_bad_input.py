@@ -16,7 +16,7 @@ BAD = {
         "surplus 1",
     ),
     "a card in both hands": (["capture", HAND, "A54.AQ2.KQ32.J54"], "SA lies in both hands", "a card has one place"),
-    "unknown rank": (["bid", "AXQ2.KJ3.A54.Q32"], "unknown rank 'X' in hand 'AXQ2.KJ3.A54.Q32'", "ranks are A K Q"),
+    "unknown rank": (["bid", "AXQ2.KJ3.A54.Q32"], "unknown rank 'X' in 'AXQ2'", "ranks are A K Q"),
     "empty hand": (["bid", ""], "empty hand ''", "write spades.hearts.diamonds.clubs"),
     "a hand of lines": (["bid", "AKQ2\nKJ3"], r"hand 'AKQ2\nKJ3' has 1 suits", "write four"),
     "deals in words": (["study", "captures", "--deals", "abc"], "'abc' is not a number", "write a whole number"),
