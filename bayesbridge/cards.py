@@ -238,8 +238,11 @@ class Hand:
                 text=text,
             )
         mask = 0
-        for field in fields:
-            mask = mask << 13 | holding(field)
+        try:
+            for field in fields:
+                mask = mask << 13 | holding(field)
+        except (DealError, NotationError) as error:
+            raise type(error)(f"hand {text!r}: {error}", text=text) from None
         return cls(mask)
 
     @property

@@ -1,6 +1,6 @@
 """Fit the direct reader: where the hidden cards lie, straight from the auction and the own hand, with no bidder model.
 
-    python scripts/fit_direct_reader.py records.pbn.gz -o bayesbridge/studies/data/direct.npz
+    python scripts/fit_direct_reader.py records.pbn.gz -o benchmarks/evaluation/direct.npz
 
 A transformer reads the own hand and the whole auction and gives, for each of the three hidden seats, the chance of
 every card and of every length of a suit. It is a baseline for the posterior, which must find the same from P(call ∣

@@ -6,8 +6,6 @@ token is a call that was made or the situation before a card is played: what eve
 of a hidden hand. Seats are counted from declarer: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner. Every
 choice sees what the same player and their partner did before, so signals and plans count as far as experts make them.
 ``scripts/fit_card_play.py`` makes the parameters.
-
-:func:`simulate_play` plays a deal out by any player model, for tests of inference and for studies.
 """
 
 from __future__ import annotations
@@ -24,12 +22,9 @@ from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import BLOCK, Context, network, scores
 from bayesbridge.calls import Contract
 from bayesbridge.cards import SUIT_MASK, Card, Hand
-from bayesbridge.deal import Deal, Seat
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, one_row
-from bayesbridge.evidence import PlayerModel
 from bayesbridge.jit import one_thread
-from bayesbridge.random64 import Seed
-from bayesbridge.tricks import Trick
 
 HEARD: Final = 24
 """Calls that are read, the last ones of the auction."""
@@ -187,50 +182,3 @@ def _seen(
         known = reader.read(seen.tokens, held @ reader.table[STARTS[-1] :])
         contexts = hands.contexts(known[HEARD:], left[: len(plays)])
     return tuple(zip(contexts, seen.led.tolist(), strict=True))
-
-
-def simulate_play(
-    deal: Deal | str, auction: Auction, player: PlayerModel, cards: int = 52, rng: Seed = None
-) -> tuple[tuple[Seat, Card], ...]:
-    """The first ``cards`` cards of a deal after an auction of four players, (seat, card) in order.
-
-    Dummy's cards are declarer's choice, of which a player model says nothing: they are any legal card. Nobody plays
-    where all have passed.
-
-    >>> from bayesbridge.bidders.play import LearnedPlayer
-    >>> deal = Deal.of("N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87")
-    >>> simulate_play(deal, Auction.of("S:3NT Pass Pass Pass"), LearnedPlayer(slip=0.0), cards=2, rng=1)[0]
-    (<Seat.W: 3>, Card.of('H6'))
-    """
-    if auction.dummy is not None:
-        raise BayesBridgeError(
-            f"play is simulated for four players, and '{auction}' has three: give an auction of four", auction=auction
-        )
-    contract, dealt, generator = auction.contract, Deal.of(deal), np.random.default_rng(rng)
-    if contract is None:
-        return ()
-    rest = {seat: dealt[seat] for seat in Seat}
-    plays: list[tuple[Seat, Card]] = []
-    trick = Trick(contract.declarer.next(), contract.trump)
-    for _ in range(min(cards, 52)):
-        seat = trick.turn
-        assert seat is not None
-        legal = list(trick.legal(rest[seat]))
-        chances = np.ones(len(legal))
-        if seat != contract.declarer.partner and len(legal) > 1:
-            table = dealt[contract.declarer.partner]
-            masks = np.array([dealt[seat].mask], dtype=np.uint64)
-            # Sequences that differ in the last card alone: log P(it) + constant.
-            logs = [
-                float(player.log_likelihood(masks, contract, [*plays, (seat, card)], seat, auction, table)[0])
-                for card in legal
-            ]
-            chances = np.exp(np.array(logs) - max(logs))
-        card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
-        plays.append((seat, card))
-        rest[seat] = Hand(rest[seat].mask & ~(1 << card.index))
-        trick = trick.after(seat, card)
-        if trick.complete:
-            assert trick.winner is not None
-            trick = Trick(trick.winner, contract.trump)
-    return tuple(plays)

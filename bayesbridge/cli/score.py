@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from math import isfinite
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from bayesbridge.cli.options import (
     Subparsers,
@@ -39,7 +38,7 @@ def add(commands: Subparsers) -> None:
         "score a reader on real boards: where the honours lie, how long the suits are",
         run,
         "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1\n"
-        "  bayesbridge score test.pbn --moments auction,lead,1,3,6,9 --reader mine.jsonl",
+        "  bayesbridge score test.pbn --moments auction,lead,1,3,6,9 --reader learned",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
@@ -49,8 +48,7 @@ def add(commands: Subparsers) -> None:
         "--reader",
         default="learned+learned",
         metavar="NAME",
-        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, a file of beliefs (.jsonl), or module:name "
-        "(default: learned+learned)",
+        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned)",
     )
     parser.add_argument(
         "--chair",
@@ -71,9 +69,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
-    keep = parser.add_mutually_exclusive_group()
-    keep.add_argument("--write-beliefs", metavar="FILE", help="write what the reader says too, as JSON Lines (.jsonl)")
-    keep.add_argument(
+    parser.add_argument(
         "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
     )
 
@@ -159,35 +155,25 @@ def _score(
 ) -> tuple[dict[str, Tally], int]:
     """The sums of each moment, and how often the reader said nothing."""
     from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
-    from bayesbridge.studies.readers import line_of, reader_of
+    from bayesbridge.studies.readers import reader_of
 
-    if args.write_beliefs and args.moments is None:
-        raise UsageError("argument --write-beliefs: say at which --moments")
     with blaming("--reader"):
         reader = reader_of(args.reader, args.draws, args.seed)
-    target = verify_target("--write-beliefs", args.write_beliefs, "beliefs", ".jsonl") if args.write_beliefs else None
     board, first = next(chosen())
     look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts
     progress = progress_line("boards")
     tallies = {name: Tally() for name in moments}
     unanswered = 0
-    with ExitStack() as stack:
-        out: IO[str] | None = None
-        if target is not None:
-            part = stack.enter_context(writing("--write-beliefs", target))
-            out = stack.enter_context(part.open("w", encoding="ascii"))
-        for done, (board, record) in enumerate(chosen(), 1):
-            assert record.deal is not None
-            bucket = bucket_of(record.deal)
-            for name, cards in moments.items():
-                if len(record.plays) >= cards:
-                    found = look(reader, record, see(record, args.chair, cards, board))
-                    tallies[name].add(found.judged, bucket)
-                    unanswered += not found.answered
-                    if out is not None:
-                        out.write(line_of(found.seen, found.reading) + "\n")
-            if progress is not None:
-                progress(done, wanted)
+    for done, (board, record) in enumerate(chosen(), 1):
+        assert record.deal is not None
+        bucket = bucket_of(record.deal)
+        for name, cards in moments.items():
+            if len(record.plays) >= cards:
+                found = look(reader, record, see(record, args.chair, cards, board))
+                tallies[name].add(found.judged, bucket)
+                unanswered += not found.answered
+        if progress is not None:
+            progress(done, wanted)
     return tallies, unanswered
 
 

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.cards import RANKS, SUIT_MASK, Suit
+from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, DealError, NotationError
+from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.words import SEATS
 
 type Floats = NDArray[np.float64]

@@ -129,12 +129,6 @@ def curve(cards: ArrayLike, predicted: ArrayLike, observed: ArrayLike) -> tuple[
     return tuple(Bin(p / n, k / n, int(n)) for n, p, k in sums if n)
 
 
-def curve_of(predicted: NDArray[np.float64], observed: NDArray[np.float64], bins: int) -> tuple[Bin, ...]:
-    """The same from single forecasts: the probability of each, and 1 if it came true, else 0."""
-    place = bin_of(predicted, bins)
-    return curve(*(np.bincount(place, weight, bins) for weight in (np.ones(len(place)), predicted, observed)))
-
-
 def calibration_error(bins: tuple[Bin, ...]) -> float:
     """Mean gap between predicted and observed, bins weighed by their number of forecasts; 0 without any.
 
@@ -379,11 +373,9 @@ def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str,
 class Looked(NamedTuple):
     """One reader at one board and moment."""
 
-    seen: Seen
-    reading: Reading
     judged: Judged
     answered: bool
-    """Whether the reader answered; if not, the reading is that of somebody who knows nothing."""
+    """Whether the reader answered; if not, somebody who knows nothing was judged."""
 
 
 def see(record: Record, chair: str, cards: int, board: int = 0) -> Seen:
@@ -402,4 +394,4 @@ def look(reader: Reader, record: Record, seen: Seen) -> Looked:
     seconds = time.perf_counter() - started
     reading = CountingReader().read(seen) if answer is None else answer
     verify(reading, f"reader {type(reader).__name__}")
-    return Looked(seen, reading, judge(reading, seen, record.deal, seconds), answer is not None)
+    return Looked(judge(reading, seen, record.deal, seconds), answer is not None)

@@ -4,22 +4,18 @@ A reader says P(card at seat). Whoever gives that alone is taken to mean each ca
 independent cards, and P(layout) is proportional to the product over the hidden cards, among all layouts with hands of
 the right size.
 
-Readers by name, at the command line and in tables: ``counting``; ``direct``; ``BIDDER`` or ``BIDDER+PLAYER``, such as
-``learned`` and ``learned+learned``; a file of beliefs (its name ends in ``.jsonl``); ``module:name`` of any reader. A
-bidder is built in, of a plugin, or ``module:name``; a player is ``learned`` or ``module:name``.
+Readers by name, at the command line and in tables: ``counting``; ``BIDDER`` or ``BIDDER+PLAYER``, such as ``learned``
+and ``learned+learned``; ``module:name`` of any reader. A bidder is built in, of a plugin, or ``module:name``; a player
+is ``learned`` or ``module:name``.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from math import log
-from operator import index
-from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -29,18 +25,14 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.learned import Floats as Singles
-from bayesbridge.bidders.learned import Holdings, linear, stored
-from bayesbridge.bidders.learned import Reader as Sequence
 from bayesbridge.calls import Vulnerability
-from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
+from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import Target
-from bayesbridge.errors import BayesBridgeError, NotationError, shorten
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered, with_settings
 from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
 from bayesbridge.evidence.kinds import Piece
-from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Masks
 from bayesbridge.notation.record import Record
 
@@ -200,7 +192,7 @@ class Reading:
 
 @runtime_checkable
 class Reader(Protocol):
-    """Anything that says where cards lie: a posterior, a network that predicts cards directly, a file of beliefs."""
+    """Anything that says where cards lie: a posterior, or a program that predicts cards directly."""
 
     def read(self, seen: Seen) -> Reading | None:
         """What it says of a table at a moment; ``None`` where it says nothing, which is counted."""
@@ -285,176 +277,6 @@ class ModelReader:
             return dict.fromkeys(Vulnerability, self.bidder)
 
 
-class DirectReader:
-    """A network that says where cards lie straight from the auction, with no bidder model; silent after the lead.
-
-    A transformer reads the own hand and the auction; what it knows after the last call becomes P(seat) of every card
-    and P(length) of every suit of the three hidden hands. It knows nothing of layouts as wholes, and nothing of the
-    play. A baseline for the posterior, fitted on the same tables by ``scripts/fit_direct_reader.py``.
-    """
-
-    def read(self, seen: Seen) -> Reading | None:
-        """P(card at seat) and P(length), softmax of the network's scores."""
-        if seen.plays:
-            return None
-        own, (parameters, sequence, holdings) = seen.observer, _direct()
-        with one_thread():
-            hand = holdings.vectors(np.array([seen.hand.mask], np.uint64))
-            known = sequence.read(tokens_of(seen), linear(parameters, "enter", hand))[-1:]
-            last = np.maximum(linear(parameters, "hidden", known), 0)
-            card_scores, length_scores = (linear(parameters, name, last)[0] for name in ("cards", "lengths"))
-        cards, lengths = np.zeros((52, 4)), np.zeros((4, 4, 14))
-        for step in range(3):  # the hidden seats, from the left on
-            seat = own.next(step + 1)
-            cards[:, seat] = _softmax(card_scores.reshape(52, 3))[:, step]
-            lengths[seat] = _softmax(length_scores.reshape(3, 4, 14))[step]
-        held = np.array([seen.hand.mask >> card & 1 for card in range(52)], np.bool_)
-        cards[held] = 0.0
-        cards[held, own] = 1.0
-        for suit in range(4):
-            lengths[own, suit, (seen.hand.mask >> 13 * suit & SUIT_MASK).bit_count()] = 1.0
-        return Reading(cards, lengths)
-
-
-def tokens_of(seen: Seen) -> NDArray[np.intp]:
-    """(calls + 1, 4) rows of the reader's table, the last of them after the last call; at most 32 calls are read."""
-    auction, own = seen.auction, seen.observer
-    calls = [call.index for call in auction.calls][:32]
-    ours, theirs = own in seen.vulnerable, own.next() in seen.vulnerable
-    place = np.arange(len(calls) + 1)
-    who = (auction.first + place - own) % 4
-    sides = np.full(len(place), 2 * ours + theirs)
-    # The call (38 after the last), who made it (0 the reader, 1 the left-hand opponent …), who is vulnerable, the
-    # place in the auction: each part has rows of its own.
-    tokens: NDArray[np.intp] = np.stack([[*calls, 38], who, sides, place], axis=1) + np.cumsum((0, 39, 4, 4))
-    return tokens
-
-
-@cache
-def _direct() -> tuple[Any, Sequence, Holdings]:
-    """The fitted parameters, made ready."""
-    parameters = stored("direct.npz")
-    return parameters, Sequence(parameters), Holdings(parameters)
-
-
-def _softmax(scores: Singles) -> NDArray[np.float64]:
-    """Probabilities along the last axis."""
-    chances: NDArray[np.float64] = np.exp(scores.astype(np.float64) - scores.max(axis=-1, keepdims=True))
-    chances /= chances.sum(axis=-1, keepdims=True)
-    return chances
-
-
-_MOMENT: Final = {cards: name for name, cards in MOMENTS.items()}
-
-
-class BeliefsFile:
-    """Beliefs of any program as JSON Lines, one object for each board, seat and moment (docs/reading-benchmark.md).
-
-        {"board": 1, "seat": "W", "hand": "AKQ2.KJ3.A54.Q32", "moment": "auction",
-         "cards": {"SJ": {"N": 0.3, "E": 0.3, "S": 0.4}, …}}
-
-    ``board`` is the number of the record in its file, from 1; ``hand`` is the observer's, so that a wrong number is
-    found out. ``cards`` has every hidden card; a seat left out has probability 0. Optional: ``lengths``, by seat and
-    suit the chances of 0 to 13 cards.
-    """
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.lines: dict[tuple[int, Seat, str], tuple[int, str]] = {}
-        """Number and text of a line by board, seat and moment."""
-        try:
-            text = self.path.read_text("utf-8", errors="replace")
-        except OSError as error:
-            raise NotationError(f"cannot read {str(path)!r}: {error.strerror}", path=path) from None
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                with self._naming(number):
-                    entry = json.loads(line)
-                    key = index(entry["board"]), Seat.of(entry["seat"]), moment_of(entry.get("moment", "auction"))
-                    if key in self.lines:
-                        where = f"board {key[0]}, {key[1].name}, {key[2]!r}"
-                        raise NotationError(f"{where} stands in line {self.lines[key][0]} already: leave one out")
-                    self.lines[key] = number, line
-        if not self.lines:
-            raise NotationError(f"{str(path)!r} holds no beliefs: write one JSON object on each line", path=path)
-
-    def read(self, seen: Seen) -> Reading | None:
-        """What the file says; ``None`` where it has no line for this board, seat and moment."""
-        key = seen.board, seen.observer, _MOMENT.get(len(seen.plays), "")
-        if key not in self.lines:
-            return None
-        number, line = self.lines[key]
-        with self._naming(number):
-            return reading_of(json.loads(line), seen)
-
-    @contextmanager
-    def _naming(self, number: int) -> Iterator[None]:
-        """Name the file and the line in whatever is wrong with it."""
-        try:
-            yield
-        except (BayesBridgeError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            form = "it has not the form of docs/reading-benchmark.md: write it as score --write-beliefs does"
-            what = error if isinstance(error, BayesBridgeError) else form
-            raise NotationError(f"{self.path}: line {number}: {what}", path=self.path, line=number) from None
-
-
-def reading_of(entry: Mapping[str, Any], seen: Seen) -> Reading:
-    """The reading of one line, checked against what was seen; what everybody can know is filled in."""
-    if (hand := entry.get("hand")) != seen.hand.pbn:
-        raise NotationError(
-            f"hand {shorten(hand)}: {seen.observer.name} holds {seen.hand.pbn!r} on board {seen.board}; "
-            "count the records of the file from 1"
-        )
-    hard, lengths = seen.hard, None
-    given = {Card.of(name): chances for name, chances in entry["cards"].items()}
-    cards = hard.cards.copy()
-    for card in map(Card, np.flatnonzero(cards.max(axis=1) < SURE).tolist()):
-        if card not in given:
-            raise NotationError(f"no chances of {card}: give every hidden card")
-        by_seat = {Seat.of(seat): chance for seat, chance in given[card].items()}
-        cards[card.index] = _chances([by_seat.get(seat, 0.0) for seat in Seat], 4, f"card {card}")
-    if "lengths" in entry:
-        rows = {(Seat.of(s), Suit.of(k)): row for s, suits in entry["lengths"].items() for k, row in suits.items()}
-        lengths = hard.lengths.copy()
-        for at, of in np.argwhere(lengths.max(axis=2) < SURE).tolist():
-            where = f"lengths of {Seat(at).name} in {Suit(of).name}"
-            if (at, of) not in rows:
-                raise NotationError(f"no {where}: give all suits of all hidden hands, or no lengths")
-            lengths[at, of] = _chances(rows[Seat(at), Suit(of)], 14, where)
-    return Reading(cards, lengths, hard=hard)
-
-
-def _chances(values: Any, size: int, where: str) -> Floats:
-    """Probabilities, scaled to add up to one, which they may miss by rounding."""
-    row = np.array(values, np.float64)
-    if row.shape != (size,) or not (row >= 0.0).all() or abs(row.sum() - 1.0) > 0.01:
-        raise NotationError(f"{where}: {shorten(values)}: give {size} probabilities that add up to 1")
-    return row / row.sum()
-
-
-def line_of(seen: Seen, reading: Reading) -> str:
-    """What a reader says as one line of a file, without the line's end."""
-    hard = reading.hard or seen.hard
-    doubt = np.flatnonzero(hard.cards.max(axis=1) < SURE)[::-1]
-    seats = [Seat(seat) for seat in np.flatnonzero(hard.cards[doubt].any(axis=0)).tolist()]
-    entry: dict[str, Any] = {
-        "board": seen.board,
-        "seat": seen.observer.name,
-        "hand": seen.hand.pbn,
-        "moment": _MOMENT[len(seen.plays)],
-        "cards": {
-            str(Card(card)): {seat.name: round(float(reading.cards[card, seat]), 6) for seat in seats}
-            for card in doubt.tolist()
-        },
-    }
-    if (lengths := reading.lengths) is not None:
-        entry["lengths"] = {
-            seat.name: {suit.name: [round(p, 6) for p in lengths[seat, suit].tolist()] for suit in reversed(Suit)}
-            for seat in seats
-        }
-    return json.dumps(entry)
-
-
 USUAL: Final = "learned+learned"
 
 
@@ -462,10 +284,6 @@ def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
     """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
     if text == "counting":
         return CountingReader()
-    if text == "direct":
-        return DirectReader()
-    if text.endswith(".jsonl"):
-        return BeliefsFile(text)
     who, plus, other = text.partition("+")
     found = _imported(who) if ":" in who else offered("bidders", [who]).bidder(who)
     if not plus and isinstance(found, Reader):

@@ -38,11 +38,11 @@ from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.fit import Prior
 from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.learned import LearnedBidder
-from bayesbridge.bidders.play import LearnedPlayer, simulate_play
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.capture.kernels import captures
-from bayesbridge.cards import Hand, Suit
+from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.engines.convolution import capture_counts
 from bayesbridge.engines.infer import ENGINES as BELIEF_ENGINES
@@ -66,6 +66,7 @@ from bayesbridge.plots import (
 from bayesbridge.studies.benchmark import Bin, bin_of, calibration_error, curve
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.study import Table, holm
+from bayesbridge.tricks import Trick
 from bayesbridge.words import number, percent
 
 if TYPE_CHECKING:
@@ -77,6 +78,44 @@ UNKNOWN: Final = Seat.W
 
 LENGTH_CELLS: Final = ((0, 1), (2, 3), (4, 5), (6, 13))
 POINT_CELLS: Final = ((0, 4), (5, 9), (10, 14), (15, 40))
+
+
+def simulate_play(
+    deal: Deal, auction: Auction, player: PlayerModel, cards: int, rng: int | np.random.Generator
+) -> tuple[tuple[Seat, Card], ...]:
+    """The first ``cards`` cards of a deal after an auction of four players, (seat, card) in order.
+
+    Dummy's cards are declarer's choice, of which a player model says nothing: they are any legal card. Nobody plays
+    where all have passed.
+    """
+    contract, dealt, generator = auction.contract, deal, np.random.default_rng(rng)
+    if contract is None:
+        return ()
+    rest = {seat: dealt[seat] for seat in Seat}
+    plays: list[tuple[Seat, Card]] = []
+    trick = Trick(contract.declarer.next(), contract.trump)
+    for _ in range(min(cards, 52)):
+        seat = trick.turn
+        assert seat is not None
+        legal = list(trick.legal(rest[seat]))
+        chances = np.ones(len(legal))
+        if seat != contract.declarer.partner and len(legal) > 1:
+            table = dealt[contract.declarer.partner]
+            masks = np.array([dealt[seat].mask], dtype=np.uint64)
+            # Sequences that differ in the last card alone: log P(it) + constant.
+            logs = [
+                float(player.log_likelihood(masks, contract, [*plays, (seat, card)], seat, auction, table)[0])
+                for card in legal
+            ]
+            chances = np.exp(np.array(logs) - max(logs))
+        card = legal[int(generator.choice(len(legal), p=chances / chances.sum()))]
+        plays.append((seat, card))
+        rest[seat] = Hand(rest[seat].mask & ~(1 << card.index))
+        trick = trick.after(seat, card)
+        if trick.complete:
+            assert trick.winner is not None
+            trick = Trick(trick.winner, contract.trump)
+    return tuple(plays)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from bayesbridge.estimators.registry import load
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import Record, iter_records
 from bayesbridge.plots import BLUE, GREY, ORANGE, SKY, VERMILION, bare, ink, new_axes, percent_axis
-from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve_of, part_of_masks
+from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve, part_of_masks
 from bayesbridge.studies.engine import Setting
 from bayesbridge.studies.readers import CHAIRS, seat_of, usable
 from bayesbridge.studies.study import Table
@@ -182,7 +182,8 @@ class Forecast:
     @property
     def bins(self) -> tuple[Bin, ...]:
         """Ten, those that have forecasts."""
-        return curve_of(self.told, self.made, BINS)
+        place = bin_of(self.told, BINS)
+        return curve(*(np.bincount(place, weight, BINS) for weight in (np.ones(len(place)), self.told, self.made)))
 
     @property
     def error(self) -> float:

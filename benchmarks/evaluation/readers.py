@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from direct import DirectReader
 from instrument import Floats, in_chunks, options, setting, show
 
 from bayesbridge.errors import BayesBridgeError
@@ -105,7 +106,7 @@ def _able(path: str) -> Iterator[Board]:
 
 @lru_cache(maxsize=16)
 def _reader(name: str, draws: int, seed: int) -> Reader:
-    return reader_of(name, draws, seed)
+    return DirectReader() if name == "direct" else reader_of(name, draws, seed)
 
 
 def count(what: Plan, seed: np.random.SeedSequence, boards: int) -> Floats:
@@ -132,10 +133,9 @@ def _fill(what: Plan, board: Board, table: Floats) -> None:
 
 def measure(what: Plan, how: Setting | None = None) -> list[dict[str, Any]]:
     """A row for every reader and moment: its figures, and by how much they differ from those of the last reader."""
-    files = (what.records, *(reader for reader in what.readers if reader.endswith(".jsonl")))
-    hashes = ", ".join(hashlib.sha256(Path(name).read_bytes()).hexdigest()[:16] for name in files)
+    digest = hashlib.sha256(Path(what.records).read_bytes()).hexdigest()[:16]
     chunks = in_chunks(
-        "readers", partial(count, what), CHUNK, what.boards, what.seed, how, plan=repr(what), files=hashes
+        "readers", partial(count, what), CHUNK, what.boards, what.seed, how, plan=repr(what), file=digest
     )
     found = np.concatenate(chunks)
     deals = [board.record.deal for board in boards_of(what.records, what.boards)]

@@ -1,4 +1,4 @@
-"""``score``: any reader at the command line, files there and back, one line for what is wrong."""
+"""``score``: any reader at the command line, one line for what is wrong."""
 
 from pathlib import Path
 
@@ -23,33 +23,10 @@ def test_score_at_several_moments(document, answer):
     assert "trick 9" in shown
 
 
-def test_what_score_writes_it_reads(tmp_path, document, answer):
-    """The same reader by its file: all figures but those of layouts."""
-    out = tmp_path / "mine.jsonl"
-    words = ["score", BOARDS, "--boards", "2", "--moments", "auction,9"]
-    first = document(*words, "--reader", "style", "--draws", "100", "--write-beliefs", str(out))
-    assert len(out.read_text().splitlines()) == 4
-    second = document(*words, "--reader", str(out))
-    for moment, told in first["moments"].items():
-        for name in (
-            "honour_log_loss",
-            "card_log_loss",
-            "length_log_loss",
-            "points_rmse",
-            "brier",
-            "calibration_error",
-        ):
-            assert second["moments"][moment][name] == pytest.approx(told[name], abs=1e-3)
-    out.write_text(out.read_text().splitlines()[0] + "\n")
-    assert document(*words, "--reader", str(out))["unanswered"] == 3
-    assert "3 times the reader said nothing: they count as if it knew nothing." in answer(*words, "--reader", str(out))
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["--write-beliefs", "x.jsonl"], "argument --write-beliefs: say at which --moments"),
-        (["--reader", "none.jsonl"], "argument --reader: cannot read 'none.jsonl'"),
+        (["--reader", "none:None"], "argument --reader: cannot load 'none:None'"),
         (["--moments", "tea"], "argument --moments: unknown moment 'tea': choose auction, lead, 1, 3, 6 or 9"),
         (["--moments", "1", "--chair", "dummy"], "argument --chair dummy: dummy looks on from the lead on"),
     ],

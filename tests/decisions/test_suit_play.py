@@ -7,11 +7,11 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cards import RANKS
+from bayesbridge.cards import holding as read_holding
 from bayesbridge.decisions.suit import (
     Combination,
     Search,
     prior_shares,
-    read_holding,
     weights_of,
 )
 

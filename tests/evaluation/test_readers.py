@@ -8,7 +8,7 @@ from readers import Plan, measure, tables, write_page
 from bayesbridge.errors import BayesBridgeError
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
-QUICK = ("counting", "tests.studies.test_beliefs_file:Direct")
+QUICK = ("counting", "tests.studies.test_readers:Direct")
 WHAT = Plan(BOARDS, 3, QUICK, ("auction", "trick 9"), "leader", 100, 1)
 
 

@@ -11,7 +11,7 @@ import pytest
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation import open_records
-from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve_of, frozen_list, is_test, part_of
+from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve, frozen_list, is_test, part_of
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
 
@@ -70,7 +70,8 @@ def test_the_frozen_list_does_not_depend_on_the_order(part):
 
 def test_forecasts_fall_into_their_bins():
     predicted, observed = np.array([0.1, 0.12, 0.9, 0.95, 0.92]), np.array([0.0, 1.0, 1.0, 1.0, 0.0])
-    found = curve_of(predicted, observed, 10)
+    place = bin_of(predicted, 10)
+    found = curve(*(np.bincount(place, weight, 10) for weight in (np.ones(5), predicted, observed)))
     assert found == (Bin(pytest.approx(0.11), 0.5, 2), Bin(pytest.approx(0.92333333), pytest.approx(2 / 3), 3))
     assert calibration_error(found) == pytest.approx((2 * 0.39 + 3 * (0.92333333 - 2 / 3)) / 5)
 

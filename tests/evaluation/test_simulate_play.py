@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from calibration import simulate_play
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.play import LearnedPlayer, simulate_play
+from bayesbridge.bidders.play import LearnedPlayer
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.tricks import Trick
 
@@ -13,7 +14,7 @@ AUCTION = Auction.of("S:3S Pass Pass Pass")
 
 
 def test_a_whole_deal_is_played_by_the_rules():
-    plays = simulate_play(DEAL, AUCTION, LearnedPlayer(), rng=1)
+    plays = simulate_play(DEAL, AUCTION, LearnedPlayer(), cards=52, rng=1)
     assert len(plays) == len({card for _, card in plays}) == 52
     trick = Trick(Seat.W, AUCTION.contract.trump)
     for seat, card in plays:
@@ -21,7 +22,7 @@ def test_a_whole_deal_is_played_by_the_rules():
         trick = trick.after(seat, card, type(DEAL[seat]).of(left))
         if trick.complete:
             trick = Trick(trick.winner, trick.trump)
-    assert plays == simulate_play(DEAL, AUCTION, LearnedPlayer(), rng=1)
+    assert plays == simulate_play(DEAL, AUCTION, LearnedPlayer(), cards=52, rng=1)
     assert plays[:7] == simulate_play(DEAL, AUCTION, LearnedPlayer(), cards=7, rng=1)
 
 

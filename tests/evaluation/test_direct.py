@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from direct import DirectReader, _direct, tokens_of
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import stored
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
-from bayesbridge.studies.readers import DirectReader, Seen, tokens_of
+from bayesbridge.studies.readers import Seen
 from tests.bidders import plain_network
 
 AUCTION = Auction.of("N:1S Pass 2S Pass 4S Pass Pass Pass")
@@ -16,7 +16,7 @@ SEEN = Seen(Seat.E, Hand.of("T4.KQ52.J982.A63"), Vulnerability.NS, AUCTION, (), 
 
 
 def test_it_is_the_network_plainly_transcribed():
-    p = plain_network.plain(stored("direct.npz"))
+    p = plain_network.plain(_direct()[0])
     hand = plain_network.affine(p, "enter", plain_network.held(p, SEEN.hand.mask))
     known = plain_network.read(p, tokens_of(SEEN), hand)[-1]
     last = np.maximum(plain_network.affine(p, "hidden", known), 0)

@@ -1,0 +1,90 @@
+"""Readers by name; better and worse ones."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
+from bayesbridge.notation import open_records
+from bayesbridge.studies.benchmark import MEASURES, look, see
+from bayesbridge.studies.readers import SURE, Reading, reader_of
+
+RECORD = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records[0]
+LATE = 36
+
+
+class Knows:
+    """Gives the true seat of each hidden card this chance; the others that may have it share the rest."""
+
+    def __init__(self, chance):
+        self.chance = chance
+
+    def read(self, seen):
+        cards = seen.hard.cards.copy()
+        for card in np.flatnonzero(cards.max(axis=1) < SURE):
+            others = cards[card] > 0
+            truth = [bool(RECORD.deal[seat].mask >> int(card) & 1) for seat in Seat]
+            cards[card] = np.where(truth, self.chance, (1 - self.chance) / (others.sum() - 1)) * others
+        return Reading(cards)
+
+
+@pytest.mark.parametrize(("cards", "flat"), [(0, 1 / 3), (12, 1 / 2)])
+def test_the_truth_scores_best_and_a_lie_worst(cards, flat):
+    scores = []
+    for chance in (1.0, 0.8, flat, 0.1, 0.0):
+        judged = look(Knows(chance), RECORD, see(RECORD, "leader", cards)).judged
+        scores.append(dict(zip(MEASURES, judged.values, strict=False)))
+    for name in ("honours", "cards", "lengths", "brier"):
+        column = [score[name] for score in scores]
+        assert column == sorted(column), name
+        assert column[0] == pytest.approx(0.0, abs=1e-9)
+    truths = [score["log_true"] for score in scores]
+    assert truths == sorted(truths, reverse=True)
+    assert truths[0] == pytest.approx(0.0, abs=1e-6)
+    assert scores[0]["points"] == pytest.approx(0.0, abs=1e-9)
+    assert scores[-1]["cards"] == pytest.approx(-math.log(1e-12))
+
+
+class Direct:
+    """A direct predictor: chances of cards and no layouts."""
+
+    def read(self, seen):
+        return Reading(seen.hard.cards)
+
+
+class Flat:
+    """A model that finds every call equally likely from any hand."""
+
+    def log_likelihood(self, hands, *_):
+        return np.zeros(len(hands))
+
+
+NOTHING = Direct()
+
+
+def test_readers_by_name():
+    seen = see(RECORD, "leader", LATE)
+    assert reader_of(f"{__name__}:Direct").read(seen).cards is seen.hard.cards
+    assert reader_of(f"{__name__}:NOTHING") is NOTHING
+    flat = reader_of(f"{__name__}:Flat+{__name__}:Flat", draws=50).read(seen)
+    assert flat.cards == pytest.approx(seen.hard.cards, abs=1e-9)
+    assert reader_of("learned").player is None
+    assert reader_of("learned+learned").player is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("nobody", "nobody"),
+        ("learned+nobody", "cannot load 'nobody'"),
+        ("learned+math:pi", "'math:pi' has neither read nor log_likelihood"),
+    ],
+)
+def test_unknown_readers_are_one_line(name, line):
+    with pytest.raises(BayesBridgeError) as caught:
+        reader_of(name)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
