@@ -18,6 +18,9 @@ from bayesbridge.deal import Deal
 from bayesbridge.errors import DealError
 
 type Masks = NDArray[np.uint64]
+type Floats = NDArray[np.float64]
+type Ints = NDArray[np.int64]
+type Bools = NDArray[np.bool_]
 """(n, 4) masks of cards, column = seat."""
 
 HONOURS: Final = tuple(

@@ -25,7 +25,7 @@ from bayesbridge.engines.draws import Draws, Marginals
 from bayesbridge.engines.enumeration import BLOCK
 from bayesbridge.engines.target import MOST_DRAWS
 from bayesbridge.errors import BayesBridgeError, TablesTooLarge, WrongArgument, shorten
-from bayesbridge.layouts import Layouts, Masks, read_only
+from bayesbridge.layouts import Floats, Layouts, Masks, read_only
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import SEATS, SUITS, number, percent
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-
-Floats = NDArray[np.float64]
 
 UNSEEN: Final = 84_478_098_072_866_400
 """Layouts of the 39 cards that a player does not see before anything happens: 39! / 13!³."""
@@ -220,9 +218,9 @@ class Posterior:
         """log P(all evidence ∣ the observer's own hand): counted for hard evidence, estimated for soft unless exact."""
         return log(self.count()) - log(UNSEEN) + self.draws.log_soft
 
-    def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> NDArray[np.float64] | float:
+    def expect(self, quantity: Callable[[Layouts], NDArray[Any]]) -> Floats | float:
         """Posterior mean of any function of a batch of layouts: (n,) or (n, …) in, a number or an array out."""
-        total: NDArray[np.float64] | float = 0.0
+        total: Floats | float = 0.0
         for masks, weights in self.blocks():
             given = quantity(Layouts(masks))
             values = np.asarray(given, dtype=np.float64)

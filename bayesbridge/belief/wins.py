@@ -15,10 +15,8 @@ from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Suit
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalPlay
 from bayesbridge.evidence import Play
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Bools, Masks
 from bayesbridge.tricks import Trick
-
-Bools = NDArray[np.bool_]
 
 
 def card_wins(posterior: Posterior, trick: Trick, pair: tuple[Seat, Seat] | None = None) -> dict[Card, float]:

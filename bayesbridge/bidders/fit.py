@@ -34,7 +34,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.layouts import read_only
+from bayesbridge.layouts import Floats, read_only
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import SEATS
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     import pymc
     import xarray
 
-
-Floats = NDArray[np.float64]
 
 NEVER: Final = -1e6
 """Utility of an illegal call: exp of it is 0, and its derivatives are too."""

@@ -37,6 +37,7 @@ from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.cards import Strain
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.jit import njit
+from bayesbridge.layouts import Floats
 
 Cells = NDArray[np.int16]
 """(n, 5) ``8 · value in sixteenths of a trick + Algorithm 1's level``, by strain C D H S NT."""
@@ -99,8 +100,6 @@ def fill_cells(
             out[i, suit] = 8 * max(value, 0) + levels[suit]
         out[i, 4] = 8 * max(shared - 12 * short, 0) + levels[4]
 
-
-Floats = NDArray[np.float64]
 
 BOUNDS: Final = {
     "aggressiveness": (-4.0, 4.0),

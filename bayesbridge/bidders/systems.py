@@ -36,7 +36,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.layouts import Floats, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import KeyLines, read_toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
 
@@ -339,7 +339,6 @@ def components(agreements: Sequence[Agreement], seat: Seat) -> tuple[Component, 
     return (*found, Component(rest, certain)) if rest > 1e-9 or not found else tuple(found)
 
 
-type Floats = NDArray[np.float64]
 type Given = str | System | Agreement
 
 

@@ -20,6 +20,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall
 from bayesbridge.evidence import BidderModel
+from bayesbridge.layouts import Floats
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
@@ -68,7 +69,7 @@ def legal_indices(before: Auction) -> tuple[int, ...]:
     return tuple(call.index for call in before.legal_calls())
 
 
-def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
+def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction) -> Floats:
     """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
 
     A model with a ``probabilities`` method of its own is asked once, any other once for each legal call.
@@ -116,9 +117,6 @@ def simulate_auction(
         bidder = bidders[seat] if isinstance(bidders, Mapping) else bidders
         auction = auction.after(sample_call(bidder, dealt[seat], auction, numbers))
     return auction
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from secrets import token_urlsafe
 
 from bayesbridge.cli.options import Once, Subparsers, UsageError, add_command, whole
 from bayesbridge.cli.screens import print_json, say
-from bayesbridge.words import tell
 
 PORT = 8137
 
@@ -23,9 +22,6 @@ def add(commands: Subparsers) -> None:
         "open the explorer: a page to set hands, calls and cards on by clicking, and watch the beliefs move",
         run,
         "bayesbridge serve",
-    )
-    parser.add_argument(
-        "--host", action=Once, default="127.0.0.1", metavar="NAME", help="where to listen (default: this machine alone)"
     )
     parser.add_argument(
         "--port",
@@ -49,12 +45,11 @@ def run(args: Namespace) -> int:
         raise UsageError(f"{' and '.join(missing)} not installed: pip install 'bayesbridge-hands[web]'")
     if args.token is not None and not re.fullmatch(r"[\w-]{16,64}", args.token, re.ASCII):
         raise UsageError("argument --token: write 16 to 64 letters, digits, '-' and '_'")
-    from bayesbridge.web.server import explorer, is_loopback, listen, serve
+    from bayesbridge.web.server import explorer, listen, serve
 
-    listener = listen(args.host, args.port)
+    listener = listen(args.port)
     token = args.token or token_urlsafe(16)  # 128 random bits
-    name = f"[{args.host}]" if ":" in args.host else args.host
-    address = f"http://{name}:{listener.getsockname()[1]}/{token}/"
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
 
     def ready() -> None:
         if args.json:
@@ -62,15 +57,13 @@ def run(args: Namespace) -> int:
         else:
             say(f"The explorer is at {address}", "Ctrl-C ends it.")
         sys.stdout.flush()
-        if not is_loopback(args.host):
-            tell("other machines can reach this address; who knows it can use it, and nothing on the way is encrypted")
         if not args.no_browser:
             import webbrowser
 
             webbrowser.open(address)
 
     try:
-        serve(explorer(args.host, token, args.workers, ready, args.seed), listener)
+        serve(explorer(token, args.workers, ready, args.seed), listener)
     except KeyboardInterrupt:  # the usual end, so without a word
         return 130
     return 0

@@ -61,10 +61,10 @@ from bayesbridge.dealing.language import (
 )
 from bayesbridge.engines.classes import Lookup, digits, merged
 from bayesbridge.engines.counting import compositions
-from bayesbridge.engines.tables import Ints, running
+from bayesbridge.engines.tables import running
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, high_product, next64, seed_state
 from bayesbridge.shapes import shape_table
 

@@ -33,7 +33,7 @@ from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.odds import CALIBRATION, OFF, PREDICTS, SOLVES, SolvedSample, normalised, solve_layouts
 from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
-from bayesbridge.layouts import Layouts
+from bayesbridge.layouts import Floats, Layouts
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.scoring import SCHEMES, Duplicate, Scheme, imps
 from bayesbridge.words import STRAINS, number
@@ -67,8 +67,6 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
         for row in range(found.sizes[axis])
     ]
 
-
-type Floats = NDArray[np.float64]
 
 DUPLICATE: Final = "duplicate"
 

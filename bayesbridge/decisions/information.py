@@ -51,14 +51,13 @@ from bayesbridge.decisions.contracts import (
     scoring_of,
 )
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.layouts import Layouts, Masks, high_card_points, suit_lengths
+from bayesbridge.layouts import Floats, Layouts, Masks, high_card_points, suit_lengths
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:
     import xarray
 
 
-type Floats = NDArray[np.float64]
 type Asking = str | Sequence[str] | Mapping[str, Callable[[Layouts], NDArray[Any]]]
 
 KNOWN: Final = "card[SQ], length[E:H], points[N], call[N], call[N:4NT Pass] or layout"

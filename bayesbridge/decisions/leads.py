@@ -17,7 +17,6 @@ from statistics import NormalDist
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
@@ -31,6 +30,7 @@ from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
 from bayesbridge.estimators.odds import SolvedSample, normalised
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
+from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import number, percent
 
@@ -123,8 +123,6 @@ class Leads:
             ],
         }
 
-
-type Floats = NDArray[np.float64]
 
 SOLVES: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card, in the double-dummy plugin."""

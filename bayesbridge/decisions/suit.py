@@ -26,16 +26,14 @@ from math import comb, inf, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError
+from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS
-
-type Floats = NDArray[np.float64]
 
 MOST_MISSING: Final = 10
 """Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""

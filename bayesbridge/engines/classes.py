@@ -46,10 +46,10 @@ from bayesbridge.capture.tables import LEADING_GAP, LENGTH, TERNARY, row_table
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS
 from bayesbridge.engines.counting import MOST_POINTS, row_classes
-from bayesbridge.engines.tables import Ints, Sampler, SuitPair, SuitRows
+from bayesbridge.engines.tables import Sampler, SuitPair, SuitRows
 from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Ints, Masks
 from bayesbridge.shapes import Shapes, shape_table
 
 type Fields = NDArray[np.uint16]

@@ -16,8 +16,9 @@ from bayesbridge.capture.tables import LEADING_GAP, LENGTH
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import SUITS, Constraints
 from bayesbridge.engines.classes import ClassTables, Outcome, TotalGap
-from bayesbridge.engines.tables import Ints, Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.layouts import Ints
 
 LOWEST_Z: Final = -46
 """Z when no suit has a card of the pair: Δ is 52 then."""

@@ -26,10 +26,8 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK
 from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
+from bayesbridge.layouts import Bools, Ints
 from bayesbridge.shapes import Shapes, shape_table
-
-type Ints = NDArray[np.int64]
-type Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +70,7 @@ def row_classes(table: NDArray[np.integer]) -> tuple[Ints, Ints]:
     return classes, np.array([first[name] for name in order], dtype=np.int64)
 
 
-type Ways = NDArray[np.int64]
+type Ways = Ints
 type Range = tuple[int, int]
 type Classes = tuple[int, ...]
 """A number for each hand whose shape is restricted: its class in a pair of suits, or its length in a suit."""

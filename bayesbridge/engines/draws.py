@@ -21,10 +21,8 @@ from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Batches, Weights
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks, read_only
+from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.random64 import State
-
-Floats = NDArray[np.float64]
 
 _FIELDS: Final = np.arange(1 << 13)
 HOLDS_RANK: Final = (_FIELDS[:, None] >> np.arange(13) & 1).astype(np.float64)

@@ -14,10 +14,10 @@ import numpy as np
 
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.tables import Ints, Order, Sampler, SuitPair, Where, add_pair, locate
+from bayesbridge.engines.tables import Order, Sampler, SuitPair, Where, add_pair, locate
 from bayesbridge.errors import TooManyLayouts
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Ints, Masks
 
 MOST_LAYOUTS: Final = 20_000_000
 """The default limit of enumeration; an open dummy leaves 10 400 600."""

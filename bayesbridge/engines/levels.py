@@ -35,15 +35,13 @@ from bayesbridge.constraints import SEATS, SUITS, Constraints
 from bayesbridge.engines.classes import ClassRows, ClassTables, HasShape, Level, Points, Quantity, SuitWalks, Tricks
 from bayesbridge.engines.draws import HAS_LENGTH, HOLDS_RANK, Draws, Pending
 from bayesbridge.engines.proposal import Proposal
-from bayesbridge.engines.tables import Ints, Sampler
+from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.target import SoftEvidence, Target
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.evidence.models import LevelModel
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, next64, seed_state
-
-type Floats = NDArray[np.float64]
 
 NO_TRUMP: Final = 4
 

@@ -26,7 +26,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import DealError
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, Masks
 from bayesbridge.random64 import Seed, next64, seed_state
 from bayesbridge.shapes import shape_table
 
@@ -187,9 +187,6 @@ def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDAr
             for place in range(start[seat], start[seat + 1]):
                 layouts[row, seat] |= one << np.uint64(cards[places[place]])
     return made
-
-
-type Floats = NDArray[np.float64]
 
 
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:

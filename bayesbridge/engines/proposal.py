@@ -34,11 +34,9 @@ from numpy.typing import NDArray
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed, State, next64, seed_state
 
-type Floats = NDArray[np.float64]
-type Ints = NDArray[np.int64]
 type Hands = NDArray[np.uint64]
 
 

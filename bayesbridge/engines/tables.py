@@ -27,12 +27,8 @@ from bayesbridge.constraints import SEATS, SUITS, Constraints, points_in
 from bayesbridge.engines.counting import ShapeClasses, count, count_points
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Bools, Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
-
-type Ints = NDArray[np.int64]
-type Bools = NDArray[np.bool_]
-
 
 MOST_ENTRIES: Final = 1 << 23
 """Rows of a suit, or entries of a table, beyond which tables are refused; three hidden hands always fit."""
@@ -110,7 +106,7 @@ class Keys:
             number = number * (1 + by_lengths.max()) + own
         return np.where(fits, number, -1)
 
-    def fit(self) -> NDArray[np.bool_]:
+    def fit(self) -> Bools:
         """(minor classes, major classes) whether the shapes of all seats allow both."""
         fit = np.ones((1, 1), dtype=np.bool_)
         for classes in self.shapes.values():
@@ -468,7 +464,7 @@ def running(values: Ints) -> Ints:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values, dtype=np.int64)])
 
 
-def _fits(keys: Keys) -> NDArray[np.bool_]:
+def _fits(keys: Keys) -> Bools:
     """(points, points) whether points of the low and of the high pair add up to something within every range."""
     known = keys.known
     together = keys.points[:, None] + keys.points

@@ -21,14 +21,13 @@ from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel
-from bayesbridge.layouts import Masks, read_only
+from bayesbridge.layouts import Floats, Masks, read_only
 
 if TYPE_CHECKING:
     from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.tables import Sampler
 
 
-type Floats = NDArray[np.float64]
 type HandLikelihood = Callable[[NDArray[np.uint64]], Floats]
 """(n,) masks of a hand → (n,) log likelihoods."""
 

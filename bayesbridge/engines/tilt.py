@@ -51,7 +51,6 @@ from bayesbridge.engines.proposal import (
     HONOUR_POINTS,
     SPREAD,
     Hands,
-    Ints,
     Proposal,
     Tilt,
     Uniform,
@@ -61,7 +60,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, Ints, Masks
 from bayesbridge.random64 import Seed
 
 _LENGTHS: Final = 9
@@ -75,8 +74,6 @@ _POINTS: Final = 1 + 4 * _SUIT
 FEATURES: Final = _POINTS + _MOST_POINTS + 3
 ACTIVE: Final = 64
 """More features than one hand has."""
-
-type Floats = NDArray[np.float64]
 
 _BY_SUIT: Final = np.repeat([20.0, 0.6, 6.0, 15.0], [_LENGTHS, 2, 4, 4])
 PENALTY: Final = np.concatenate([[1e-6], np.tile(_BY_SUIT, 4), np.repeat([15.0, 0.6], [_MOST_POINTS + 1, 2])])

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.layouts import read_only
+from bayesbridge.layouts import Floats, read_only
 
 if TYPE_CHECKING:
     from bayesbridge.random64 import Seed
@@ -54,8 +54,8 @@ class Weights:
     ([0.5, 0.5, 0.0, 0.0], 0.5)
     """
 
-    log: NDArray[np.float64]
-    W: NDArray[np.float64]
+    log: Floats
+    W: Floats
     log_mean: float
     _khat: list[float | None]  # empty until first access: fitting a tail loads ArviZ
 
@@ -172,7 +172,7 @@ class Weights:
         return f"<Weights: {len(self)} draws, ESS {self.ess:.1f}>"
 
 
-def tempering(log_weights: NDArray[np.float64], ess: float, halvings: int) -> float:
+def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     """The largest exponent φ ≤ 1 for which weights raised to it have this effective sample size, by bisection."""
 
     def enough(power: float) -> bool:
@@ -187,7 +187,7 @@ def tempering(log_weights: NDArray[np.float64], ess: float, halvings: int) -> fl
     return low
 
 
-def _khat_of(log_weights: NDArray[np.float64]) -> float | None:
+def _khat_of(log_weights: Floats) -> float | None:
     if log_weights.max() == log_weights.min():
         return None
     from arviz_stats.base import array_stats as statistics
@@ -200,9 +200,6 @@ def _khat_of(log_weights: NDArray[np.float64]) -> float | None:
         except (ValueError, IndexError):  # too few draws, or the largest weights are all equal
             return None
     return khat if math.isfinite(khat) else None
-
-
-type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

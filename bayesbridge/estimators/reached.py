@@ -24,7 +24,6 @@ from math import exp, log
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.belief.posterior import Posterior, thinned
 from bayesbridge.calls import CONTRACT_KINDS, Contract
@@ -32,10 +31,8 @@ from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Question
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, Masks
 from bayesbridge.words import number, percent
-
-type Floats = NDArray[np.float64]
 
 MOST: Final = 20_000
 """Layouts that are reweighted; of a posterior with more so many are drawn."""

@@ -27,8 +27,8 @@ from bayesbridge.engines.enumeration import MOST_LAYOUTS
 from bayesbridge.engines.weights import Batches, Weights, standard_error, stretches_of
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.jit import one_thread
-from bayesbridge.joint.question import Cloud, Floats, Rows, Source, StyleQuestion, log_mean
-from bayesbridge.layouts import Layouts, Masks
+from bayesbridge.joint.question import Cloud, Rows, Source, StyleQuestion, log_mean
+from bayesbridge.layouts import Floats, Layouts, Masks
 from bayesbridge.random64 import Seed, generator
 
 if TYPE_CHECKING:

@@ -39,9 +39,7 @@ from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.layouts import Masks
-
-Floats = NDArray[np.float64]
+from bayesbridge.layouts import Floats, Masks
 
 BATCHES: Final = 32
 

@@ -21,12 +21,12 @@ from math import log, nan, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.layouts import high_card_points, suit_lengths
+from bayesbridge.layouts import Floats, Ints, Masks, high_card_points, suit_lengths
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.readers import (
     HONOURS,
@@ -114,7 +114,7 @@ class Bin(NamedTuple):
     """How many forecasts."""
 
 
-def bin_of(predicted: ArrayLike, bins: int) -> NDArray[np.int64]:
+def bin_of(predicted: ArrayLike, bins: int) -> Ints:
     """The number of the bin of each probability, 0 … bins − 1; a rounding error below an edge is corrected.
 
     >>> bin_of([0.0, 0.3 - 1e-12, 0.5, 1.0], 10).tolist()
@@ -136,11 +136,6 @@ def calibration_error(bins: tuple[Bin, ...]) -> float:
     0.025
     """
     return sum(abs(one.predicted - one.observed) * one.cards for one in bins) / max(1, sum(one.cards for one in bins))
-
-
-type Floats = NDArray[np.float64]
-type Ints = NDArray[np.int64]
-type Masks = NDArray[np.uint64]
 
 
 class Measure(NamedTuple):

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from bayesbridge.capture.kernels import bids
 from bayesbridge.capture.playout import NO_TRUMP, play_out
 from bayesbridge.jit import njit
+from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, State, bounded, seed_state
-
-Masks = NDArray[np.uint64]
 
 BLOCK = 1 << 14
 """Deals made together: their arrays stay in the processor's cache."""

@@ -33,10 +33,8 @@ from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered, with_settings
 from bayesbridge.evidence import BidderModel, PlayerModel, Reveal
 from bayesbridge.evidence.kinds import Piece
-from bayesbridge.layouts import Masks
+from bayesbridge.layouts import Floats, Masks
 from bayesbridge.notation.record import Record
-
-type Floats = NDArray[np.float64]
 
 MOMENTS: Final = {"auction": 0, "lead": 1, "trick 1": 4, "trick 3": 12, "trick 6": 24, "trick 9": 36}
 """Cards played at each moment. At ``auction`` nobody has led; at ``lead`` dummy is open."""

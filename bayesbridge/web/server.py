@@ -11,7 +11,6 @@ another is started in its place.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import logging
 import os
@@ -19,7 +18,7 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from secrets import compare_digest
@@ -48,8 +47,6 @@ HEADERS: Final = {
 }
 """On every response: scripts, styles and connections of our own alone, no frame around us, nothing kept."""
 
-LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
-
 MOST_BYTES: Final = 2_000_000
 """Of a request: a file that was dropped."""
 
@@ -57,9 +54,8 @@ MOST_BYTES: Final = 2_000_000
 class Guard:
     """The outermost layer of the application: what every request must pass, and what every response says."""
 
-    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, token: str) -> None:
         self.app, self.token = app, token
-        self.hosts = frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through or refuse it in one line."""
@@ -88,7 +84,7 @@ class Guard:
         """Status and reason; ``None`` for a request that may pass."""
         request = Request(scope)
         host = request.headers.get("host", "")
-        if not self._is_ours(host):
+        if host.partition(":")[0].lower() not in ("127.0.0.1", "localhost"):
             return 421, "this server answers to its own address alone: open the one it printed"
         if request.method not in ("GET", "HEAD", "POST"):
             return 405, "methods are GET and POST"
@@ -106,29 +102,6 @@ class Guard:
         if not length.isascii() or not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
             return 413, f"a request has at most {MOST_BYTES} bytes"
         return None
-
-    def _is_ours(self, host: str) -> bool:
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        return name.strip("[]").lower() in self.hosts
-
-
-def names_of(host: str) -> list[str]:
-    """The names under which a server that listens at ``host`` may be asked for."""
-    if is_loopback(host):
-        return [*LOOPBACK, host]
-    own = socket.gethostname().lower()
-    names = [*LOOPBACK, host.lower(), own]
-    with suppress(OSError):
-        names += [str(info[4][0]) for info in socket.getaddrinfo(own, None)]
-    return names
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine can reach the address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def refused(status: int, reason: str) -> Response:
@@ -344,7 +317,7 @@ PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css"
 """The files of the page by their name in the address: no other file can be asked for."""
 
 
-def application(token: str, hosts: list[str], workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
+def application(token: str, workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
     """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
     folder = files("bayesbridge.web").joinpath("page")
@@ -400,7 +373,7 @@ def application(token: str, hosts: list[str], workers: int, seed: int, ready: Ca
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
     handlers: Any = dict.fromkeys((HTTPException, BayesBridgeError, Exception), on_error)
-    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token, hosts)
+    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
 
 
 async def _frames(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[bytes]:
@@ -427,18 +400,18 @@ def field(document: dict[str, Any], name: str, kind: type) -> Any:
     return value
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket at the address; port 0 takes any that is free."""
+def listen(port: int) -> socket.socket:
+    """A socket that this machine alone can reach; port 0 takes any that is free."""
     try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+        return socket.create_server(("127.0.0.1", port))
     except OSError as error:
         why = error.strerror or error
         raise BayesBridgeError(
-            f"cannot listen at {host} port {port}: {why}; give another --port, 0 for any free one", host=host, port=port
+            f"cannot listen at port {port}: {why}; give another --port, 0 for any free one"
         ) from None
 
 
-def explorer(host: str, token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
+def explorer(token: str, workers: int, ready: Callable[[], None], seed: int = 1) -> uvicorn.Server:
     """The server, not yet started; ``ready`` is called when requests are taken, draws start from ``seed``."""
     for name in ("uvicorn.error", "uvicorn.access"):  # the token stands in every address
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -455,7 +428,7 @@ def explorer(host: str, token: str, workers: int, ready: Callable[[], None], see
         "timeout_graceful_shutdown": 1,
         "h11_max_incomplete_event_size": 32_768,
     }
-    return uvicorn.Server(uvicorn.Config(application(token, names_of(host), workers, seed, ready), **options))
+    return uvicorn.Server(uvicorn.Config(application(token, workers, seed, ready), **options))
 
 
 def serve(server: uvicorn.Server, listener: socket.socket) -> None:

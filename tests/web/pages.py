@@ -17,11 +17,11 @@ class Server:
         from bayesbridge.web.server import explorer, listen, serve
 
         up = threading.Event()
-        listener = listen("127.0.0.1", port)
+        listener = listen(port)
         self.port = listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.address = f"http://{self.host}/{TOKEN}/"
-        self.server = explorer("127.0.0.1", TOKEN, workers, up.set)
+        self.server = explorer(TOKEN, workers, up.set)
         self.thread = threading.Thread(target=serve, args=(self.server, listener))
         self.thread.start()
         assert up.wait(PATIENCE)
