@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import IO, Final, NamedTuple
+from typing import IO, Final
 
 from bayesbridge.auction import Auction
 from bayesbridge.calls import DOUBLE, PASS, REDOUBLE, Call, Contract, Vulnerability
 from bayesbridge.cards import RANKS, Card, Hand, Suit
 from bayesbridge.deal import Seat
-from bayesbridge.errors import NotationError
+from bayesbridge.errors import NotationError, shorten
 from bayesbridge.notation.reading import Document, Draft, Reading, Skipped, Source
 from bayesbridge.notation.record import (
     UNKNOWN_HANDS,
@@ -33,22 +33,6 @@ SEATS: Final = (Seat.S, Seat.W, Seat.N, Seat.E)
 """The order in which LIN names dealers, hands and players."""
 
 _SUIT: Final = re.compile(r"([SHDC])((?:10|[AKQJT2-9])*)")
-_ROOMS: Final = {"o": "Open", "c": "Closed"}
-
-
-def clip(text: str) -> str:
-    """A quotation of at most 60 letters."""
-    return repr(text if len(text) <= 60 else f"{text[:60]}…")
-
-
-def board_place(value: str) -> tuple[str, str]:
-    """Room and board of ``qx``.
-
-    >>> board_place("c12")
-    ('Closed', '12')
-    """
-    room = _ROOMS.get(value[:1].lower(), "")
-    return room, value[1:] if room else value
 
 
 @lru_cache(maxsize=64)  # the two tables of a match follow one another with the same deal
@@ -61,7 +45,7 @@ def dealt(text: str) -> tuple[Seat | None, Hands]:
     if len(fields) > 4 and not any(fields[4:]):
         fields = fields[:4]
     if len(fields) > 4:
-        raise NotationError(f"deal {clip(text)} has {len(fields)} hands: write four, from South", text=text)
+        raise NotationError(f"deal {shorten(text)} has {len(fields)} hands: write four, from South", text=text)
     hands = dict(zip(SEATS, map(_hand, fields), strict=False))
     return dealer, (hands.get(Seat.N), hands.get(Seat.E), hands.get(Seat.S), hands.get(Seat.W))
 
@@ -74,7 +58,7 @@ def _hand(text: str) -> Hand | None:
     parts = list(_SUIT.finditer(bare))
     if "".join(part[0] for part in parts) != bare or len({part[1] for part in parts}) != len(parts):
         raise NotationError(
-            f"unknown hand {clip(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32", text=text
+            f"unknown hand {shorten(text)}: write suits with their cards, such as SAKQ2HKJ3DA54CQ32", text=text
         )
     return Hand.of([f"{part[1]}{rank}" for part in parts for rank in part[2].replace("10", "T")])
 
@@ -115,7 +99,7 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
     document = Document(source)
     header: Mapping[str, str] = {}
     board: _Board | None = None
-    for line, key, value in _tokens(_fields(document)):
+    for line, key, value in _tokens(document):
         if key == "qx" or (key == "md" and (board is None or board.deal is not None)):
             if board is not None:
                 yield from board.items()
@@ -126,7 +110,7 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
             if board is not None and board.deal is None:
                 board.header = header
         elif key == _CUT:
-            yield Skipped(document.name, line, f"{clip(value)} has no closing '|': the document is cut short there")
+            yield Skipped(document.name, line, f"{shorten(value)} has no closing '|': the document is cut short there")
         elif board is not None:
             board.take(line, key, value)
         elif key not in _KEYS and _TAG_KEY.fullmatch(key):
@@ -139,45 +123,26 @@ def iter_lin(source: Source) -> Iterator[Record | Skipped]:
         yield Skipped(document.name, document.count, document.damage)
 
 
-class _Field(NamedTuple):
-    """What stands between two bars: the line where it ends, and whether a bar closes it, as all but the last are."""
-
-    line: int
-    text: str
-    closed: bool = True
-
-
-def _fields(document: Document) -> Iterator[_Field]:
-    """The fields of a document, one by one."""
-    open_ = [""]
+def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
+    """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
+    fields = [(1, "")]  # what stands between two bars, with the line where it ends; no bar closes the last
     for number, line in document.lines():
         first, *others = line.split("|")
-        open_.append(first)
-        for other in others:
-            yield _Field(number, "\n".join(open_))
-            open_ = [other]
-    yield _Field(document.count, "\n".join(open_), closed=False)
-
-
-def _tokens(fields: Iterator[_Field]) -> Iterator[tuple[int, str, str]]:
-    """Each token with its line, key and value; a last one without its bar comes under the key ``|``."""
-    line, key = 1, next(fields, _END)
-    while key.closed:
-        name, value = key.text.strip(), next(fields, _END)
-        if name not in _KEYS and value.text.strip() in TABLE:
-            # A bar was lost or is too many: go on at the token that can be made out.
-            line, key = key.line, value
+        fields[-1] = number, f"{fields[-1][1]}\n{first}"
+        fields += [(number, other) for other in others]
+    last, place = len(fields) - 1, 0
+    while place < last:
+        (line_of_key, key), (_, value) = fields[place : place + 2]
+        if key.strip() not in _KEYS and value.strip() in TABLE:
+            place += 1  # a bar was lost or is too many: go on at the token that can be made out
             continue
-        if not value.closed:
-            yield key.line, _CUT, f"{name}|{value.text}"
+        if place + 1 == last:
+            yield line_of_key, _CUT, f"{key.strip()}|{value}"
             return
-        yield key.line, name, value.text.strip()
-        line, key = value.line, next(fields, _END)
-    if key.text.strip():
-        yield line, _CUT, key.text.strip()
-
-
-_END: Final = _Field(0, "", closed=False)
+        yield line_of_key, key.strip(), value.strip()
+        place += 2
+    if place == last and fields[last][1].strip():
+        yield fields[max(0, last - 1)][0], _CUT, fields[last][1].strip()
 
 
 class _Board(Draft):
@@ -200,7 +165,8 @@ class _Board(Draft):
         """One token of the board."""
         match key:
             case "qx":
-                self.room, self.board = board_place(value)
+                self.room = {"o": "Open", "c": "Closed"}.get(value[:1].lower(), "")
+                self.board = value[1:] if self.room else value
             case "ah":
                 self.board = self.board or value.removeprefix("Board").strip()
             case "md":
@@ -219,7 +185,7 @@ class _Board(Draft):
                 if value.isdecimal() and int(value) <= 13:
                     self.result = int(value)
                 elif value:
-                    self.note(line, f"claim of {clip(value)}: write declarer's tricks, 0 to 13", "number")
+                    self.note(line, f"claim of {shorten(value)}: write declarer's tricks, 0 to 13", "number")
             case _:
                 if key not in LAYOUT and value and _TAG_KEY.fullmatch(key):
                     self.tags.append(Tag(key, value))
@@ -252,6 +218,8 @@ class _Board(Draft):
         auction = self.auction(dealer)
         contract = auction.contract if auction is not None else None
         lines = [at for at, _ in self.cards]
+        known = dict.fromkeys((*HEADER, *self.header))
+        header = (Tag(key, self.header[key]) for key in known if key != "pn" and self.header.get(key))
         return self.settle(
             line,
             [lines[min(last, len(lines) - 1)] for last in range(3, len(lines) + 3, 4)],
@@ -266,7 +234,7 @@ class _Board(Draft):
             plays=self.plays(contract),
             result=self.result,
             claimed=self.claimed,
-            tags=(*self.players(), *self.header_tags(), *self.tags),
+            tags=(*self.players(), *header, *self.tags),
         )
 
     def auction(self, dealer: Seat | None) -> Auction | None:
@@ -303,10 +271,6 @@ class _Board(Draft):
         names = self.header.get("pn", "").split(",")
         names = names[4:8] if self.room == "Closed" and len(names) > 4 else names[:4]
         return (Tag(seat, name.strip()) for seat, name in zip(PLAYERS, names, strict=False))
-
-    def header_tags(self) -> Iterator[Tag]:
-        known = dict.fromkeys((*HEADER, *self.header))
-        return (Tag(key, self.header[key]) for key in known if key != "pn" and self.header.get(key))
 
 
 _ROOM_LETTERS: Final = {"Open": "o", "Closed": "c"}

@@ -58,6 +58,10 @@ class RawTag:
         self.name, self.value, self.line = name, value, line
         self.lines: Lines = []
 
+    def kept(self) -> Tag:
+        """As a record has it."""
+        return Tag(self.name, self.value, tuple([line.rstrip() for _, line in self.lines]))
+
 
 class Game(Draft):
     """The tag pairs of one table on its way to a record; ``call_notes`` are the Note tags that follow the auction."""
@@ -132,7 +136,7 @@ class Game(Draft):
             plays=plays,
             result=result,
             claimed=claimed,
-            tags=self.other_tags(),
+            tags=tuple([tag.kept() for tag in self.tags if tag.name not in FIELD_TAGS]),
         )
 
     def seat(self, name: str) -> Seat | None:
@@ -206,16 +210,6 @@ class Game(Draft):
             return None
         side = (match[1] or "").upper()
         return 13 - tricks if side and contract.declarer.name not in side else tricks
-
-    def other_tags(self) -> tuple[Tag, ...]:
-        """The tags that the record has no field for."""
-        return tuple(
-            [
-                Tag(tag.name, tag.value, tuple([line.rstrip() for _, line in tag.lines]))
-                for tag in self.tags
-                if tag.name not in FIELD_TAGS
-            ]
-        )
 
 
 class _Comment:

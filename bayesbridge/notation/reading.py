@@ -19,7 +19,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError, IllegalCall, IllegalPlay, NotationError
-from bayesbridge.notation.record import Record, legal_part, without_surplus
+from bayesbridge.notation.record import Record, without_surplus
 
 type Source = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A path, a document as text or bytes, or an open stream. A text with a line break, ``[`` or ``|`` is a document."""
@@ -103,8 +103,10 @@ class Draft:
             try:
                 record = Record(file=self.file, line=self.line, **fields)
             except IllegalPlay as error:
-                fields["plays"], part = legal_part(fields["plays"], error)
-                self.note(tricks[min(error.data["tricks"][-1], len(tricks)) - 1], error, part)
+                number = error.data["tricks"][-1]
+                fields["plays"] = fields["plays"][: 4 * (number - 1)]
+                part = "play" if number == 1 else f"play from trick {number} on"
+                self.note(tricks[min(number, len(tricks)) - 1], error, part)
             except DealError as error:
                 self.note(deal, error, "record")
                 return None
@@ -155,9 +157,7 @@ class Document:
                 raise NotationError(f"cannot read {self.name!r}: {why}", text=self.name) from None
         if isinstance(source.read(0), str):
             return cast(IO[str], source)
-        if isinstance(source, io.BufferedReader):
-            return self._text(source, stack)
-        return self._text(io.BufferedReader(io.BytesIO(cast(IO[bytes], source).read())), stack)
+        return self._text(io.BufferedReader(cast(io.RawIOBase, source)), stack)
 
     def _text(self, stream: io.BufferedReader, stack: ExitStack) -> IO[str]:
         """Lines of a binary stream; bytes that are not UTF-8 come out as surrogates, for :func:`_decoded`."""

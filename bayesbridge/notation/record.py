@@ -137,12 +137,6 @@ def declarer_tricks(plays: Plays, contract: Contract | None, hands: Hands) -> in
     return tricks if len(plays) == 52 else None
 
 
-def legal_part(plays: Plays, error: IllegalPlay) -> tuple[Plays, str]:
-    """The tricks before that of the illegal card, and what of the play is left out, in words."""
-    number = error.data["tricks"][-1]
-    return plays[: 4 * (number - 1)], "play" if number == 1 else f"play from trick {number} on"
-
-
 def _tricks_if_legal(plays: Plays, contract: Contract, hands: Hands) -> int | None:
     """Tricks that declarer's side has won, ``None`` if a play is illegal."""
     trump = -1 if contract.trump is None else int(contract.trump)
