@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-import xarray
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
@@ -152,23 +151,3 @@ def test_pictures_leave_no_pyplot_behind():
 def test_wrong_questions_are_refused(result, draw, words):
     with pytest.raises(bb.BayesBridgeError, match=words):
         draw(result)
-
-
-def test_shrinkage_shows_what_was_counted_and_what_is_believed():
-    draws = np.random.default_rng(1).beta([80, 10, 20], [20, 30, 20], size=(2, 400, 3))
-    players = ["often", "rarely", "never asked"]
-    rates = xarray.DataArray(draws, {"player": players}, ("chain", "draw", "player"))
-    counts = {"often": (17, 20), "rarely": (1, 2)}
-    ax = bb.plots.shrinkage(rates, counts, {"often": 0.8, "rarely": 0.2})
-    order = ["rarely (1 of 2)", "never asked (0 of 0)", "often (17 of 20)"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == order
-    raw = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
-    assert [float(line.get_xdata()[0]) for line in raw] == [0.5, 0.85]
-    assert raw[0].get_markersize() < raw[1].get_markersize()
-    means = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "o" and line not in raw]
-    np.testing.assert_allclose(means, np.sort(draws.mean(axis=(0, 1))))
-    assert [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "|"] == [0.2, 0.8]
-    names = {"raw rate", "estimate, 89 % interval", "truth", "mean of all"}
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == names
-    low, high = ax.get_xlim()
-    assert low < 0.0 < 0.85 < high

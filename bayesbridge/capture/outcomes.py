@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-NEITHER: Final = 0
 ONLY_A: Final = 1
 CODES: Final = 7 * 512
 """Every code is below this."""
