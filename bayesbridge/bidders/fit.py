@@ -51,7 +51,7 @@ BLOCK: Final = 1 << 20
 """Probabilities worked out at a time."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class CallRecord:
     """One call on record: who made it, with which hand, as call number ``index`` of which auction, how vulnerable.
 
@@ -65,21 +65,12 @@ class CallRecord:
     hand: Hand
     auction: Auction
     index: int
-    vulnerable: Vulnerability
+    vulnerable: Vulnerability = Vulnerability.NONE
 
-    def __init__(
-        self,
-        player: str,
-        hand: Hand | str,
-        auction: Auction,
-        index: int,
-        vulnerable: Vulnerability | str = Vulnerability.NONE,
-    ) -> None:
-        turn = Turn.of(auction, index)
-        full = Hand.of(hand).verify_full(f"{turn.seat.name}'s hand")
-        values = (str(player), full, auction, index, Vulnerability.of(vulnerable))
-        for name, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, name, value)
+    def __post_init__(self) -> None:
+        seat = Turn.of(self.auction, self.index).seat
+        object.__setattr__(self, "hand", Hand.of(self.hand).verify_full(f"{seat.name}'s hand"))
+        object.__setattr__(self, "vulnerable", Vulnerability.of(self.vulnerable))
 
     @property
     def call(self) -> Call:
@@ -99,9 +90,9 @@ def records_of(
     vulnerable: Vulnerability | str = Vulnerability.NONE,
 ) -> list[CallRecord]:
     """All calls of an auction whose callers are among the players, as records."""
-    dealt = Deal.of(deal)
+    dealt, sides = Deal.of(deal), Vulnerability.of(vulnerable)
     return [
-        CallRecord(players[seat], dealt[seat], auction, index, vulnerable)
+        CallRecord(players[seat], dealt[seat], auction, index, sides)
         for index, (seat, _) in enumerate(auction)
         if seat in players
     ]

@@ -114,7 +114,7 @@ AFTER: Final = "after "
 SUFFIX: Final = ".toml"
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class System:
     """What the calls of a pair show.
 
@@ -125,7 +125,7 @@ class System:
     """
 
     name: str
-    places: Mapping[Place, Meanings]
+    places: Mapping[Place, Meanings] = field(hash=False)
 
     @classmethod
     def of(cls, text: System | str) -> System:
@@ -164,12 +164,6 @@ class System:
 
     def __repr__(self) -> str:
         return f"System.of({self.name!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, System) and (self.name, self.places) == (other.name, other.places)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 @lru_cache(maxsize=1024)

@@ -59,18 +59,9 @@ def digest_of_masks(masks: Iterable[int]) -> str:
 
 
 def part_of_masks(masks: Iterable[int]) -> Part:
-    """The part of a deal, given the masks of the hands N E S W."""
+    """The part of a deal, given the masks of the hands N E S W: nine in ten train, one in twenty each of the others."""
     share = int(digest_of_masks(masks)[:8], 16) % 100
     return Part.TRAIN if share < 90 else Part.VALIDATE if share < 95 else Part.TEST
-
-
-def part_of(deal: Deal) -> Part:
-    """The part of a deal: nine in ten train, one in twenty validates, one in twenty is the test.
-
-    >>> part_of(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
-    <Part.TEST: 2>
-    """
-    return part_of_masks(hand.mask for hand in deal.hands)
 
 
 def is_test(deal: Deal) -> bool:
@@ -79,7 +70,7 @@ def is_test(deal: Deal) -> bool:
     >>> is_test(Deal.of("N:AKQ2.KJ3.A54.Q32 J3.T92.KQJ9.KT98 9865.54.T87.AJ54 -"))
     True
     """
-    return part_of(deal) is Part.TEST
+    return part_of_masks(hand.mask for hand in deal.hands) is Part.TEST
 
 
 def frozen_list(records: Iterable[Record], most: int | None = None, part: Part = Part.TEST) -> list[Record]:

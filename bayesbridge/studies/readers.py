@@ -275,9 +275,6 @@ class ModelReader:
             return dict.fromkeys(Vulnerability, self.bidder)
 
 
-USUAL: Final = "learned+learned"
-
-
 def reader_of(text: str, draws: int = 1000, seed: int = 1) -> Reader:
     """The reader of a name; ``draws`` and ``seed`` are for those that need them."""
     if text == "counting":

@@ -142,10 +142,6 @@ class Comparison:
         """By the name of the figure."""
         return {figure.name: figure.z for figure in self.figures}
 
-    def per_million(self, count: int) -> float:
-        """A count as it would stand in a million deals."""
-        return count * 1_000_000 / self.total
-
     def verdicts(self) -> tuple[str, ...]:
         """One for each figure: two-sided p from z, corrected for all determined figures of the table.
 
@@ -291,7 +287,7 @@ def all_tables(study: Study, found: Comparison) -> Iterator[Table]:
         yield figures_table(found)
     if found.exact:
         counts = {**found.counts, "total": found.total}
-        rows = [[key, number(count), number(found.per_million(count), 4)] for key, count in counts.items()]
+        rows = [[key, number(count), number(count * 1_000_000 / found.total, 4)] for key, count in counts.items()]
         yield Table("Every possible deal, counted", ["", "deals", "per million"], rows)
     yield from study.tables(found)
 

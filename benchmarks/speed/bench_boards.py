@@ -22,7 +22,7 @@ from bayesbridge.deal import Deal
 from bayesbridge.notation.record import Record
 from bayesbridge.studies.benchmark import look, see
 from bayesbridge.studies.deals import deal_blocks
-from bayesbridge.studies.readers import DRAWS, USUAL, reader_of, usable
+from bayesbridge.studies.readers import DRAWS, reader_of, usable
 
 BOARDS = 40
 
@@ -60,7 +60,7 @@ def boards_of_a_leader() -> Table:
     rows: list[tuple[str | float | None, ...]] = []
     plain, few = drawn(uniform)
     tilted, worth = drawn(lambda belief: belief.infer("auto", DRAWS, 1).ess)
-    reader = reader_of(USUAL)
+    reader = reader_of("learned+learned")
     look(reader, records[0], see(records[0], "leader", 0))
     whole = once(lambda: [look(reader, record, see(record, "leader", 0)) for record in records]) / len(records)
     for name, seconds, ess in (

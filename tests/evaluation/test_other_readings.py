@@ -1,9 +1,9 @@
 """The readings of docs/paper.md: ours is the package's, and the page shows what the script finds."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
+import other_readings as readings
 import pytest
 
 from bayesbridge.capture import literal
@@ -15,17 +15,7 @@ from bayesbridge.studies.deals import deal_blocks
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def readings():
-    spec = importlib.util.spec_from_file_location(
-        "other_readings", ROOT / "benchmarks" / "evaluation" / "other_readings.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_our_reading_is_the_packages(readings):
+def test_our_reading_is_the_packages():
     assert np.array_equal(readings.rows_by(0), row_table())
     found = dict(zip(readings.BINS, readings.captures_by(0), strict=True))
     counted = {t: count * 10**6 / DEALS for t, count in tricks().items() if t}
@@ -33,7 +23,7 @@ def test_our_reading_is_the_packages(readings):
     assert found == pytest.approx({t: share for t, share in counted.items() if t > 6})
 
 
-def test_our_bids_are_the_papers_and_other_readings_differ(readings):
+def test_our_bids_are_the_papers_and_other_readings_differ():
     masks = next(deal_blocks(5_000, rng=2))
     levels = [readings.levels_by(masks, reading) for reading in range(len(readings.BID))]
     assert levels[0][:500, 0].tolist() == [literal.bid(Hand(int(mask))).level for mask in masks[:500, 0]]
@@ -41,7 +31,7 @@ def test_our_bids_are_the_papers_and_other_readings_differ(readings):
 
 
 @pytest.mark.slow
-def test_the_page_shows_what_the_script_finds(readings):
+def test_the_page_shows_what_the_script_finds():
     page = (ROOT / "docs" / "paper.md").read_text("utf-8")
     found = readings.capture_table()
     assert found in page

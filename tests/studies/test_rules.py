@@ -11,9 +11,22 @@ import pytest
 from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation import open_records
-from bayesbridge.studies.benchmark import Bin, Part, bin_of, calibration_error, curve, frozen_list, is_test, part_of
+from bayesbridge.studies.benchmark import (
+    Bin,
+    Part,
+    bin_of,
+    calibration_error,
+    curve,
+    frozen_list,
+    is_test,
+    part_of_masks,
+)
 
 RECORDS = open_records(Path(__file__).parents[2] / "examples" / "boards.pbn").records
+
+
+def part_of(deal):
+    return part_of_masks(hand.mask for hand in deal.hands)
 
 
 def deals(count):
