@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.turn import Turn
+from bayesbridge.bidders.turn import Turn, seat_to_call
 from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
@@ -326,8 +326,7 @@ class LearnedBidder:
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
         """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
         one_row("hands", hands)
-        if auction.is_over:
-            raise BayesBridgeError(f"the auction '{auction}' is over: nobody calls any more", auction=auction)
+        seat_to_call(auction)
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
         result = np.zeros((len(hands), 38))
         with one_thread():

@@ -281,10 +281,6 @@ def completions(pair: SuitPair, rest: Ints) -> tuple[Ints, Ints]:
     return for_first, for_second
 
 
-MOST_PRODUCTS: Final = 1 << 30
-"""Multiplications to join the two pairs beyond which tables are refused; three hidden hands need at most 2^26."""
-
-
 class Order(NamedTuple):
     """What a kernel needs besides the two pairs to find a layout by its number."""
 
@@ -438,7 +434,8 @@ def _verify_size(keys: Keys) -> None:
     holders = [sum(mask >> card & 1 for mask in known.may) for card in range(52)]
     rows = max(math.prod(holders[13 * suit : 13 * suit + 13]) for suit in SUITS)  # of the largest suit, lengths aside
     products = len(keys.cards) * len(keys.points) ** 2
-    if rows > MOST_ENTRIES or products > MOST_PRODUCTS:
+    # Three hidden hands need at most 2^26 multiplications to join the two pairs.
+    if rows > MOST_ENTRIES or products > 1 << 30:
         raise BayesBridgeError(
             f"four hands are hidden, with {rows} ways in one suit and {len(keys.points)} ways to score points: more "
             "than exact tables hold. Make one hand known, or bound the points of fewer seats.",

@@ -86,8 +86,6 @@ class Guard:
         host = request.headers.get("host", "")
         if host.partition(":")[0].lower() not in ("127.0.0.1", "localhost"):
             return 421, "this server answers to its own address alone: open the one it printed"
-        if request.method not in ("GET", "HEAD", "POST"):
-            return 405, "methods are GET and POST"
         first = scope["path"].split("/", 2)[1:2]
         if not first or not compare_digest(first[0].encode("utf-8", "replace"), self.token.encode()):
             return 404, "nothing is here: open the address that 'bayesbridge serve' printed, with its token"
@@ -139,9 +137,6 @@ async def read_json(request: Request) -> dict[str, Any]:
 SECONDS: Final = 60.0
 """For one question, once a worker has it."""
 
-LONGEST_LINE: Final = 1 << 24
-"""Bytes of one event: a report has about one million."""
-
 type Event = tuple[str, bytes]
 """Its name, and its document as JSON."""
 
@@ -164,7 +159,7 @@ class Worker:
             begin,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE,
+            limit=1 << 24,  # bytes of one event: a report has about one million
             start_new_session=hasattr(os, "setsid"),
         )
         event, _ = await self.next()
