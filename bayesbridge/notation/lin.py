@@ -248,7 +248,7 @@ class _Board(Draft):
             if (call := self.read(line, "auction", Call.of, word)) is None:
                 return None
             calls.append(call)
-        auction = self.settle_auction(dealer, calls, [line for line, _ in self.calls])
+        auction = self.settle_auction(dealer, tuple(calls), lambda place: self.calls[place][0])
         if auction is not None:
             self.alerts = {index: text for index, text in self.alerts.items() if index < len(auction.calls)}
         return auction

@@ -163,7 +163,7 @@ class Game(Draft):
         except NotationError as error:
             self.note(tag.lines[error.data.get("row", 0)][0], error, "auction")
             return None, ()
-        auction = self.settle_auction(first, calls, [tag.lines[row][0] for row in rows])
+        auction = self.settle_auction(first, calls, lambda place: tag.lines[rows[place]][0])
         if auction is None:
             return None, ()
         notes = {}

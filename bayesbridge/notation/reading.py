@@ -83,15 +83,17 @@ class Draft:
             self.note(line, error, part)
             return None
 
-    def settle_auction(self, first: Seat, calls: Sequence[Call], lines: Sequence[int]) -> Auction | None:
-        """The auction of calls that stand in these lines, as far as it is legal; passes after its end are forgiven."""
+    def settle_auction(self, first: Seat, calls: tuple[Call, ...], line_of: Callable[[int], int]) -> Auction | None:
+        """The auction, if it is legal; passes after its end are forgiven. ``line_of`` tells the line of a call."""
         try:
-            auction, surplus = without_surplus(first, tuple(calls))
+            auction, surplus = without_surplus(first, calls)
         except IllegalCall as error:
-            self.note(lines[len(error.data["auction"].calls)], error, "auction")
+            self.note(line_of(len(error.data["auction"].calls)), error, "auction")
             return None
         if surplus:
-            self.note(lines[-1], f"{surplus} more Pass after the end of the auction '{auction}'", "surplus")
+            self.note(
+                line_of(len(calls) - 1), f"{surplus} more Pass after the end of the auction '{auction}'", "surplus"
+            )
         return auction
 
     def settle(self, deal: int, tricks: Sequence[int], told: int, **fields: Any) -> Record | None:
