@@ -10,6 +10,7 @@ several, and draw themselves when a notebook shows the value of a cell: once, si
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,9 @@ from numpy.typing import NDArray
 from bayesbridge.answer import Answer, Number, Tricks, occurring
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
+from bayesbridge.decisions.contracts import scheme_words
+from bayesbridge.decisions.leads import Leads
+from bayesbridge.decisions.suit import SuitPlay
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
@@ -41,10 +45,15 @@ if TYPE_CHECKING:
 __all__ = [
     "cards",
     "contract",
+    "contracts",
     "distribution",
+    "leads",
     "lengths",
     "points",
+    "prior_posterior",
     "sharpening",
+    "shrinkage",
+    "suit_play",
     "tricks",
 ]
 
@@ -359,6 +368,141 @@ def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
     return ax
 
 
+def prior_posterior(
+    prior: xarray.DataTree, posterior: xarray.DataTree, name: str = "T", *, ax: Axes | None = None, **where: Any
+) -> Axes:
+    """One output before and after evidence, side by side; ``where`` picks one of several numbers, as ``suit="S"``.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
+    >>> before, after = (bb.estimate(one.infer(rng=1)) for one in (belief, belief.given(bb.Void("E", "H"))))
+    >>> prior_posterior(before, after, "delta", suit="H").get_xlabel()
+    'delta, H'
+    """
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    looks: tuple[dict[str, Any], ...] = ({"color": SKY, "hatch": HATCH, "label": "before"}, {"label": "after"})
+    every: set[int] = set()
+    for side, result, look in zip((-1, 1), (prior, posterior), looks, strict=True):
+        number = Answer.of_tree(result).number(name)
+        values, shares = occurring(number, number.place(**where))
+        ax.bar(values + 0.2 * side, shares, 0.4, edgecolor=ink(), linewidth=0.6, **({"color": BLUE} | look))
+        every |= set(values.tolist())
+    _axis(ax, np.arange(min(every), max(every) + 1), None)
+    picked = "".join(f", {value}" for value in where.values())
+    ax.set_xlabel(f"{name}{picked}")
+    ax.set_ylabel("probability")
+    ax.set_title(f"{name}{picked} before the evidence and after it", fontsize=10)
+    ax.legend(frameon=False)
+    return ax
+
+
+def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) -> Axes:
+    """Expected scores of the ``most`` best contracts, thin lines two standard errors each way, with P(it makes).
+
+    ``found`` is what :func:`bayesbridge.contracts` gives. Dark bars were corrected by solved layouts, light ones are
+    the network's.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ32.KJ3.A54.Q2").given(bb.Reveal("N", "J54.AQ2.K763.A54"))
+    >>> found = bb.contracts(belief.infer(draws=500, rng=1), "4S,6S,3NT", scheme="duplicate", solve=0)
+    >>> [text.get_text() for text in contracts(found).get_yticklabels()]
+    ['6S by S', '3NT by S', '4S by S']
+    """
+    if "contract" not in found.dims or "score" not in found:
+        raise BayesBridgeError("no contracts in there: give what bb.contracts answers", found=found)
+    shown = found.isel(contract=slice(0, most))
+    scores, errors = shown["score"].values, 2 * shown["score_error"].values
+    colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
+    ax = _ranked([str(label) for label in shown["contract"].values], scores, errors, colours, ax)
+    ax.axvline(0.0, color=ink(), linewidth=0.8)
+    ends = np.where(scores >= 0, scores + errors, np.maximum(scores + errors, 0.0))
+    for row, (end, chance) in enumerate(zip(ends, shown["make"].values, strict=True)):
+        if not np.isnan(chance):  # of a deal that is passed out
+            told = f"{short_percent(float(chance))} %"
+            ax.annotate(told, (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    ax.margins(x=0.12)
+    ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
+    ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
+    return ax
+
+
+def leads(found: Leads, *, ax: Axes | None = None) -> Axes:
+    """P(the contract is beaten) after each lead, or tricks where they are the goal, thin lines two standard errors.
+
+    ``found`` is what :func:`bayesbridge.leads` gives. Blue bars are the best lead and all that the test cannot tell
+    from it; the test compares leads on the same layouts, so two bars may differ surely although their lines overlap.
+
+    >>> from bayesbridge import Card, Contract, Seat
+    >>> from bayesbridge.decisions.leads import Lead
+    >>> none, chance = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
+    >>> rows = [Lead((Card.of(card),), chance[card], (4.0, 0.1), none, card == "H9") for card in chance]
+    >>> leads(Leads(Contract.of("3NT by S"), Seat.W, "make", tuple(rows), 100, False)).get_title()
+    'West leads against 3NT by S; blue: the best'
+    """
+    beat = found.goal == "make"
+    values, errors = np.array([choice.beaten if beat else choice.tricks for choice in found.choices]).T
+    colours = [BLUE if choice.close else PALE for choice in found.choices]
+    names = [choice.name for choice in found.choices]
+    ax = _ranked(names, values, None if found.exact else 2 * errors, colours, ax)
+    ax.set_xlim(left=0.0)
+    if beat:
+        percent_axis(ax.xaxis)
+    ax.set_xlabel("P(beaten), double dummy" if beat else "tricks of the defence, double dummy")
+    verdict = "the best" if found.clear else "too close to call"
+    ax.set_title(f"{SEATS[found.leader.name]} leads against {found.contract}; blue: {verdict}", fontsize=10)
+    return ax
+
+
+def _ranked(
+    labels: list[str], values: NDArray[Any], errors: NDArray[Any] | None, colours: list[str], ax: Axes | None
+) -> Axes:
+    """Bars to the right, the first on top, with thin lines for errors where there are some."""
+    ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
+    rows = np.arange(len(labels))
+    ax.barh(rows, values, 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
+    if errors is not None:
+        ax.errorbar(values, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    ax.set_yticks(rows, labels)
+    ax.invert_yaxis()
+    ax.grid(axis="x", linewidth=0.3, color=GREY)
+    ax.set_axisbelow(True)
+    ax.tick_params(left=False, labelsize=8)
+    bare(ax)
+    return ax
+
+
+def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
+    """For each number of tricks: P(so many or more) by its own best plan, and by the plan with most on average.
+
+    ``play`` is what :func:`bayesbridge.suit_play` gives.
+
+    >>> import bayesbridge as bb
+    >>> suit_play(bb.suit_play("AQJ32", "654")).get_title()
+    'AQJ32 opposite 654: 4.139 tricks on average'
+    """
+    goals = range(play.sure, max((line.goal or 0 for line in play.goals), default=play.sure) + 1)
+    own = {line.goal: line.chance for line in play.goals}
+    bars: tuple[tuple[str, Mapping[Any, float], dict[str, Any]], ...] = (
+        ("the plan for so many tricks", own, {"color": BLUE}),
+        ("the plan for most tricks on average", play.best.at_least, {"color": PALE, "hatch": HATCH}),
+    )
+    ax = new_axes(max(4.4, 1.6 + 0.9 * len(goals)), 3.4) if ax is None else ax
+    places = np.arange(len(goals))
+    for shift, (label, chances, look) in zip((-0.2, 0.2), bars, strict=True):
+        shares = [chances.get(goal, 1.0) for goal in goals]
+        drawn = ax.bar(places + shift, shares, 0.38, label=label, edgecolor=ink(), linewidth=0.6, **look)
+        ax.bar_label(drawn, [short_percent(share) for share in shares], padding=1, fontsize=8)
+    ax.set_xticks(places, [f"{goal} or more" for goal in goals])
+    ax.set_ylim(0, 1.32)
+    ax.set_yticks(np.linspace(0, 1, 5))
+    percent_axis(ax.yaxis)
+    ax.set_xlabel("tricks in the suit, against the best defence")
+    ax.set_title(f"{play.first} opposite {play.second}: {play.best.tricks:.3f} tricks on average", fontsize=10)
+    ax.legend(frameon=False, fontsize=8, loc="upper right")
+    bare(ax)
+    return ax
+
+
 def numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
     """The distribution of a whole number that does not count tricks."""
     number = Answer.of_tree(result).number(name)
@@ -636,3 +780,64 @@ def _short(event: str) -> str:
     if " shows " in event:
         return f"{event.partition(' shows ')[0]} shows its hand"
     return event if len(event) <= 24 else f"{event[:22]}…"
+
+
+INTERVAL = 0.89
+"""Probability of the interval, as ArviZ has it."""
+
+
+def shrinkage(
+    rates: xarray.DataArray,
+    counts: Mapping[str, tuple[int, int]],
+    truth: Mapping[str, float] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Raw rates and estimated ones, one row for each player, the most active on top.
+
+    ``rates``: draws of each player's rate with a dimension ``player``, such as
+    :meth:`~bayesbridge.bidders.fit.Styles.bid_rates` gives. ``counts``: player → (bids made, turns to bid). The open
+    circle is the raw rate, bids / turns, the larger the more turns; the full mark is the posterior mean with its 89 %
+    interval; an arrow leads from one to the other. The dashed line is the mean of all estimates. ``truth``: player →
+    true rate, where players are simulated.
+
+    >>> import numpy as np, xarray
+    >>> draws = np.random.default_rng(1).beta([8, 3], [4, 6], size=(500, 2))
+    >>> rates = xarray.DataArray(draws, {"player": ["Anna", "Bert"]}, ("draw", "player"))
+    >>> ax = shrinkage(rates, {"Anna": (7, 9), "Bert": (0, 2)}, {"Anna": 0.6, "Bert": 0.4})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['Bert (0 of 2)', 'Anna (7 of 9)']
+    """
+    samples = rates.stack(sample=[dim for dim in rates.dims if dim != "player"]).transpose("player", "sample")
+    means = samples.mean("sample").values
+    edges = np.quantile(samples.values, [(1 - INTERVAL) / 2, (1 + INTERVAL) / 2], axis=1)
+    players = [str(name) for name in samples["player"].values]
+    order = np.argsort(means)
+    if ax is None:
+        ax = new_axes(6.4, 1.4 + 0.42 * len(players))
+    ax.axvline(means.mean(), color=GREY, linestyle="--", linewidth=1.0, label="mean of all")
+    labels: dict[str, Any] = {"raw": "raw rate", "estimate": "estimate, 89 % interval", "truth": "truth"}
+    for row, which in enumerate(order):
+        name = players[which]
+        bids, turns = counts.get(name, (0, 0))
+        ax.plot(edges[:, which], [row, row], color=BLUE, linewidth=2.2, solid_capstyle="round")
+        ax.plot(means[which], row, "o", color=BLUE, markersize=6, label=labels.pop("estimate", None))
+        if turns:
+            raw, size = bids / turns, 4 + 1.6 * turns**0.5
+            head = {"arrowstyle": "->", "color": ink(), "linewidth": 0.8, "shrinkA": size / 2, "shrinkB": 3}
+            ax.annotate("", (means[which], row), (raw, row + 0.3), arrowprops=head)
+            style = {"mfc": "none", "mec": ink(), "markersize": size, "linestyle": ""}
+            ax.plot(raw, row + 0.3, marker="o", label=labels.pop("raw", None), **style)
+        if truth is not None and name in truth:
+            style = {"color": VERMILION, "markersize": 14, "markeredgewidth": 2.2, "linestyle": ""}
+            ax.plot(truth[name], row, marker="|", label=labels.pop("truth", None), **style)
+    texts = ["{} ({} of {})".format(players[which], *counts.get(players[which], (0, 0))) for which in order]
+    ax.set_yticks(range(len(players)), texts)
+    ax.set_ylim(-0.6, len(players) - 0.2)
+    shares = [bids / turns for bids, turns in counts.values() if turns]
+    most = max([float(edges.max()), *shares, *(truth or {}).values()])
+    ax.set_xlim(-0.04 * most, 1.06 * most)
+    percent_axis(ax.xaxis)
+    bare(ax)
+    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)
+    return ax

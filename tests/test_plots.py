@@ -5,10 +5,12 @@ import sys
 
 import numpy as np
 import pytest
+import xarray
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
-from bayesbridge import plots
+from bayesbridge import plots, studies
+from bayesbridge.studies import captures, conditions
 from bayesbridge.words import SYMBOLS
 from tests import positions
 
@@ -117,23 +119,43 @@ def test_sharpening_draws_the_table(steps):
     assert labels == ["E's hand", "S calls 1NT", "N shows its hand", "S holds SA SK S2 HK H3…"]
 
 
-def test_given_axes_are_used_and_returned(result, steps):
+def test_runs_of_the_paper_stand_beside_the_exact_figures():
+    for study in (captures, conditions):
+        found = study.count_exactly()
+        ax = studies.plot_runs(found)
+        shown = [figure for figure in found.figures if figure.own]
+        assert sorted(bars(ax).values()) == sorted(value for figure in shown for value in figure.printed)
+        (across,) = ax.collections
+        assert [segment[0][1] for segment in across.get_segments()] == pytest.approx([one.own for one in shown])
+        assert texts(ax) == [f"z {figure.z:+.1f}" for figure in shown]
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            "exact",
+            "paper, run 1",
+            "paper, run 2",
+            "paper, run 3",
+        ]
+
+
+def test_given_axes_are_used_and_returned(result, steps, compared, headlines):
+    exact = captures.count_exactly()
     for draw in (
         lambda ax: bb.plots.tricks(result, ax=ax),
         lambda ax: bb.plots.cards(result, ax=ax),
         lambda ax: bb.plots.lengths(result, ax=ax),
+        lambda ax: studies.plot_runs(exact, ax=ax),
     ):
         ax = Figure().subplots()
         assert draw(ax) is ax
-    figure = Figure()
-    assert bb.plots.sharpening(steps, figure=figure).shape == (3,)
-    assert len(figure.axes) == 3
+    for draw, source in ((bb.plots.sharpening, steps), (studies.plot_headline, headlines)):
+        figure = Figure()
+        assert draw(source, figure=figure).shape == (3,)
+        assert len(figure.axes) == 3
 
 
 def test_pictures_leave_no_pyplot_behind():
     code = (
         "import sys, bayesbridge as bb; assert 'matplotlib' not in sys.modules;"
-        "bb.plots.new_axes(3.0, 2.0);"
+        "from bayesbridge.studies import captures, plot_runs; plot_runs(captures.count_exactly());"
         "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -151,3 +173,23 @@ def test_pictures_leave_no_pyplot_behind():
 def test_wrong_questions_are_refused(result, draw, words):
     with pytest.raises(bb.BayesBridgeError, match=words):
         draw(result)
+
+
+def test_shrinkage_shows_what_was_counted_and_what_is_believed():
+    draws = np.random.default_rng(1).beta([80, 10, 20], [20, 30, 20], size=(2, 400, 3))
+    players = ["often", "rarely", "never asked"]
+    rates = xarray.DataArray(draws, {"player": players}, ("chain", "draw", "player"))
+    counts = {"often": (17, 20), "rarely": (1, 2)}
+    ax = bb.plots.shrinkage(rates, counts, {"often": 0.8, "rarely": 0.2})
+    order = ["rarely (1 of 2)", "never asked (0 of 0)", "often (17 of 20)"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == order
+    raw = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
+    assert [float(line.get_xdata()[0]) for line in raw] == [0.5, 0.85]
+    assert raw[0].get_markersize() < raw[1].get_markersize()
+    means = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "o" and line not in raw]
+    np.testing.assert_allclose(means, np.sort(draws.mean(axis=(0, 1))))
+    assert [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "|"] == [0.2, 0.8]
+    names = {"raw rate", "estimate, 89 % interval", "truth", "mean of all"}
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == names
+    low, high = ax.get_xlim()
+    assert low < 0.0 < 0.85 < high

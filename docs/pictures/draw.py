@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter
 from scipy.optimize import curve_fit
 
 import bayesbridge as bb
+from bayesbridge import studies
 from bayesbridge.bidders.style import StyleBidder
-from bayesbridge.plots import BLUE, GREY, ORANGE, PALE, SKY, VERMILION, bare, ink, new_axes
-from bayesbridge.studies import Setting, captures
+from bayesbridge.plots import BLUE, GREY, ORANGE, bare, new_axes
+from bayesbridge.studies import captures
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks" / "evaluation"))
 
@@ -55,47 +55,12 @@ def main():
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
     runpy.run_path("examples/who_opens_light.py")
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
-    save("paper-captures", draw_runs(captures.count_exactly()))
+    save("paper-captures", studies.plot_runs(captures.count_exactly()))
     scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(
         calibration.calibrate(scenario, 6250),
         calibration.calibrate(replace(scenario, believed=StyleBidder(aggressiveness=1.0)), 400),
     )
-
-
-def draw_runs(comparison):
-    """The printed runs of a table as grouped bars, the exact figure as a line across each group, z above it."""
-    ax = new_axes(7.2, 3.8)
-    figures = [figure for figure in comparison.figures if figure.own or any(figure.printed)]
-    runs = len(figures[0].printed)
-    width = 0.75 / runs
-    for run in range(runs):
-        at = [place + (run - (runs - 1) / 2) * width for place in range(len(figures))]
-        heights = [figure.printed[run] for figure in figures]
-        ax.bar(
-            at,
-            heights,
-            width,
-            color=(PALE, SKY, BLUE)[run],
-            edgecolor=ink(),
-            linewidth=0.4,
-            label=f"paper, run {run + 1}",
-        )
-    for place, figure in enumerate(figures):
-        if figure.z is not None:
-            top = max(*figure.printed, figure.own or 0.0)
-            ax.annotate(f"z {figure.z:+.1f}", (place, top), (0, 4), textcoords="offset points", ha="center", size=8)
-    known = {place: figure.own for place, figure in enumerate(figures) if figure.own is not None}
-    starts, ends = ([place + step for place in known] for step in (-0.45, 0.45))
-    own = "exact" if comparison.exact else "ours"
-    ax.hlines(list(known.values()), starts, ends, color=VERMILION, linewidth=2.0, label=own)
-    ax.set_xticks(range(len(figures)), [figure.name.replace("<=", "≤ ") for figure in figures])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
-    ax.set_ylabel(comparison.unit)
-    ax.set_title(comparison.title, fontsize=10)
-    ax.legend(frameon=False, fontsize=8)
-    bare(ax)
-    return ax
 
 
 def draw_tutorial():
@@ -123,7 +88,7 @@ def draw_honesty(folder):
     for kept in Path(folder).glob("*_*"):
         engine, _, kind = kept.name.partition("_")
         positions = [one for one in honesty.POSITIONS if one.kind == kind.replace("_", " ")]
-        scores += honesty.measure(positions, 200, (engine,), how=Setting(checkpoint=kept)).scores
+        scores += honesty.measure(positions, 200, (engine,), how=studies.Setting(checkpoint=kept)).scores
     scores.sort(key=lambda one: honesty.POSITIONS.index(one.answers.case.position))
     save("honesty", honesty.plot_honesty(honesty.Honesty(tuple(scores))))
 
@@ -131,7 +96,7 @@ def draw_honesty(folder):
 def draw_odds(records, checkpoint, boards=2000, **options):
     """P(make) told beside what is true, from the checkpoint that ``odds.py --resume FOLDER`` leaves."""
     what = odds.plan(records, boards, **options)
-    save("odds", odds.plot_odds(odds.measure(what, how=Setting(checkpoint=Path(checkpoint)))))
+    save("odds", odds.plot_odds(odds.measure(what, how=studies.Setting(checkpoint=Path(checkpoint)))))
 
 
 def draw_learning_curve(*logs, shipped="bayesbridge/bidders/data/auction.npz"):

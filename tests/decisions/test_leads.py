@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.leads import compare_leads, lead_question
 from bayesbridge.estimators.protocol import Output
+from bayesbridge.plots import BLUE
 from bayesbridge.words import percent
 from tests.positions import EAST, NORTH
 
@@ -177,6 +179,25 @@ def test_the_command(install, capsys):
         out = capsys.readouterr().out
         assert "West leads against 3NT by S" in out
         assert f"{said['best'][0]}" in out or goal == "tricks"
+
+
+@pytest.mark.parametrize("goal", ["make", "tricks"])
+def test_the_picture(goal):
+    """One bar for each lead with its figure, the best and those close to it in blue, lines only where draws err."""
+    posterior = leader().infer()
+    for seconds in (None, 0.1):
+        found = compared(posterior, goal, seconds)
+        ax = bb.plots.leads(found)
+        bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
+        told = [choice.beaten[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
+        assert [bar.get_width() for bar in bars] == pytest.approx(told)
+        assert [label.get_text() for label in ax.get_yticklabels()] == [choice.name for choice in found.choices]
+        blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in bars]
+        assert blue == [choice.close for choice in found.choices]
+        assert bool(ax.collections) is not found.exact
+        assert f"West leads against 3NT by S; blue: {'the best' if found.clear else 'too close to call'}" in (
+            ax.get_title()
+        )
 
 
 def test_the_page_has_a_section(install, tmp_path, capsys):

@@ -258,3 +258,16 @@ def test_bad_questions_about_a_posterior():
         bb.suit_play("AQ", "K2", bb.Belief("S", "K954.KJ3.A54.Q32").infer(rng=1))
     with pytest.raises(bb.BayesBridgeError, match="vacant places for 4 missing cards"):
         bb.suit_play("AJT32", "K954", vacant=(1, 2))
+
+
+def test_the_picture():
+    """Two bars for each number of tricks: by the plan for it, and by the plan for most on average."""
+    play = bb.suit_play("AQJ32", "654")
+    ax = bb.plots.suit_play(play)
+    own, average = ([bar.get_height() for bar in bars] for bars in ax.containers)
+    assert own == pytest.approx([line.chance for line in play.goals])
+    assert average == pytest.approx(list(play.best.at_least.values()))
+    assert all(best >= other - 1e-12 for best, other in zip(own, average, strict=True))
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == [f"{goal} or more" for goal in range(2, 6)]
+    certain = bb.plots.suit_play(bb.suit_play("AKQ", "432"))
+    assert [bar.get_height() for bar in certain.patches] == [1.0, 1.0]
