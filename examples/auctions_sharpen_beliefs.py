@@ -1,6 +1,6 @@
-"""Auctions sharpen beliefs: where honours lie and how long suits are is guessed better as the calls come in.
+"""Auctions sharpen beliefs: python examples/auctions_sharpen_beliefs.py
 
-Four experts, learned from records, bid random deals while South listens: python examples/auctions_sharpen_beliefs.py
+Four experts, learned from records, bid random deals: where do honours lie, how long are suits, call by call?
 """
 
 import sys

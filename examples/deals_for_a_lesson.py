@@ -1,7 +1,11 @@
-"""Boards for a lesson on Stayman, half of them with a fit: python examples/deals_for_a_lesson.py
+"""Boards for a lesson on Stayman: python examples/deals_for_a_lesson.py
 
-Each kind is drawn from its own tables, so that rare hands take no longer than common ones.
+Half of them have a fit. Each kind is drawn from its own tables, so that rare hands take no longer than common ones.
 """
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
@@ -12,12 +16,19 @@ FIT = "(hearts(north) >= 4 && hearts(south) == 4 || spades(north) >= 4 && spades
 
 def main() -> None:
     """Two boards of each kind, and how likely each kind is."""
+    ax = Figure((6, 3), layout="constrained").subplots()
     both = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER}")
     for name, condition in (("a fit", FIT), ("no fit", f"!{FIT}")):
         plan = bb.DealPlan.of(condition=f"{OPENER} && {RESPONDER} && {condition}")
         print(f"{name}: {plan.count / both.count:.2%} of these deals, exactly")
         for deal in plan.deals(2, rng=1):
             print(f"  North {deal['N'].pbn:20} South {deal['S'].pbn}")
+        points = sorted((n, float(p)) for (n,), p in plan.frequency("hcp(north) + hcp(south)").items())
+        ax.plot(*zip(*points, strict=True), marker="o", label=name)
+    ax.set(title="Points of North and South together, counted", ylabel="share of deals")
+    ax.legend(frameon=False)
+    Path("demo").mkdir(exist_ok=True)
+    ax.figure.savefig("demo/deals_for_a_lesson.png")
 
 
 if __name__ == "__main__":

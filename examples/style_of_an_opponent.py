@@ -1,5 +1,11 @@
-"""The style of an opponent, learned from twenty-five auctions whose hands are on record."""
+"""The style of an opponent: python examples/style_of_an_opponent.py
 
+Learned from twenty-five auctions whose hands are on record, with PyMC; ArviZ draws prior and posterior.
+"""
+
+from pathlib import Path
+
+import arviz as az
 import numpy as np
 
 import bayesbridge as bb
@@ -24,3 +30,5 @@ print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub", "r_hat"]].round(2)
 print("check: share of simulated values below the one on record, near 0 or 1 is bad")
 for statistic, (seen, share) in styles.check().items():
     print(f"  {statistic:18} {seen:5.2f} on record, share {share:.2f}")
+Path("demo").mkdir(exist_ok=True)
+az.plot_prior_posterior(styles.tree, var_names=styles.unknown).savefig("demo/style_of_an_opponent.png")

@@ -1,4 +1,7 @@
-"""Who opens light, who overcalls? All pairs of PBN or LIN files in one hierarchical model; by default simulated."""
+"""Who opens light? python examples/who_opens_light.py
+
+All pairs of PBN or LIN files in one hierarchical model; by default simulated.
+"""
 
 import argparse
 from collections import Counter

@@ -20,7 +20,7 @@ units the context scales and shifts::
 
 So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction. Illegal calls are
 left out of the softmax, and a slip rate mixes in any legal call, so that no hand is ever impossible.
-``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are. The learned player
+``scripts/fit_auction_model.py`` makes the parameters; docs/bidders.md tells how good they are. The learned player
 (:mod:`~bayesbridge.bidders.play`) is made of the same parts.
 """
 

@@ -21,7 +21,7 @@ A system is read from a small TOML file or by name::
     2C = ["8+ points, H4", "8+ points, S4"]     # a list: one of these
 
 An agreement names the side that plays it, and how surely: ``strong-notrump``, ``NS:weak-notrump``,
-``weak-notrump=0.3``. docs/systems.md tells what a system does to a posterior.
+``weak-notrump=0.3``. docs/bidders.md tells what a system does to a posterior.
 
 The bidder reweighs another model where the system says what a call shows. Let p(c) be the base model's probabilities of
 the legal calls of a hand:

@@ -44,6 +44,7 @@ def main():
     save("captures", bb.plots.captures(result))
     save("joint", bb.plots.joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     draw_tutorial()
+    draw_decide()
     asked = start.given(bb.Called("W", "2NT"))
     save("sensitivity", bb.plots.sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plots.prior_posterior(prior, result))
@@ -81,6 +82,13 @@ def draw_tutorial():
         if "ax" in names:
             save("tutorial-tricks", names["ax"])
             return
+
+
+def draw_decide():
+    """What South may bid opposite a balanced hand of 15 to 17 points, vulnerable."""
+    south = bb.Belief("S", "AQ942.K3.J54.832", dummy=None)
+    posterior = south.given(bb.HighCards("N", 15, 17), bb.Shape("N", "balanced")).infer(draws=2000, rng=1)
+    save("contracts", bb.plots.contracts(bb.contracts(posterior, vulnerable="NS", solve=0)))
 
 
 def draw_calibration(right, wrong):
