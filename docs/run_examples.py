@@ -68,7 +68,12 @@ def described(path: Path) -> tuple[str, str]:
 @cache
 def package_digest() -> str:
     """Of all that an example may import from the package and its plugins."""
-    sources = [path for folder in ("bayesbridge", "plugins") for path in (ROOT / folder).rglob("*.py")]
+    sources = [
+        path
+        for folder in ("bayesbridge", "plugins")
+        for kind in ("*.py", "*.npz", "*.toml")
+        for path in (ROOT / folder).rglob(kind)
+    ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()
 
 

@@ -43,6 +43,6 @@ gain = f"{np.mean(gains):.2f} ± {np.std(gains) / 10:.2f} nats a deal"
 print(f"log-loss of his true hand falls by {gain} (100 new deals)")
 ax = Figure((6, 3), layout="constrained").subplots()
 ax.hist(gains, 24)
-ax.set(title=f"By how much his next hand is guessed better: {gain}", xlabel="nats", ylabel="deals")
+ax.set(title=f"His next hand is guessed better by\n{gain}", xlabel="nats", ylabel="deals")
 Path("demo").mkdir(exist_ok=True)
-ax.figure.savefig("demo/an_opponent_who_overbids.png")
+ax.figure.savefig("demo/an_opponent_who_overbids.png", dpi=200)

@@ -27,7 +27,7 @@ def main() -> None:
             print(f"    {line}")
         bb.plots.suit_play(play, ax=ax).set_title(news)
     Path("demo").mkdir(exist_ok=True)
-    axes[0].figure.savefig("demo/finesse_or_drop.png")
+    axes[0].figure.savefig("demo/finesse_or_drop.png", dpi=200)
 
 
 if __name__ == "__main__":

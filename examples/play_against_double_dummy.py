@@ -33,7 +33,7 @@ def main(deals: int = 200, seed: int = 1) -> None:
         ax.axline((0, 0), slope=1, color="grey")
         ax.set(title=who, xlabel="double-dummy tricks")
     Path("demo").mkdir(exist_ok=True)
-    axes[0].figure.savefig("demo/play_against_double_dummy.png")
+    axes[0].figure.savefig("demo/play_against_double_dummy.png", dpi=200)
 
 
 if __name__ == "__main__":

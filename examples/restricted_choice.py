@@ -38,7 +38,7 @@ def main() -> None:
         print(f"{name:16} P(the ten wins) = {wins[bb.Card.of('ST')]:.6f}")
     print(f"by hand          10/21 = {10 / 21:.6f} and 20/31 = {20 / 31:.6f}")
     Path("demo").mkdir(exist_ok=True)
-    axes[0].figure.savefig("demo/restricted_choice.png")
+    axes[0].figure.savefig("demo/restricted_choice.png", dpi=200)
 
 
 if __name__ == "__main__":

@@ -31,4 +31,5 @@ print("check: share of simulated values below the one on record, near 0 or 1 is 
 for statistic, (seen, share) in styles.check().items():
     print(f"  {statistic:18} {seen:5.2f} on record, share {share:.2f}")
 Path("demo").mkdir(exist_ok=True)
-az.plot_prior_posterior(styles.tree, var_names=styles.unknown).savefig("demo/style_of_an_opponent.png")
+shown = az.plot_prior_posterior(styles.tree, var_names=styles.unknown, figure_kwargs={"figsize": (10, 3)})
+shown.savefig("demo/style_of_an_opponent.png", dpi=150, bbox_inches="tight")

@@ -37,4 +37,4 @@ for name, bidder in SYSTEMS.items():
 ax.set(xticks=range(14), xticklabels=range(8, 22), xlabel="West's points", ylabel="P")
 ax.legend(frameon=False)
 Path("demo").mkdir(exist_ok=True)
-ax.figure.savefig("demo/what_does_his_no_trump_show.png")
+ax.figure.savefig("demo/what_does_his_no_trump_show.png", dpi=200)

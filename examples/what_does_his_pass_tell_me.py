@@ -31,4 +31,4 @@ for name, posterior in found.items():
 ax.set(title="P(West holds the card)", ylim=(0, 0.4))
 ax.legend(frameon=False, loc="lower left", ncols=2)
 Path("demo").mkdir(exist_ok=True)
-ax.figure.savefig("demo/what_does_his_pass_tell_me.png")
+ax.figure.savefig("demo/what_does_his_pass_tell_me.png", dpi=200)

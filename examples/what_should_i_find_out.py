@@ -28,7 +28,7 @@ def main(hand: str = "AQJ42.KQ.AJ4.832") -> None:
     ax.barh(found["question"].values[::-1], found["value"][::-1], xerr=found["value_error"][::-1])
     ax.set(title="What an answer is worth before South chooses", xlabel="points of the score")
     Path("demo").mkdir(exist_ok=True)
-    ax.figure.savefig("demo/what_should_i_find_out.png")
+    ax.figure.savefig("demo/what_should_i_find_out.png", dpi=200)
 
 
 if __name__ == "__main__":

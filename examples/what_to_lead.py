@@ -9,7 +9,7 @@ from pathlib import Path
 import bayesbridge as bb
 
 
-def main(layouts: int = 150) -> None:
+def main(layouts: int = 60) -> None:
     """A line for each card, equals together."""
     west = bb.Belief("W", "Q8642.93.J84.K75", dummy=None)
     heard = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))

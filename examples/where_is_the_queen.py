@@ -31,7 +31,7 @@ def main() -> None:
     ax.invert_yaxis()
     ax.legend(frameon=False)
     Path("demo").mkdir(exist_ok=True)
-    ax.figure.savefig("demo/where_is_the_queen.png")
+    ax.figure.savefig("demo/where_is_the_queen.png", dpi=200)
 
 
 if __name__ == "__main__":
