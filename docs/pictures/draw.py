@@ -3,8 +3,8 @@
 import ast
 import doctest
 import json
-import runpy
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +44,6 @@ def main():
     save("captures", bb.plots.captures(result))
     save("joint", bb.plots.joint(bb.joint_distribution(belief.infer(rng=1), "T", "points[N]")))
     draw_tutorial()
-    draw_decide()
     asked = start.given(bb.Called("W", "2NT"))
     save("sensitivity", bb.plots.sensitivity(bb.sensitivity(asked), level=3))
     save("prior-posterior", bb.plots.prior_posterior(prior, result))
@@ -59,8 +58,10 @@ def main():
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
-    runpy.run_path("examples/who_opens_light.py")
+    subprocess.run([sys.executable, "examples/who_opens_light.py", "--draws", "1000"], check=True)
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
+    subprocess.run([sys.executable, "examples/which_contract_should_i_bid.py"], check=True)
+    shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
     compared = comparative.simulate(10_000_000, 1)
     save("paper-captures", studies.plot_runs(captures.count_exactly()))
     save("paper-conditions", studies.plot_runs(conditions.count_exactly()))
@@ -82,13 +83,6 @@ def draw_tutorial():
         if "ax" in names:
             save("tutorial-tricks", names["ax"])
             return
-
-
-def draw_decide():
-    """What South may bid opposite a balanced hand of 15 to 17 points, vulnerable."""
-    south = bb.Belief("S", "AQ942.K3.J54.832", dummy=None)
-    posterior = south.given(bb.HighCards("N", 15, 17), bb.Shape("N", "balanced")).infer(draws=2000, rng=1)
-    save("contracts", bb.plots.contracts(bb.contracts(posterior, vulnerable="NS", solve=0)))
 
 
 def draw_calibration(right, wrong):
