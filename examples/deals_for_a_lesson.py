@@ -31,7 +31,7 @@ def main() -> None:
         for deal in plan.deals(2, rng=1):
             print(f"  North {deal['N'].pbn:20} South {deal['S'].pbn}")
         ax.bar_label(ax.bar(name, share, color="#0072b2"), [f"{share:.1%}"])
-    ax.set(title="A fit of four cards opposite four after 1NT, counted", ylabel="share of deals", ylim=(0, 0.6))
+    ax.set(title="A fit of four cards opposite four after 1NT, counted", ylabel="share of deals", ylim=(0, 0.8))
     Path("demo").mkdir(exist_ok=True)
     ax.figure.savefig("demo/deals_for_a_lesson.png", dpi=200)
 

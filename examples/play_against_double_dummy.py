@@ -16,8 +16,9 @@ from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import run
 
 
-def main(deals: int = 200, seed: int = 1) -> None:
-    layouts, offered = bb.deals(deals, rng=seed), registry.load()
+def main(deals: int = 100, seed: int = 1) -> None:
+    decks = np.random.default_rng(seed).permuted(np.tile(np.arange(52, dtype=np.uint64), (deals, 1)), axis=1)
+    layouts, offered = bb.Layouts((np.uint64(1) << decks).reshape(deals, 4, 13).sum(axis=2)), registry.load()
     axes = Figure((10, 3.4), layout="constrained").subplots(1, 3, sharey=True)
     print(f"{'beside double dummy':32}{'deals':>7}{'correlation':>13}{'mean bias':>11}{'spread':>9}{'rms error':>11}")
     questions = (("NT", "capture", "T"), ("NT", "play_out", "tricks"), ("S", "play_out", "tricks"))

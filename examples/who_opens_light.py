@@ -14,7 +14,7 @@ from bayesbridge.bidders.fit import bid_rates, fit_styles, records_of_tables
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("files", nargs="*", default=[Path(__file__).with_name("pairs.pbn")])
-parser.add_argument("--draws", type=int, default=150)
+parser.add_argument("--draws", type=int, default=100)
 options = parser.parse_args()
 
 tables = [table for file in options.files for table in bb.open_records(file).records]
