@@ -1,8 +1,10 @@
-"""How much does the answer depend on the bidder model? python examples/how_sure_is_the_bidder_model.py
+"""How sure is the bidder model? python examples/how_sure_is_the_bidder_model.py
 
 South holds 19 points and hears West bid 2NT, for which few points are left: a slip, or a hand that fits very well? The
 evidence itself says how much it speaks for each model (the Bayes factor), and the answers say how much it matters.
 """
+
+from pathlib import Path
 
 import bayesbridge as bb
 
@@ -18,6 +20,9 @@ def main() -> None:
             f"{float(row['T_at_least'].sel(tricks=9)):.1%}   P(West holds the ace of hearts) "
             f"{float(row['card_probabilities'].sel(card='HA', seat='W')):.1%}"
         )
+    axes = bb.plots.sensitivity(found, level=3)
+    Path("demo").mkdir(exist_ok=True)
+    axes[0].figure.savefig("demo/how_sure_is_the_bidder_model.png")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which contract should I bid with this hand? python examples/which_contract_should_i_bid.py [HAND]
+"""Which contract? python examples/which_contract_should_i_bid.py [HAND]
 
 South looks at 13 cards; North's are dummy's and unknown. Every contract is judged on the same 2 000 layouts, by the
 network of ``tricks`` and, where bayesbridge-double-dummy is installed, corrected by 24 layouts solved in each strain
@@ -6,6 +6,7 @@ that competes. The paper's new scheme pays; ``duplicate`` is another.
 """
 
 import sys
+from pathlib import Path
 
 import bayesbridge as bb
 
@@ -20,6 +21,9 @@ def main(hand: str = "AKQ2.KJ3.A54.Q32", scheme: str = "new") -> None:
         score = f"{row['score'].item():5.1f} ± {row['score_error'].item():.1f}"
         print(f"{name:9} {row['make'].item():7.1%} {row['tricks'].item():8.2f}   {score:12} {row['best'].item():7.1%}")
     print(found.attrs["how_high"])
+    ax = bb.plots.contracts(found)
+    Path("demo").mkdir(exist_ok=True)
+    ax.figure.savefig("demo/which_contract_should_i_bid.png")
 
 
 if __name__ == "__main__":
