@@ -17,6 +17,8 @@ from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Output, Question, run
 from tests.estimators.deals import random_layouts
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).parent.parent
 HOOKS = {name: hook for name, hook in vars(hookspecs).items() if hasattr(hook, "bayesbridge_spec")}
 

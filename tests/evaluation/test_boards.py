@@ -9,6 +9,8 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.studies.benchmark import frozen_list
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).parents[2]
 LISTED = boards.LIST.read_text("utf-8").splitlines()
 
