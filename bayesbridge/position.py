@@ -2,7 +2,7 @@
 
 Settings stand once in a position (``SETTINGS``), as options of the command line and as keys of a file, read and written
 alike; evidence is a list of pieces. Each is kept with where it was given, so that an error names the line or the
-option. A whole auction may be one text, such as ``1NT p 3NT p p p``. docs/position-files.md has the schema.
+option. A whole auction may be one text, such as ``1NT p 3NT p p p``. docs/records.md has the schema.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 ``sample_stats`` (log weights and likelihoods), ``pmf`` (whole distributions of integer outputs, exact where the
 attribute says so), ``marginals`` (where cards lie, suit lengths, points), ``observed_data`` (the evidence in order),
 ``constant_data`` (observer, hand, pair, contract), ``contract`` (chance and tricks of a requested contract). The tree
-round-trips through netCDF and zarr; read back it is a plain tree, on which every function of the package works too.
+round-trips through netCDF; read back it is a plain tree, on which every function of the package works too.
 ArviZ takes draws as equally likely: where there are log weights, give it :func:`equally_weighted` draws. Same seed,
 same tree: no clock.
 

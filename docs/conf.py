@@ -19,10 +19,11 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 
-# Notebooks take a minute and a half: they are run again when they, the bidders or what notebooks show have changed, and
-# `make clean` forgets them. A cell that fails is an error.
+# The two notebooks take a minute and a half: they are run again when they, the bidders or what notebooks show have
+# changed, and `make clean` forgets them. A cell that fails is an error.
 _package = Path(bayesbridge.__file__).parent
-_shown = [path for part in ("bidders", "notebook", "plots") for path in sorted((_package / part).glob("*.py"))]
+_folders = [path for part in ("bidders", "joint", "views") for path in sorted((_package / part).glob("*.py"))]
+_shown = [*_folders, _package / "plots.py", _package / "results.py"]
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _shown)).hexdigest()
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(Path(__file__).parent / "_build" / "notebooks" / _digest[:16])
@@ -45,5 +46,4 @@ html_title = "bayesbridge"
 
 def setup(app):
     """Examples are run before anything is read: their pages are written from what they print and draw."""
-    kept = Path(__file__).parent / "_build" / "examples" / _digest[:16]
-    app.connect("builder-inited", lambda _: write_gallery(kept))
+    app.connect("builder-inited", lambda _: write_gallery())

@@ -1,6 +1,6 @@
-"""The gallery of the site: every example is run, and gets a page with its code, what it prints and what it draws.
+"""The gallery of the site: every example is run, and gets a page with its picture, what it prints, and its code.
 
-What an example printed and drew is kept until the example or the bidders change, as the notebooks of the site are.
+What an example printed and drew is kept by a digest of the example and the package; the tests look at the same results.
 """
 
 import ast
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +18,12 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 EXAMPLES = ROOT / "examples"
 PAGES = DOCS / "gallery"
+KEPT = DOCS / "_build" / "examples"
 
-LINES, LETTERS = 9, 44
-"""What a picture of printed text holds."""
+LINES = 24
+"""Printed lines that a page shows; of a longer output it shows half as many."""
+CARD = 9, 44
+"""Lines and letters of printed text on the card of an example that draws nothing."""
 
 
 class Ran(NamedTuple):
@@ -30,7 +33,7 @@ class Ran(NamedTuple):
     picture: Path | None
 
 
-def write_gallery(kept: Path, names: tuple[str, ...] | None = None) -> None:
+def write_gallery(kept: Path = KEPT, names: tuple[str, ...] | None = None) -> None:
     """Run the examples that are not yet in ``kept``, and write all pages anew; ``names`` picks some."""
     found = [path for path in sorted(EXAMPLES.glob("*.py")) if names is None or path.stem in names]
     PAGES.mkdir(exist_ok=True)
@@ -45,26 +48,38 @@ def write_gallery(kept: Path, names: tuple[str, ...] | None = None) -> None:
         else:
             shutil.copy(ran.picture, thumbnail)
         write(PAGES / f"{path.stem}.md", page(path.stem, title, text, ran))
-        cards.append(f"```{{figure}} {path.stem}.png\n:target: {path.stem}.html\n:alt: {path.stem}\n\n{title}\n```\n")
+        cards.append(f"```{{figure}} {path.stem}.png\n:target: {path.stem}.html\n:alt: {title}\n\n{title}\n```\n")
     listed = "\n".join(path.stem for path in found)
     write(
         PAGES / "index.md",
-        "# Gallery\n\nEvery example of the repository, run when this site was built: its code, what it prints and what "
-        "it draws.\n\n:::{container} gallery\n\n"
+        "# Gallery\n\n:::{container} gallery\n\n"
         + "\n".join(cards)
-        + f"\n:::\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
+        + "\n:::\n\nEvery example of the repository, run when this site was built: picture, output and code.\n\n"
+        + f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
     )
 
 
 def described(path: Path) -> tuple[str, str]:
-    """The first sentence of an example's docstring without the command, and the rest."""
+    """The title of an example, its docstring's first line without the command, and the rest."""
     first, _, rest = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or path.stem).partition("\n")
     return first.partition(" python examples/")[0].strip(" :."), rest.strip()
 
 
-def run(path: Path, kept: Path) -> Ran:
-    """What the example gives with its defaults; from ``kept`` where it was run before."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+@cache
+def package_digest() -> str:
+    """Of all that an example may import from the package and its plugins."""
+    sources = [
+        path
+        for folder in ("bayesbridge", "plugins")
+        for kind in ("*.py", "*.npz", "*.toml")
+        for path in (ROOT / folder).rglob(kind)
+    ]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()
+
+
+def run(path: Path, kept: Path = KEPT) -> Ran:
+    """What the example gives with its defaults; from ``kept`` where it was run before with the same package."""
+    digest = hashlib.sha256(package_digest().encode() + path.read_bytes()).hexdigest()[:16]
     printed, picture = kept / f"{path.stem}-{digest}.txt", kept / f"{path.stem}-{digest}.png"
     if not printed.exists():
         kept.mkdir(parents=True, exist_ok=True)
@@ -75,6 +90,8 @@ def run(path: Path, kept: Path) -> Ran:
         result = subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, check=False)
         if result.returncode:
             raise RuntimeError(f"{path.name} failed: {result.stderr.strip()}")
+        for old in kept.glob(f"{path.stem}-????????????????.*"):
+            old.unlink(missing_ok=True)
         if drawn.exists():
             shutil.copy(drawn, picture)
         printed.write_text(result.stdout, "utf-8")
@@ -82,12 +99,15 @@ def run(path: Path, kept: Path) -> Ran:
 
 
 def page(name: str, title: str, text: str, ran: Ran) -> str:
-    """One example: what it asks, what it prints and draws, its code."""
-    drawn = "" if ran.picture is None else f":::{{container}} example\n![What it draws]({name}.png)\n:::\n\n"
+    """One example: what it asks, what it draws and prints, its code."""
+    drawn = "" if ran.picture is None else f":::{{container}} example\n![{title}]({name}.png)\n:::\n\n"
     rest = f"{text}\n\n" if text else ""
-    printed = ran.printed if len(ran.printed) < 20_000 else ran.printed[:20_000] + "\n…\n"
+    lines = ran.printed.rstrip().splitlines()
+    if len(lines) > LINES:
+        lines = [*lines[: LINES // 2], f"… {len(lines) - LINES // 2} lines more"]
+    printed = "\n".join(lines)
     return (
-        f"# {title}\n\n{rest}{drawn}It prints:\n\n````text\n{printed.rstrip()}\n````\n\n"
+        f"# {title}\n\n{drawn}{rest}````text\n{printed}\n````\n\n"
         f"`python examples/{name}.py`\n\n```{{literalinclude}} ../../examples/{name}.py\n:language: python\n```\n"
     )
 
@@ -96,8 +116,9 @@ def draw_text(printed: str, target: Path) -> None:
     """The first lines of what was printed, as a picture."""
     from matplotlib.figure import Figure
 
+    lines, letters = CARD
     figure = Figure((4.0, 2.0))
-    shown = "\n".join(line[:LETTERS] for line in printed.splitlines()[:LINES])
+    shown = "\n".join(line[:letters] for line in printed.splitlines()[:lines])
     figure.text(0.03, 0.95, shown.replace("$", r"\$"), family="DejaVu Sans Mono", fontsize=10, va="top")
     figure.savefig(target, dpi=150)
 

@@ -1,6 +1,6 @@
-"""Auctions sharpen beliefs: where honours lie and how long suits are is guessed better as the calls come in.
+"""Auctions sharpen beliefs: python examples/auctions_sharpen_beliefs.py [DEALS]
 
-Four experts, learned from records, bid random deals while South listens: python examples/auctions_sharpen_beliefs.py
+Four experts, learned from records, bid random deals: where do honours lie, how long are suits, call by call?
 """
 
 import sys
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import bayesbridge as bb
 from bayesbridge.bidders.turn import simulate_auction
 
-DEALS, SEEN = int(sys.argv[1]) if len(sys.argv) > 1 else 24, range(0, 11, 2)
+DEALS, SEEN = int(sys.argv[1]) if len(sys.argv) > 1 else 6, range(0, 11, 2)
 rng, bidder = np.random.default_rng(3), bb.LearnedBidder()
 losses = np.empty((DEALS, len(SEEN), 2))
 for row in losses:

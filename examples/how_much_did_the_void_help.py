@@ -1,18 +1,21 @@
-"""How much does it help to know a void? python examples/how_much_did_the_void_help.py
+"""What a void tells: python examples/how_much_did_the_void_help.py
 
 South does not see North yet. That West has no heart leaves one layout in 217 and moves hearts to North: what that
 does to T, the captures of South and North together, is counted over all layouts, not sampled.
 """
+
+from pathlib import Path
 
 import numpy as np
 
 import bayesbridge as bb
 
 
-def describe(name: str, belief: bb.Belief) -> None:
-    """One line about a belief."""
+def describe(name: str, belief: bb.Belief) -> bb.Result:
+    """One line about a belief, and its captures."""
     posterior = belief.infer(rng=1)
-    T = bb.estimate(posterior, "capture", pair="S:N")["pmf"]["T"]
+    result = bb.estimate(posterior, "capture", pair="S:N")
+    T = result["pmf"]["T"]
     chances, values = T.values, T["T_value"].values
     qualified = chances[values > 0].sum()
     mean = np.dot(values, chances) / qualified
@@ -21,15 +24,18 @@ def describe(name: str, belief: bb.Belief) -> None:
         f"{name:22}{belief.count():24,} layouts {posterior.entropy_bits:6.2f} bits"
         f"   hearts in North {float(hearts @ hearts.length):.2f}   P(A and B) {qualified:.4f}   T then {mean:.3f}"
     )
+    return result
 
 
 def main() -> None:
     """Before and after."""
     south = bb.Belief("S", "AKQ52.J3.A94.K83")
     void = south.given(bb.Void("W", "H"))
-    describe("nothing known", south)
-    describe("West is void in hearts", void)
+    before, after = describe("nothing known", south), describe("West is void in hearts", void)
     print(f"P(West is void in hearts) = {void.count() / south.count():.6f}")
+    ax = bb.plots.prior_posterior(before, after, "T")
+    Path("demo").mkdir(exist_ok=True)
+    ax.figure.savefig("demo/how_much_did_the_void_help.png")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,12 @@
-"""How much does the answer depend on the bidder model? python examples/how_sure_is_the_bidder_model.py
+"""How sure is the bidder model? python examples/how_sure_is_the_bidder_model.py
 
 South holds 19 points and hears West bid 2NT, for which few points are left: a slip, or a hand that fits very well? The
 evidence itself says how much it speaks for each model (the Bayes factor), and the answers say how much it matters.
 """
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
@@ -18,6 +22,13 @@ def main() -> None:
             f"{float(row['T_at_least'].sel(tricks=9)):.1%}   P(West holds the ace of hearts) "
             f"{float(row['card_probabilities'].sel(card='HA', seat='W')):.1%}"
         )
+    figure = Figure((6.4, 2.2), layout="constrained")
+    ax = figure.subplots()
+    ax.barh(found["model"].values, found["points"].sel(seat="W").values, color="#0072B2")
+    ax.set(xlabel="mean points of West, who bid 2NT", title="The same call, read under three models")
+    ax.invert_yaxis()
+    Path("demo").mkdir(exist_ok=True)
+    figure.savefig("demo/how_sure_is_the_bidder_model.png", dpi=200)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,9 @@
-"""A bidder model of your own: any object that says how likely a call is for each of many hands."""
+"""My own bidder model: python examples/my_own_bidder_model.py
+
+Any object that says how likely a call is for each of many hands.
+"""
+
+from pathlib import Path
 
 import numpy as np
 
@@ -21,3 +26,6 @@ print(posterior)
 for seat in "NEW":
     points = posterior.point_probabilities().sel(seat=seat)
     print(f"{seat}: {float((points * points.points).sum()):4.1f} points on average")
+ax = bb.plots.points(posterior)
+Path("demo").mkdir(exist_ok=True)
+ax.figure.savefig("demo/my_own_bidder_model.png")

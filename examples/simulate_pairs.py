@@ -1,4 +1,7 @@
-"""Six pairs with known styles bid sixty boards, printed as PBN: examples/pairs.pbn, which who_opens_light.py reads."""
+"""Sixty simulated boards: python examples/simulate_pairs.py > examples/pairs.pbn
+
+Six pairs with known styles bid; who_opens_light.py reads the file.
+"""
 
 import itertools
 import sys

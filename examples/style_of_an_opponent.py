@@ -1,5 +1,11 @@
-"""The style of an opponent, learned from twenty-five auctions whose hands are on record."""
+"""The style of an opponent: python examples/style_of_an_opponent.py
 
+Learned from twenty-five auctions whose hands are on record, with PyMC; ArviZ draws prior and posterior.
+"""
+
+from pathlib import Path
+
+import arviz as az
 import numpy as np
 
 import bayesbridge as bb
@@ -24,3 +30,6 @@ print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub", "r_hat"]].round(2)
 simulated = (styles.tree["posterior_predictive"]["call"] == 0).mean()
 seen = np.mean([record.call.index == 0 for record in records])
 print(f"passes: {seen:.0%} of the calls on record, {float(simulated):.0%} of those simulated from the fit")
+Path("demo").mkdir(exist_ok=True)
+shown = az.plot_prior_posterior(styles.tree, var_names=styles.unknown, figure_kwargs={"figsize": (10, 3)})
+shown.savefig("demo/style_of_an_opponent.png", dpi=150, bbox_inches="tight")

@@ -1,6 +1,12 @@
-"""West opens 1NT: what South believes of the points, by what East and West are known to play."""
+"""What a 1NT opening shows: python examples/what_does_his_no_trump_show.py
+
+West opens 1NT. South's belief of the points depends on what East and West are known to play.
+"""
+
+from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
@@ -16,6 +22,7 @@ order = np.random.default_rng(1).random((20_000, 39)).argsort(axis=1)[:, :13]
 hands = np.bitwise_or.reduce(np.uint64(1) << others[order], axis=1)  # West's, before the call
 points = bb.plugins.high_card_points(hands)
 
+ax = Figure((6, 3), layout="constrained").subplots()
 print("they play                P(12-14)        P(15-17)")
 for name, bidder in SYSTEMS.items():
     weights = bidder.probabilities(hands, bb.Auction.four("W"))[:, bb.Call.of("1NT").index]
@@ -26,3 +33,8 @@ for name, bidder in SYSTEMS.items():
         error = np.sqrt(weights**2 @ (inside - mean) ** 2) / weights.sum()
         cells.append(f"{mean:.3f} ± {error:.3f}")
     print(f"{name:22}", "  ".join(cells))
+    ax.plot(np.bincount(points, weights, minlength=38)[8:22] / weights.sum(), marker="o", label=name)
+ax.set(xticks=range(14), xticklabels=range(8, 22), xlabel="West's points", ylabel="P")
+ax.legend(frameon=False)
+Path("demo").mkdir(exist_ok=True)
+ax.figure.savefig("demo/what_does_his_no_trump_show.png", dpi=200)

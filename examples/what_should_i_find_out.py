@@ -1,10 +1,13 @@
-"""What should I find out before I choose? python examples/what_should_i_find_out.py [HAND]
+"""What should I find out? python examples/what_should_i_find_out.py [HAND]
 
 Partner has shown a balanced hand of 15 to 17 points; South chooses between game and slam, vulnerable. For each question
 that could be asked: how many bits its answer tells, and how much more South scores on average who hears it first.
 """
 
 import sys
+from pathlib import Path
+
+from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
@@ -21,6 +24,11 @@ def main(hand: str = "AQJ42.KQ.AJ4.832") -> None:
         row = found.sel(question=name)
         value = f"{row['value'].item():5.1f} ± {row['value_error'].item():.1f}"
         print(f"{name:18} {row['bits'].item():6.2f} bits   worth {value} points")
+    ax = Figure((6, 3), layout="constrained").subplots()
+    ax.barh(found["question"].values[::-1], found["value"][::-1], xerr=found["value_error"][::-1])
+    ax.set(title="What an answer is worth before South chooses", xlabel="points of the score")
+    Path("demo").mkdir(exist_ok=True)
+    ax.figure.savefig("demo/what_should_i_find_out.png", dpi=200)
 
 
 if __name__ == "__main__":

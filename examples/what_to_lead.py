@@ -1,14 +1,15 @@
-"""What should West lead? python examples/what_to_lead.py [LAYOUTS]
+"""What to lead: python examples/what_to_lead.py [LAYOUTS]
 
 South opened 1NT, North raised to 3NT. Needs plugins/bayesbridge-double-dummy: every layout is solved for each card.
 """
 
 import sys
+from pathlib import Path
 
 import bayesbridge as bb
 
 
-def main(layouts: int = 150) -> None:
+def main(layouts: int = 60) -> None:
     """A line for each card, equals together."""
     west = bb.Belief("W", "Q8642.93.J84.K75", dummy=None)
     heard = west.given(bb.Auction.of("S:1NT Pass 3NT Pass Pass Pass"))
@@ -20,6 +21,9 @@ def main(layouts: int = 150) -> None:
             f"behind the best by {100 * behind:4.1f} ± {100 * apart:.1f}{'   close' if lead.close else ''}"
         )
     print(found.sentence)
+    ax = bb.plots.leads(found)
+    Path("demo").mkdir(exist_ok=True)
+    ax.figure.savefig("demo/what_to_lead.png")
 
 
 if __name__ == "__main__":

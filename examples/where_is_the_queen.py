@@ -1,7 +1,11 @@
-"""Who has the queen of spades? python examples/where_is_the_queen.py
+"""Where is the queen? python examples/where_is_the_queen.py
 
 South plays 3NT. The chances move with every card seen, exactly: all layouts that fit are counted, none is guessed.
 """
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
 
 import bayesbridge as bb
 
@@ -17,8 +21,17 @@ SEEN = (
 def main() -> None:
     """A line after each piece of evidence."""
     belief = bb.Belief("S", "AJ93.KJ2.AQ5.KQ3", trump="NT").given(*SEEN)
-    for row in bb.card_history(belief, "SQ", by_card=True).itertuples():
+    found = bb.card_history(belief, "SQ", by_card=True)
+    for row in found.itertuples():
         print(f"{row.event:32} SQ with East {row.E:6.2%}    with West {row.W:6.2%}")
+    ax = Figure((7, 4), layout="constrained").subplots()
+    for seat, name in (("E", "East"), ("W", "West")):
+        ax.plot(found[seat], range(len(found)), marker="o", label=name)
+    ax.set(yticks=range(len(found)), yticklabels=found["event"], xlabel="P(holds the queen of spades)", xlim=(0, 1))
+    ax.invert_yaxis()
+    ax.legend(frameon=False)
+    Path("demo").mkdir(exist_ok=True)
+    ax.figure.savefig("demo/where_is_the_queen.png", dpi=200)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Who opens light, who overcalls? All pairs of PBN or LIN files in one hierarchical model; by default simulated."""
+"""Who opens light? python examples/who_opens_light.py
+
+All pairs of PBN or LIN files in one hierarchical model; by default simulated.
+"""
 
 import argparse
 from collections import Counter
@@ -11,7 +14,7 @@ from bayesbridge.bidders.fit import bid_rates, fit_styles, records_of_tables
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("files", nargs="*", default=[Path(__file__).with_name("pairs.pbn")])
-parser.add_argument("--draws", type=int, default=1000)
+parser.add_argument("--draws", type=int, default=100)
 options = parser.parse_args()
 
 tables = [table for file in options.files for table in bb.open_records(file).records]

@@ -8,6 +8,7 @@ from importlib import metadata
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 settings.register_profile("local", deadline=None)
@@ -41,6 +42,13 @@ if SHIFT:
         return plain_rng([SHIFT, *np.atleast_1d(seed).tolist()] if isinstance(seed, int | list | tuple) else seed)
 
     np.random.default_rng, np.random.SeedSequence = shifted_rng, Shifted
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Tests have no doctests: without this every test module would be imported twice."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,4 @@
-"""A guide in docs/ builds a plugin: its files, its commands, and a place where they are tried as a reader would."""
+"""A part of a page in docs/ builds a plugin: its files, its commands, and a place where they are tried by a reader."""
 
 import os
 import re
@@ -11,10 +11,11 @@ BLOCK = re.compile(r"(?:^\*\*(?P<file>\S+)\*\*\n\n)?^```(?P<language>\w+)\n(?P<t
 
 
 class Guide:
-    """The blocks of a page: files under their names, commands to type, and doctests."""
+    """The blocks of a part of a page: files under their names, commands to type, and doctests."""
 
-    def __init__(self, page):
-        self.text = (ROOT / "docs" / page).read_text("utf-8")
+    def __init__(self, page, heading):
+        _, _, rest = (ROOT / "docs" / page).read_text("utf-8").partition(f"\n## {heading}\n")
+        self.text = rest.partition("\n## ")[0]
         self.blocks = [match.groupdict() for match in BLOCK.finditer(self.text)]
         self.files = {block["file"]: block["text"] for block in self.blocks if block["file"]}
         self.commands = [

@@ -16,6 +16,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, NotationError
 from tests.strategies import auctions, calls, contracts, seats
 
+pytestmark = pytest.mark.quick
+
 
 class TestCall:
     def test_all_in_order(self) -> None:

@@ -10,6 +10,8 @@ from bayesbridge.cards import Card, Hand, Strain, Suit
 from bayesbridge.errors import BayesBridgeError, DealError, NotationError
 from tests.strategies import cards, holdings
 
+pytestmark = pytest.mark.quick
+
 
 def test_the_deck_in_the_order_of_the_masks() -> None:
     names = [suit + rank for suit in "CDHS" for rank in "23456789TJQKA"]

@@ -8,6 +8,8 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, DealError, NotationError
 from tests.strategies import deals, seats
 
+pytestmark = pytest.mark.quick
+
 # Each suit runs A K Q … to one seat: the four 13-card suits, and a flat deal.
 FLAT = "N:AKQ2.KJ3.A54.Q32 JT9.AQT.KQJ.KJT9 876.987.T98.A876 543.6542.7632.54"
 

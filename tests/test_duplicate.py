@@ -7,6 +7,8 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.scoring import IMP_STEPS, Duplicate, imps
 
+pytestmark = pytest.mark.quick
+
 MADE = {
     # contracts made exactly at level 1 … 7: not vulnerable, vulnerable
     ("minor", 0): ([70, 90, 110, 130, 400, 920, 1440], [70, 90, 110, 130, 600, 1370, 2140]),

@@ -30,6 +30,8 @@ from bayesbridge.evidence import (
 from bayesbridge.tricks import Trick
 from tests.strategies import auctions, evidence, tricks
 
+pytestmark = pytest.mark.quick
+
 NAMES = {kind.__name__: kind for kind in (Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void)}
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from bayesbridge.files import NotAFile, whole_file
 
+pytestmark = pytest.mark.quick
+
 
 def test_it_takes_its_place_at_the_end(tmp_path):
     path = tmp_path / "page.html"

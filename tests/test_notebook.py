@@ -153,7 +153,7 @@ def test_a_notebook_shows_each_picture_once():
 
 @pytest.mark.slow
 def test_the_notebook_of_the_site_shows_something_in_every_cell():
-    page = (Path(__file__).parent.parent / "docs" / "notebooks.md").read_text("utf-8")
+    page = (Path(__file__).parent.parent / "docs" / "results.md").read_text("utf-8")
     sources = re.findall(r"^```\{code-cell\}\n(.*?)^```$", page, re.M | re.S)
     for cell in executed(sources):
         assert shown_by(cell) == ((1, 0) if "bb.plots." in cell.source else (0, 1)), cell.source

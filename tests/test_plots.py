@@ -136,7 +136,7 @@ def test_runs_of_the_paper_stand_beside_the_exact_figures():
         ]
 
 
-def test_given_axes_are_used_and_returned(result, steps, compared, headlines):
+def test_given_axes_are_used_and_returned(result, steps):
     exact = captures.count_exactly()
     for draw in (
         lambda ax: bb.plots.tricks(result, ax=ax),
@@ -146,10 +146,9 @@ def test_given_axes_are_used_and_returned(result, steps, compared, headlines):
     ):
         ax = Figure().subplots()
         assert draw(ax) is ax
-    for draw, source in ((bb.plots.sharpening, steps), (studies.plot_headline, headlines)):
-        figure = Figure()
-        assert draw(source, figure=figure).shape == (3,)
-        assert len(figure.axes) == 3
+    figure = Figure()
+    assert bb.plots.sharpening(steps, figure=figure).shape == (3,)
+    assert len(figure.axes) == 3
 
 
 def test_pictures_leave_no_pyplot_behind():

@@ -14,6 +14,8 @@ import pytest
 import bayesbridge
 from bayesbridge.estimators.registry import DISTRIBUTION
 
+pytestmark = pytest.mark.quick
+
 PACKAGE = Path(bayesbridge.__file__).parent
 ROOT = PACKAGE.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

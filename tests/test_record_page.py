@@ -102,7 +102,7 @@ def browser():
     """Chromium of the system, driven by playwright."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
     if found is None:
-        pytest.skip("no chromium is installed")
+        pytest.skip("no Chromium is installed: install it, as by apt install chromium")
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with driver.sync_playwright() as play:
         running = play.chromium.launch(executable_path=found, args=["--no-sandbox"])

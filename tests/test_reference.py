@@ -11,6 +11,8 @@ import pytest
 import bayesbridge
 from bayesbridge import plots, plugins
 
+pytestmark = pytest.mark.quick
+
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "api.md").read_text("utf-8")
 DIRECTIVE = re.compile(r"^\.\. (?:auto\w+|py:\w+):: (bayesbridge[\w.]*?)(?:\.(\w+))?(?:\(\))?$", re.M)

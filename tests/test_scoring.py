@@ -15,6 +15,8 @@ from bayesbridge.errors import BayesBridgeError, NotationError
 from bayesbridge.scoring import MOST, NEW, OLD, Scheme, Score, beside_built_in
 from tests.strategies import contracts
 
+pytestmark = pytest.mark.quick
+
 MINE: dict[str, Any] = {"name": "mine", "values": {"C": 1, "D": 2, "H": 3, "S": 4, "NT": 5}, "undertrick": 10}
 numbers = st.fractions(min_value=-100, max_value=100, max_denominator=12)
 schemes = st.builds(Scheme, st.text(), st.tuples(*[numbers] * 5), numbers, numbers, numbers, numbers)

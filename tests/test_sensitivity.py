@@ -87,9 +87,8 @@ def test_at_the_command_line(capsys):
     ("words", "line"),
     [
         ([*WORDS[:5], "--slips", "0.1"], "no call of another seat: the answer depends on no bidder model"),
-        ([*WORDS, "--bidders", "nobody"], "arguments --bidders and --slips: unknown bidder model 'nobody'"),
+        ([*WORDS, "--bidders", "nobody"], "argument --bidders: unknown bidder model 'nobody'"),
         ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is no probability"),
-        ([*WORDS, "--slips", "0.1", "--out", "models.txt"], "argument --out: 'models.txt': the picture is a PNG"),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, line):

@@ -14,6 +14,8 @@ from bayesbridge.errors import IllegalPlay
 from bayesbridge.tricks import Trick, replay
 from tests.strategies import deals, hands, plays, tricks, trumps
 
+pytestmark = pytest.mark.quick
+
 
 def beats(card: Card, other: Card, led: Suit, trump: Suit | None) -> bool:
     """Pairwise: within a suit the higher rank; a trump beats the rest; the suit led beats discards."""

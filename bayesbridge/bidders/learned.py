@@ -19,7 +19,7 @@ units the context scales and shifts::
     scores = relu(v ∘ scale(c) + shift(c))·C + c·D + b    c: what the reader says, once, whatever the hand
 
 So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
-``scripts/fit_auction_model.py`` makes the parameters; docs/auction-model.md tells how good they are.
+``scripts/fit_auction_model.py`` makes the parameters; docs/bidders.md tells how good they are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Bidding systems: what calls show, position by position, and a bidder who follows them.
 
-A system is read from a small TOML file or by name; docs/systems.md has the language of its statements and what a system
+A system is read from a small TOML file or by name; docs/bidders.md has the language of its statements and what a system
 does to a posterior. The bidder reweighs another model where the system says what a call shows. Let p(c) be the base
 model's probabilities of the legal calls of a hand, and f the ``faith``:
 

@@ -3,8 +3,8 @@
 import ast
 import doctest
 import json
-import runpy
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -53,8 +53,10 @@ def main():
         bb.Trick.of("N:HQ H6 HJ HT"),
     )
     save("sharpening", bb.plots.sharpening(defender, pair="S:N", rng=1))
-    runpy.run_path("examples/who_opens_light.py")
+    subprocess.run([sys.executable, "examples/who_opens_light.py", "--draws", "1000"], check=True)
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
+    subprocess.run([sys.executable, "examples/which_contract_should_i_bid.py"], check=True)
+    shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
     save("paper-captures", studies.plot_runs(captures.count_exactly()))
     scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(

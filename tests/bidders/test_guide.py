@@ -1,10 +1,10 @@
-"""docs/write-a-bidder.md builds a plugin, and every block of it runs."""
+"""docs/write-a-plugin.md builds a bidder's plugin, and every block about bidders runs."""
 
 import pytest
 
 from tests.guides import Guide, install, run
 
-GUIDE = Guide("write-a-bidder.md")
+GUIDE = Guide("write-a-plugin.md", "A bidder")
 
 
 def test_every_block_is_a_file_a_command_or_a_doctest():

@@ -1,12 +1,15 @@
 """Calls on record: what they are called with, whose they are in files, and what is refused."""
 
 import numpy as np
+import pytest
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.fit import CallRecord, Design, bid_rates, records_of, records_of_tables
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.notation import read_pbn
+
+pytestmark = pytest.mark.quick
 
 HAND = "AKQ52.J3.A94.K83"
 DEAL = "N:J54.AQ2.KQ76.A54 T983.T954.J9.T96 AKQ2.KJ3.A54.Q32 76.876.T832.KJ87"

@@ -6,6 +6,8 @@ from bayesbridge.capture.literal import bid, capture, capture_matrix, captures_f
 from bayesbridge.cards import Hand
 from bayesbridge.errors import DealError
 
+pytestmark = pytest.mark.quick
+
 
 def test_a_deal_worked_by_hand() -> None:
     """The pair holds every ace, so Δ = 0. By hand, with the column of each capture and the card that goes:

@@ -4,6 +4,8 @@ import pytest
 
 from bayesbridge import cli
 
+pytestmark = pytest.mark.quick
+
 HAND = "AKQ2.KJ3.A54.Q32"
 DUMMY = "J54.AQ2.KQ32.A54"
 SOUTH = ["count", "--observer", "S", "--hand", HAND]
@@ -39,7 +41,7 @@ BAD = {
     "slip above one": ([*SOUTH, "--slip", "1.5"], "argument --slip: '1.5' is no probability", "from 0 to 1"),
     "revealed without seat": ([*SOUTH, "--reveal", DUMMY], f"argument --reveal: '{DUMMY}'", "such as N:J54"),
     "rank before suit": ([*SOUTH, "--play", "E:KH"], "argument --play: unknown suit 'K' in card 'KH'", "then rank"),
-    "length turned round": ([*SOUTH, "--length", "W:S:9-5"], "argument --length: W's length in S", "write 5 to 9"),
+    "length turned round": ([*SOUTH, "--length", "W:S:9-5"], "argument --length: W's length in S", "the lower first"),
     "length in words": ([*SOUTH, "--length", "W:S:long"], "argument --length: 'long' is no range", "5-13, 5, 5+"),
     "low call": (
         [*SOUTH, "--call", "W:2C", "--call", "E:1C"],

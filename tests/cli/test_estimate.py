@@ -130,12 +130,6 @@ def test_samplers_are_estimates_and_say_so(document, method):
     assert document("estimate", *words) == said
 
 
-def test_the_trick_on_the_table_is_part_of_the_question(document):
-    wins = document("estimate", *FEW, "--play", "W:S7", "--estimator", "card_wins")["estimators"]["card_wins"]["wins"]
-    assert wins["SJ"]["mean"] == pytest.approx(1)
-    assert wins["S4"]["mean"] == 0
-
-
 def test_one_screen_for_people(answer):
     text = answer("estimate", *HARD)
     lines = text.splitlines()

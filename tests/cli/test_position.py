@@ -7,6 +7,8 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 
+pytestmark = pytest.mark.quick
+
 HAND = "AKQ2.KJ3.A54.Q32"
 START = f'observer = "S"\nhand = "{HAND}"\n'
 

@@ -46,11 +46,6 @@ def test_score_of_another_chair(document, complaint):
     assert line == "argument --chair dummy: dummy looks on from the lead on, leave --cards out"
 
 
-def test_score_says_when_draws_are_too_few(answer):
-    """Of one board the standard error is 0, so any part due to draws exceeds it."""
-    assert "more --draws lower the loss" in answer("score", BOARDS, "--boards", "1", "--draws", "50")
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

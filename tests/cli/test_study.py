@@ -87,11 +87,6 @@ def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, ta
     assert "3 000 deals, seed 1, " in shown
 
 
-def test_tests_of_the_exact_tables_on_demand(capsys):
-    assert "tests" not in document(capsys, "captures", "--exact")
-    assert len(document(capsys, "captures", "--exact", "--tests")["tests"]) == 2
-
-
 def test_workers_schedulers_and_runs_do_not_change_the_first_run(capsys):
     one = document(capsys, "headline", "--deals", "20000", "--workers", "1")
     two = document(capsys, "headline", "--deals", "20000", "--workers", "2", "--scheduler", "processes", "--runs", "2")

@@ -97,7 +97,7 @@ def features(masks):
             yield lengths[:, seat, suit].astype(int)
 
 
-@pytest.mark.skipif(DEALER is None, reason="dealer is not installed")
+@pytest.mark.skipif(DEALER is None, reason="dealer is not installed: install it, as by apt install dealer")
 @pytest.mark.parametrize("path", SOME_AND_ALL)
 def test_dealer_deals_alike(path):
     if path.stem in NOT_COMPARED:

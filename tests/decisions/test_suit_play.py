@@ -15,6 +15,8 @@ from bayesbridge.decisions.suit import (
     weights_of,
 )
 
+pytestmark = pytest.mark.quick
+
 
 def every_outcome(first, second, west, east_of, goal, won=0):
     """Outcomes of all plans, as sets of layouts that reach the goal: single cards, no equals, nothing dropped.

@@ -15,6 +15,8 @@ import pytest
 
 import bayesbridge as bb
 
+pytestmark = pytest.mark.quick
+
 WARMERDAM = [
     ("AK9xx", "QT", None, "4.48"),
     ("AKxx", "J98", 4, "8"),

@@ -15,6 +15,8 @@ from bayesbridge.engines.counting import count, count_points
 from bayesbridge.layouts import high_card_points
 from tests.engines.positions import brute_force, random_position
 
+pytestmark = pytest.mark.quick
+
 N, E, S, W = range(4)
 CLUBS, DIAMONDS, HEARTS, SPADES = (0x1FFF << shift for shift in (0, 13, 26, 39))
 SOUTH = Constraints.free().hold(S, Hand.of("AKQ52.J3.A94.K83").mask)

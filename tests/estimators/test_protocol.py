@@ -12,6 +12,8 @@ from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.protocol import COORDS, Output, PluginError, Question, run
 from tests.estimators.deals import random_layouts
 
+pytestmark = pytest.mark.quick
+
 LAYOUTS = random_layouts(5, 1)
 QUESTION = Question.of("S:N")
 

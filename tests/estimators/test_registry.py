@@ -12,6 +12,8 @@ from bayesbridge.estimators import registry
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Output, PluginError
 
+pytestmark = pytest.mark.quick
+
 BUILT_IN = ("capture", "bid", "play_out", "tricks")
 
 

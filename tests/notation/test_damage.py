@@ -9,6 +9,8 @@ from bayesbridge.notation import Reading, read_lin, read_pbn, write_pbn
 from tests.mutants import mutants
 from tests.notation.records import DOCUMENTS, GOLDEN
 
+pytestmark = pytest.mark.quick
+
 PBN = (GOLDEN / "match.pbn").read_text("utf-8")
 LIN = (GOLDEN / "match.lin").read_text("utf-8")
 SOUND = read_pbn(PBN).records

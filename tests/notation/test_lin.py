@@ -11,6 +11,8 @@ from bayesbridge.deal import Deal, Seat
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_lin
 from tests.notation.records import GOLDEN, records
 
+pytestmark = pytest.mark.quick
+
 DEAL = Deal.of("N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q4.T62")
 
 

@@ -11,6 +11,8 @@ from bayesbridge.deal import Seat
 from bayesbridge.notation import Record, Tag, Vulnerability, read_hands, read_pbn, write_pbn
 from tests.notation.records import GOLDEN, records
 
+pytestmark = pytest.mark.quick
+
 AS_FOUND = read_pbn(GOLDEN / "as_found.pbn")
 
 

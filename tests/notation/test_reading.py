@@ -9,6 +9,8 @@ from bayesbridge.errors import NotationError
 from bayesbridge.notation import Record, Skipped, iter_records, open_records, read_lin, read_pbn
 from tests.notation.records import GOLDEN
 
+pytestmark = pytest.mark.quick
+
 TEXT = (GOLDEN / "match.pbn").read_text("utf-8")
 RECORDS = read_pbn(TEXT).records
 

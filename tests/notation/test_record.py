@@ -16,6 +16,8 @@ from bayesbridge.notation.record import declarer_tricks, from_columns, from_sequ
 from bayesbridge.tricks import Trick, replay
 from tests import strategies
 
+pytestmark = pytest.mark.quick
+
 DEAL = "N:A.Q8542.J82.KQ85 JT76.97.KT76.743 Q542.J3.A953.AJ9 K983.AKT6.Q4.T62"
 
 

@@ -7,6 +7,8 @@ from bayesbridge.errors import BayesBridgeError, Unwritable
 from bayesbridge.studies import captures, engine
 from bayesbridge.studies.engine import Job, Setting
 
+pytestmark = pytest.mark.quick
+
 JOB = Job("captures", captures.count, chunk=1_000)
 DEALS, SEED, RUNS = 7_500, 3, 2
 

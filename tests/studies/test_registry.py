@@ -14,6 +14,8 @@ from bayesbridge import studies
 from bayesbridge.cli import main
 from bayesbridge.studies import STUDIES, Comparison, Job, Study, Table
 
+pytestmark = pytest.mark.quick
+
 ROOT = Path(__file__).parents[2]
 
 

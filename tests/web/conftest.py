@@ -37,7 +37,7 @@ def browser(web):
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
     if found is None:
-        pytest.skip("no Chromium is installed")
+        pytest.skip("no Chromium is installed: install it, as by apt install chromium")
     with driver.sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield launched

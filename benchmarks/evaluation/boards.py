@@ -1,0 +1,61 @@
+"""The boards of the reading benchmark, by identifiers: which they are, and how to get them from a collection.
+
+    python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn     # the boards of boards.txt, in its order
+    python benchmarks/evaluation/boards.py test.pbn                          # what a file holds, and its SHA-256
+
+An identifier is the beginning of two SHA-256: that of the deal, by which it is on the test list, and that of the
+auction and the play, by which one table of the deal is taken (``bayesbridge.studies.benchmark``).
+"""
+
+import argparse
+import hashlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from bayesbridge.notation import Record, iter_records, write_pbn
+from bayesbridge.studies.benchmark import digest_of_masks
+
+LIST = Path(__file__).with_name("boards.txt")
+DIGITS = 16
+
+
+def identifier(record: Record) -> str:
+    """Of a table whose four hands are on record."""
+    assert record.deal is not None
+    deal = digest_of_masks(hand.mask for hand in record.deal.hands)
+    play = " ".join(f"{seat.name}{card}" for seat, card in record.plays)
+    table = hashlib.sha256(f"{record.auction} / {play}".encode()).hexdigest()
+    return f"{deal[:DIGITS]} {table[:DIGITS]}"
+
+
+def tables(path: str) -> dict[str, Record]:
+    """The tables of a file by identifier."""
+    records = (one for one in iter_records(path) if isinstance(one, Record) and one.deal is not None)
+    return {identifier(record): record for record in records}
+
+
+def digest(identifiers: list[str]) -> str:
+    """SHA-256 of a list: one identifier on each line, a line feed after each."""
+    return hashlib.sha256("".join(f"{one}\n" for one in identifiers).encode()).hexdigest()
+
+
+def main(path: str, out: str | None = None) -> str:
+    """Write the boards of the list that a file has; without ``out`` say which boards the file has."""
+    listed, found = LIST.read_text("utf-8").split("\n")[:-1], tables(path)
+    if out is None:
+        names = list(found)
+        where = "the beginning of" if names == listed[: len(names)] else "not"
+        return f"{len(names)} boards, {where} boards.txt; SHA-256 {digest(names)}"
+    there = [found[one] for one in listed if one in found]
+    with Path(out).open("w", encoding="utf-8") as stream:
+        write_pbn([replace(one, board=str(n), room="", alerts=(), tags=()) for n, one in enumerate(there, 1)], stream)
+    return f"{len(there)} of {len(listed)} boards of the list in {out}"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", help="a PBN or LIN file")
+    parser.add_argument("-o", "--out", metavar="FILE.pbn")
+    asked = parser.parse_args()
+    sys.stdout.write(main(asked.records, asked.out) + "\n")

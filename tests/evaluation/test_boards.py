@@ -1,0 +1,45 @@
+"""The list of boards of the reading benchmark: what the page says of it is true, and a file is known by it."""
+
+import re
+from pathlib import Path
+
+import boards
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.studies.benchmark import frozen_list
+
+pytestmark = pytest.mark.quick
+
+ROOT = Path(__file__).parents[2]
+LISTED = boards.LIST.read_text("utf-8").splitlines()
+
+
+def test_the_page_tells_the_digest_of_the_list():
+    page = (ROOT / "docs" / "reading-benchmark.md").read_text("utf-8")
+    (told,) = re.findall(r"`([0-9a-f]{64})`", page)
+    assert told == boards.digest(LISTED)
+    assert len(LISTED) == 2000
+
+
+def test_every_board_is_a_test_deal_and_they_stand_in_order():
+    assert sorted(set(LISTED)) == LISTED
+    assert min(int(one[:8], 16) % 100 for one in LISTED) >= 95
+
+
+@pytest.fixture
+def collection(tmp_path, monkeypatch):
+    """A file of all examples, and a list that holds two of its boards."""
+    records = bb.open_records(ROOT / "examples" / "pairs.pbn").records
+    path = tmp_path / "collection.pbn"
+    path.write_text((ROOT / "examples" / "pairs.pbn").read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(boards, "LIST", tmp_path / "boards.txt")
+    boards.LIST.write_text("".join(f"{boards.identifier(one)}\n" for one in frozen_list(records, 2)), "utf-8")
+    return path
+
+
+def test_boards_are_taken_from_a_collection_and_known_again(collection, tmp_path):
+    out = tmp_path / "test.pbn"
+    assert boards.main(str(collection), str(out)) == f"2 of 2 boards of the list in {out}"
+    assert "2 boards, the beginning of boards.txt" in boards.main(str(out))
+    assert "60 boards, not boards.txt" in boards.main(str(collection))
