@@ -73,7 +73,7 @@ def card_history(
     card: Card | str,
     *,
     by_card: bool = False,
-    draws: int = 2_000,
+    draws: int = 20_000,
     rng: Seed = 0,
     progress: Progress | None = None,
     last: Posterior | None = None,
@@ -94,7 +94,7 @@ def card_history(
     named = Card.of(card)
     if named in belief.hand:
         raise BayesBridgeError(f"{named} is in {belief.observer.name}'s own hand: name another card", card=named)
-    rows = []
+    rows: list[dict[str, Any]] = []
     names = [f"{belief.observer.name}'s hand", *(event for _, event in _events(belief, by_card))]
     steps = moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress)
     for event in names:

@@ -42,7 +42,7 @@ def _without_blas() -> None:
 
     It only asks whether that can be imported. No kernel here needs it; kernels that do import it when they compile.
     """
-    linalg = importlib.import_module("numba.np.linalg")
+    linalg: Any = importlib.import_module("numba.np.linalg")
     asked = linalg.ensure_blas
     try:
         linalg.ensure_blas = lambda: None
