@@ -76,11 +76,13 @@ def card_history(
     draws: int = 20_000,
     rng: Seed = 0,
     progress: Progress | None = None,
+    last: Posterior | None = None,
 ) -> pandas.DataFrame:
     """Where a card lies: a row for the belief before any evidence, then one after each piece.
 
     Columns: ``event``; ``N``, ``E``, ``S``, ``W``, P(the seat holds the card); ``error``, about the largest standard
-    error of these, 0 where they are ``exact``; ``method``. Cards come a trick at a time unless ``by_card``.
+    error of these, 0 where they are ``exact``; ``method``. Cards come a trick at a time unless ``by_card``. ``last`` is
+    the posterior of the belief, where it has been inferred: the last row is taken from it.
 
     >>> import bayesbridge as bb
     >>> belief = Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Length("W", "S", 5, 6))
@@ -92,8 +94,11 @@ def card_history(
     named = Card.of(card)
     if named in belief.hand:
         raise BayesBridgeError(f"{named} is in {belief.observer.name}'s own hand: name another card", card=named)
-    rows = []
-    for event, _, posterior, _ in moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress):
+    rows: list[dict[str, Any]] = []
+    names = [f"{belief.observer.name}'s hand", *(event for _, event in _events(belief, by_card))]
+    steps = moments(belief, by_card=by_card, draws=draws, rng=rng, progress=progress)
+    for event in names:
+        posterior = last if last is not None and len(rows) == len(names) - 1 else next(steps).posterior
         places = posterior.card_probabilities().sel(card=str(named))
         shares = {seat.name: min(1.0, float(places.sel(seat=seat.name))) for seat in Seat}
         exact = posterior.counts_cards

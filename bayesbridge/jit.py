@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import inspect
+import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -28,7 +31,28 @@ from bayesbridge.cache import cache_directory, say_unwritable
 NO_KERNELS: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
 """Folders and files that hold no kernel, nor anything that a kernel takes: an edit there recompiles nothing."""
 
+KEPT_DAYS: Final = 30
+"""How long a folder of kernels that nobody uses is kept."""
+
 _decorating = threading.Lock()
+
+
+def _without_blas() -> None:
+    """Let numba load its array functions without SciPy's linear algebra, a quarter of a second in every process.
+
+    It only asks whether that can be imported. No kernel here needs it; kernels that do import it when they compile.
+    """
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    asked = linalg.ensure_blas
+    try:
+        linalg.ensure_blas = lambda: None
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = asked
+
+
+if not numba.config.DISABLE_JIT:
+    _without_blas()
 
 
 @overload
@@ -82,12 +106,25 @@ def _code_folder() -> Path | None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with TemporaryFile(dir=folder) as probe:  # numba would fail at the first kernel that finds no room
             probe.write(bytes(1 << 20))
+        folder.touch()  # in use, see :func:`_remove_unused`
     except OSError:
         say_unwritable(root)
         return None
-    if fresh and sys.stderr.isatty():
-        print("bayesbridge: compiling, on the first run only …", file=sys.stderr)
+    if fresh:
+        _remove_unused(root)
+        if sys.stderr.isatty():
+            print("bayesbridge: compiling, on the first run only …", file=sys.stderr)
     return folder
+
+
+def _remove_unused(root: Path) -> None:
+    """Remove the kernels of other sources that no process used for :data:`KEPT_DAYS`."""
+    for other in root.glob("kernels-*"):
+        try:
+            if time.time() - other.stat().st_mtime > KEPT_DAYS * 86_400:
+                shutil.rmtree(other)
+        except OSError:  # another process removes it too, or its owner is another
+            continue
 
 
 def source_hash(package: Path) -> str:

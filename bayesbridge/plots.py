@@ -163,7 +163,8 @@ def percent_axis(axis: Axis) -> None:
 def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) -> None:
     """A cell of a heat map, its lower left corner at (column, row): the likelier the bluer, with the percentage."""
     shade = to_rgba(BLUE, min(share, 1.0))
-    ax.add_patch(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
+    # As an artist: as a patch each of hundreds would move the limits of the axes, which are set afterwards.
+    ax.add_artist(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
     colour = ink() if share <= INK_UP_TO else "white"
     text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
@@ -189,18 +190,20 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     hidden = hidden_seats(chances)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top, played = 0.0, _played(source)
+    seats = [str(name) for name in chances["seat"].values]
+    table = dict(zip(map(str, chances["card"].values), chances.transpose("card", "seat").values.tolist(), strict=True))
     for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
             ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
         for column, rank in enumerate(RANKS):
-            shares = chances.sel(card=f"{suit}{rank}")
+            shares = dict(zip(seats, table[f"{suit}{rank}"], strict=True))
             if f"{suit}{rank}" in played:
                 ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
-            if float(shares.sel(seat=hidden).max()) == 0.0:
-                _mark_known(ax, column, top, len(hidden), str(shares["seat"].values[shares.values.argmax()]))
+            if max(shares[seat] for seat in hidden) == 0.0:
+                _mark_known(ax, column, top, len(hidden), max(shares, key=shares.__getitem__))
                 continue
             for row, seat in enumerate(hidden):
-                shaded_cell(ax, column, top - row - 1, float(shares.sel(seat=seat)), 7)
+                shaded_cell(ax, column, top - row - 1, shares[seat], 7)
         colour = SUIT_COLOURS.get(suit, ink())
         ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
         top -= len(hidden) + 0.4
@@ -227,12 +230,12 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
     top = 0.0
     for seat in hidden:
         for row, (suit, symbol) in enumerate(SYMBOLS.items()):
-            shares = chances.sel(seat=seat, suit=suit)
+            shares = chances.sel(seat=seat, suit=suit).values.tolist()
             place = top - row - 0.5
             ax.text(-0.4, place, symbol, ha="center", va="center", fontsize=11, color=SUIT_COLOURS.get(suit, ink()))
             for length in range(longest + 1):
-                shaded_cell(ax, length, top - row - 1, float(shares.sel(length=length)), 7)
-            mean = float((shares * shares["length"]).sum())
+                shaded_cell(ax, length, top - row - 1, shares[length], 7)
+            mean = sum(length * share for length, share in enumerate(shares))
             ax.text(longest + 1.2, place, f"{mean:.2f}", ha="left", va="center", fontsize=8)
         ax.text(-0.9, top - 2, SEATS[seat], ha="right", va="center", fontsize=10)
         top -= 4.4

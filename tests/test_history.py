@@ -103,3 +103,13 @@ def test_a_card_moves_with_each_piece_of_evidence():
         shares = stage.infer().card_probabilities().sel(card="SQ").values
         assert pytest.approx(tuple(shares)) == (row.N, row.E, row.S, row.W)
         assert (row.exact, row.error) == (True, 0.0)
+
+
+def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
+    belief = bb.Belief("S", "AKJ2.KJ3.A54.Q32").given(bb.Called("W", "1NT"), bb.Void("E", "H"))
+    last = belief.infer("tilted", draws=200, rng=1)
+    table = bb.card_history(belief, "SQ", draws=50, last=last)
+    assert list(table.event) == list(bb.card_history(belief, "SQ", draws=50).event)
+    assert table.W.iloc[-1] == float(last.card_probabilities().sel(card="SQ", seat="W"))
+    assert table.method.iloc[-1] == "tilted"
+    assert "tilted" not in set(table.method[:-1])

@@ -4,10 +4,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import bayesbridge
-from bayesbridge.jit import NO_KERNELS
+from bayesbridge.jit import KEPT_DAYS, NO_KERNELS
 
 ROOT = Path(bayesbridge.__file__).parents[1]
 
@@ -99,3 +100,24 @@ def test_kernels_run_as_python_when_asked(tmp_path):
     result = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / "cache"), NUMBA_DISABLE_JIT="1")
     assert (result.stdout, result.stderr) == ("84 function None\n", "")
     assert not (tmp_path / "cache").exists()
+
+
+def test_kernels_that_nobody_used_for_long_are_removed(tmp_path):
+    cache = tmp_path / "cache"
+    old, young, other = (cache / name for name in ("kernels-0.1-aaa", "kernels-0.1-bbb", "tables-0.1"))
+    for folder, days in ((old, KEPT_DAYS + 1), (young, KEPT_DAYS - 1), (other, KEPT_DAYS + 1)):
+        (folder / "deep").mkdir(parents=True)
+        (folder / "deep" / "code.nbc").write_bytes(b"")
+        os.utime(folder, (time.time() - days * 86_400,) * 2)
+    assert run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache)).stderr == ""
+    (new,) = (path for path in cache.iterdir() if path not in (old, young, other))
+    assert sorted(cache.iterdir()) == sorted([young, other, new])
+    os.utime(new, (0, 0))
+    run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(cache))
+    assert time.time() - new.stat().st_mtime < 86_400  # in use
+
+
+def test_a_kernel_loads_no_linear_algebra_of_scipy(tmp_path):
+    script = f"import sys{KERNEL}print('scipy.linalg' in sys.modules)"
+    script += "\nimport numba\nimport numpy as np\nprint(numba.njit(lambda x: np.dot(x, x))(np.ones(3)))"
+    assert run(script, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / "cache")).stdout.splitlines()[1:] == ["False", "3.0"]

@@ -14,6 +14,7 @@ from bayesbridge.belief.posterior import thinned
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.views.html import INK, PAPER
 from bayesbridge.views.report import contracts_section, sentences, told_of_honours
+from bayesbridge.views.tables import length_tables
 from tests import positions
 
 
@@ -104,9 +105,20 @@ def test_every_section_is_there(page):
     places = [page.text.index(f" {head} ") for head in heads]
     assert places == sorted(places)
     tags = [tag for tag, _ in page.elements]
-    assert tags.count("figure") == tags.count("figcaption") == 4
-    assert tags.count("h1") == tags.count("main") == tags.count("title") - 4 == 1
+    assert tags.count("figure") == tags.count("figcaption") == 2
+    assert tags.count("h1") == tags.count("main") == tags.count("title") - 2 == 1
     assert tags.count("details") == 6
+
+
+def test_lengths_of_the_suits_are_those_of_the_posterior(question):
+    posterior = question[0]
+    tables = length_tables(posterior)
+    shares = posterior.length_table
+    for seat, table in zip(posterior.belief.constraints.hidden, tables, strict=True):
+        assert [row[0] for row in table.rows] == ["♠ spades", "♥ hearts", "♦ diamonds", "♣ clubs"]
+        for suit, (_, *row, mean) in zip((3, 2, 1, 0), table.rows, strict=True):
+            assert row == pytest.approx(shares[seat, suit, : len(row)])
+            assert float(mean) == pytest.approx(shares[seat, suit] @ range(14), abs=0.006)
 
 
 def test_contracts_are_those_of_the_function(question):

@@ -152,7 +152,7 @@ def run(args: Namespace) -> int:
     estimators, solvers = estimators_and_solvers(args.estimator, asked)
     with position.blaming():
         posterior = inferred(belief, args)
-    looked_for = _card_steps(belief, args)
+    looked_for = _card_steps(belief, posterior, args)
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     if found.estimators:
         answer = Answer.of(found)
@@ -226,14 +226,20 @@ def evaluated(
     return contract_odds(found, asked, solvers, rng=random, progress=progress_line("layouts solved"))
 
 
-def _card_steps(belief: Belief, args: Namespace) -> list[dict[str, Any]]:
-    """A row for each piece of evidence; none where no card was asked for."""
+def _card_steps(belief: Belief, posterior: Posterior, args: Namespace) -> list[dict[str, Any]]:
+    """A row for each piece of evidence, none where no card was asked for.
+
+    Steps get a tenth of the draws, since there may be thirty of them; the last is the answer itself.
+    """
     if args.card is None:
         return []
     from bayesbridge.history import card_history
 
+    draws = max(min(args.draws, 2000), args.draws // 10)
     with blaming("--card"):
-        table = card_history(belief, args.card, draws=args.draws, rng=args.seed, progress=progress_line("steps"))
+        table = card_history(
+            belief, args.card, draws=draws, rng=args.seed, progress=progress_line("steps"), last=posterior
+        )
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 

@@ -165,13 +165,14 @@ def affordable(posterior: Posterior, cost: float, seconds: float | None = None) 
     """How many layouts a question of ``cost`` seconds a layout gets: all of them, or as many as ``seconds`` allow.
 
     Without ``seconds`` a number of draws that was chosen for the posterior is obeyed, however long they take; where
-    none was chosen, it is :data:`SECONDS`. An engine may return somewhat more than were chosen: these are all kept,
-    since drawing anew from them would make the answer worse.
+    none was chosen, they get what :data:`SECONDS` allow, and no more than :data:`DRAWS`, as where layouts cannot all be
+    walked. An engine may return somewhat more than were chosen: these are all kept, since drawing anew from them would
+    make the answer worse.
     """
     chosen = posterior.asked[1]
     if not cost:
         return len(posterior)
-    if seconds is None and chosen != DRAWS:
+    if seconds is None and (chosen != DRAWS or SECONDS / cost >= DRAWS):
         return len(posterior) if len(posterior) <= 1.25 * chosen else chosen
     allowed = (SECONDS if seconds is None else seconds) / cost
     return len(posterior) if allowed >= len(posterior) else max(2, int(allowed))

@@ -15,7 +15,7 @@ makes the weights; docs/estimators.md tells how good they are.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -39,6 +39,9 @@ HEADS: Final = 3
 
 BLOCK: Final = 256
 """Layouts worked on at a time: their vectors stay in the processor's cache."""
+
+ASKED_AGAIN: Final = 1000
+"""Layouts up to which predictions are kept for the next who asks."""
 
 SHARPER: Final = 1.2
 """Factor of the logits: a small network that imitates a large one is too modest. Chosen on 2 500 deals set aside.
@@ -74,6 +77,18 @@ def table_tricks(table: Masks, trump: Suit | None) -> Floats:
     >>> int(chances.argmax())
     13
     """
+    if len(table) > ASKED_AGAIN:
+        return _predicted(table, trump)
+    return _kept(np.ascontiguousarray(table, np.uint64).tobytes(), trump).copy()
+
+
+@lru_cache(16)
+def _kept(table: bytes, trump: Suit | None) -> Floats:
+    """The same, kept: the parts of a page ask about the same layouts."""
+    return _predicted(np.frombuffer(table, np.uint64).reshape(-1, 4), trump)
+
+
+def _predicted(table: Masks, trump: Suit | None) -> Floats:
     order = np.array([3, 2, 1, 0] if trump is None else [trump, *(s for s in (3, 2, 1, 0) if s != trump)], np.int64)
     chances = np.empty((len(table), MOST_TRICKS + 1), np.float32)
     columns, width = 4 * BLOCK, len(weights()["norm.weight"])

@@ -30,6 +30,7 @@ from bayesbridge.views.tables import (
     examples_table,
     games_table,
     leads_table,
+    length_tables,
     points_table,
     strength,
     told_bits,
@@ -79,11 +80,7 @@ def html_report(
     odds = _odds(posterior, result if contract is None else contract)
     games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
     hidden = len(belief.constraints.hidden)
-    tall = 0.8 + 0.85 * (hidden or 4)
-    caption = "Where each card lies; a letter names the hand that certainly holds it"
-    cards = picture(caption, tall, lambda figure: plots.cards(result, ax=figure.subplots()))
-    caption = "How long the suits of the hidden hands are"
-    cards += picture(caption, tall, lambda figure: plots.lengths(result, ax=figure.subplots()))
+    cards = "".join(table.html() for table in (cards_table(posterior), *length_tables(posterior))) if hidden else ""
     caption = "How the belief sharpened; full marks are exact, open ones sampled"
     history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
     marginals = dict(result["marginals"].to_dataset().data_vars)
@@ -98,7 +95,7 @@ def html_report(
     folded = [
         ("What to bid", contracts_section(posterior, answer.asked.pair)),
         ("What to lead", "" if leads is None else leads_table(leads).html()),
-        ("Every card and every suit", cards + (cards_table(posterior).html() if hidden else "")),
+        ("Every card and every suit", cards),
         ("How the belief sharpened", history),
         ("Captures by the paper's rule, and other estimators", _paper(result, answer, level)),
         ("Examples", examples_table(posterior, examples).html() if examples else ""),

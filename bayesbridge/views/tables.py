@@ -77,6 +77,24 @@ def lengths_table(posterior: Posterior) -> Table:
     return Table("Mean length of the hidden suits", ["seat", *reversed(SUITS.values())], rows)
 
 
+def length_tables(posterior: Posterior) -> list[Table]:
+    """For each hidden hand P(so many cards) in each suit, with the mean at the end of the row."""
+    hidden = posterior.belief.constraints.hidden
+    shares = posterior.length_table.clip(0.0, 1.0)
+    most = max((place for place in range(14) if shares[list(hidden), :, place].max(initial=0.0) >= 0.0005), default=0)
+    return [
+        Table(
+            f"{SEATS[Seat(seat).name]}: how many cards of each suit",
+            ["", *map(str, range(most + 1)), "mean"],
+            [
+                [name, *map(float, shares[seat, suit, : most + 1]), f"{shares[seat, suit] @ range(14):.2f}"]
+                for suit, name in reversed(list(enumerate(SUITS.values())))
+            ],
+        )
+        for seat in hidden
+    ]
+
+
 def strength(shares: Sequence[float]) -> tuple[float, int, int]:
     """Mean points of a hand, and the points below and above which one case in ten lies each.
 

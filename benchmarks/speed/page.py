@@ -96,7 +96,7 @@ def placed(text: str, table: Table, origin: str) -> str:
 def origin() -> str:
     """The command, the day, the machine and how busy it was."""
     machine = f"{_processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    command = f"`python benchmarks/{Path(sys.argv[0]).name}`"
+    command = f"`python benchmarks/speed/{Path(sys.argv[0]).name}`"
     return f"({command}, {time.strftime('%Y-%m-%d')}, {machine}, Python {platform.python_version()})"
 
 
