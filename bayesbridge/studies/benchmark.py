@@ -130,24 +130,23 @@ def calibration_error(bins: tuple[Bin, ...]) -> float:
 
 
 class Measure(NamedTuple):
-    """How a figure is called: the keys of a document for it and its standard error, on the screen, its digits."""
+    """How a figure is called: its key in a document (``…_error`` is that of its standard error), its name, its digits."""
 
     key: str
-    error: str
     name: str
     digits: int = 4
 
 
 MEASURES: Final = {
-    "honours": Measure("honour_log_loss", "honour_error", "honours, log-loss (nats)"),
-    "cards": Measure("card_log_loss", "card_error", "all cards, log-loss (nats)"),
-    "lengths": Measure("length_log_loss", "length_error", "lengths, log-loss (nats)"),
-    "points": Measure("points_rmse", "points_error", "points of a hidden hand, root mean squared error", 3),
-    "log_true": Measure("log_true", "log_true_error", "log P(true layout)", 2),
-    "log_tssr": Measure("log_tssr", "log_tssr_error", "log TSSR: log P(true layout) × layouts", 2),
-    "brier": Measure("brier", "brier_error", "honours, Brier score"),
-    "top1": Measure("top1", "top1_error", "honours, most likely seat is right"),
-    "calibration_error": Measure("calibration_error", "calibration_error_error", "calibration error"),
+    "honours": Measure("honour_log_loss", "honours, log-loss (nats)"),
+    "cards": Measure("card_log_loss", "all cards, log-loss (nats)"),
+    "lengths": Measure("length_log_loss", "lengths, log-loss (nats)"),
+    "points": Measure("points_rmse", "points of a hidden hand, root mean squared error", 3),
+    "log_true": Measure("log_true", "log P(true layout)", 2),
+    "log_tssr": Measure("log_tssr", "log TSSR: log P(true layout) × layouts", 2),
+    "brier": Measure("brier", "honours, Brier score"),
+    "top1": Measure("top1", "honours, most likely seat is right"),
+    "calibration_error": Measure("calibration_error", "calibration error"),
 }
 """In the order of :attr:`Judged.values`, and last the calibration error. Losses are −log P at the truth, means over
 what is in doubt; log TSSR, the true-state sampling ratio, is 0 for who knows nothing; the Brier score is Σ over seats
@@ -261,7 +260,7 @@ class Summary:
         """All figures as plain data; ``None`` for what no board tells."""
         found: dict[str, Any] = {"boards": self.boards}
         for name, (value, error) in self.figures.items():
-            found |= {MEASURES[name].key: finite(value), MEASURES[name].error: finite(error)}
+            found |= {MEASURES[name].key: finite(value), f"{MEASURES[name].key}_error": finite(error)}
         found["seconds_per_board"] = finite(self.seconds)
         return found | {"calibration": [one._asdict() for one in self.calibration]}
 
@@ -348,9 +347,9 @@ def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str,
     cells = []
     for name, one in rows:
         row = [name, number(one["boards"])]
-        for key, error, _, digits in measures:
+        for key, _, digits in measures:
             told = one[key] is not None
-            row.append(f"{number(one[key], digits)} ± {number(one[error], digits)}" if told else "–")
+            row.append(f"{number(one[key], digits)} ± {number(one[f"{key}_error"], digits)}" if told else "–")
         cells.append(row)
     names = ["honours", "all cards", "lengths", "points", "log P(true)", "log TSSR", "Brier", "calibration"]
     return Table(f"{title}; {UNITS}", [first, "boards", *names], cells)
