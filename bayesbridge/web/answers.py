@@ -520,7 +520,7 @@ def _board(record: Record) -> dict[str, Any] | None:
 def position_document(name: str, text: str) -> dict[str, Any]:
     """A position file as a question: read once for its lines, and again as any question of a page is."""
     position = parse_position(name[:60], text.encode("utf-8", "replace"))
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"players": "4"} if position.players == 4 else {}
     for key, given in position.settings.items():
         write = SETTINGS[key].write
         settings[key] = [write(one) for one in given.value] if SETTINGS[key].many else write(given.value)

@@ -24,6 +24,23 @@ BAD = {
     "deals beyond memory": (["study", "captures", "--deals", "1e999999999"], "'1e999999999' is out of", "from 1 to"),
     "no value": (["study", "captures", "--deals"], "argument --deals: expected one argument", "study --help"),
     "unknown command": (["captain", HAND], "invalid choice: 'captain'", "capture"),
+    "nearly a command": (["estimat"], "invalid choice: 'estimat'", "did you mean 'estimate'?"),
+    "nearly an option": (
+        ["count", "--obsever", "S"],
+        "unrecognized arguments: --obsever",
+        "did you mean '--observer'?",
+    ),
+    "nearly a seat": (["count", "--observer", "Nort"], "unknown seat 'Nort'", "did you mean 'North'?"),
+    "nearly an estimator": (
+        ["estimate", *SOUTH[1:], "--estimator", "trick"],
+        "unknown estimator",
+        "did you mean 'tricks'?",
+    ),
+    "nearly a method": (
+        ["estimate", *SOUTH[1:], "--method", "tilt"],
+        "unknown method 'tilt'",
+        "did you mean 'tilted'?",
+    ),
     "shortened option": (["bid", HAND, "--js"], "unrecognized arguments: --js", "--help"),
     "unknown option of lines": (["bid", HAND, "--a\nb"], "unrecognized arguments: --a b", "--help"),
     "no second hand": (["capture", HAND], "required: SECOND", "see 'bayesbridge capture --help'"),
@@ -39,7 +56,7 @@ BAD = {
     "slip above one": ([*SOUTH, "--slip", "1.5"], "argument --slip: '1.5' is no probability", "from 0 to 1"),
     "revealed without seat": ([*SOUTH, "--reveal", DUMMY], f"argument --reveal: '{DUMMY}'", "such as N:J54"),
     "rank before suit": ([*SOUTH, "--play", "E:KH"], "argument --play: unknown suit 'K' in card 'KH'", "then rank"),
-    "length turned round": ([*SOUTH, "--length", "W:S:9-5"], "argument --length: W's length in S", "write 5 to 9"),
+    "length turned round": ([*SOUTH, "--length", "W:S:9-5"], "argument --length: W's length in S", "the lower first"),
     "length in words": ([*SOUTH, "--length", "W:S:long"], "argument --length: 'long' is no range", "5-13, 5, 5+"),
     "low call": (
         [*SOUTH, "--call", "W:2C", "--call", "E:1C"],
