@@ -140,7 +140,7 @@ def readings(belief: Perspective, rng: Seed = 0) -> list[Reading]:
     """How every call of a hidden seat in an auction of four players was read by the bidder model.
 
     Layouts that fit the hard evidence are drawn and weighed by the likelihood of the seat's calls so far, first
-    8 000 and, where these are worth fewer than ``ENOUGH``, 32 000.
+    8 000 and, where these are worth fewer than ``ENOUGH``, 32 000; fewer where the model is slow.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None).given(bb.Called("W", "1H"))
@@ -152,7 +152,8 @@ def readings(belief: Perspective, rng: Seed = 0) -> list[Reading]:
     known = belief.target.constraints
     calls = [term for term in belief.target.soft.terms if term.call is not None and term.seat in known.hidden]
     kept: list[Reading] = []
-    for n in (8_000, 32_000) if calls else ():
+    most = belief.target.cost.most_layouts
+    for n in dict.fromkeys(min(n, most) for n in (8_000, 32_000)) if calls else ():
         layouts = sample(known, n, rng)
         logs = np.zeros((n, 4))
         kept = []
