@@ -96,6 +96,8 @@ def readings_table(read: Sequence[Reading]) -> Table:
             row += [f"{SUITS[one.suit.name]} {one.length.mean:.1f}", f"{one.length.low} to {one.length.high}"]
         rows.append([*row, *[""] * (5 - len(row))])
     columns = ["call", "points", "80 % of cases", "length", "80 % of cases"]
+    if all(one.length is None for one in read):  # nobody named a suit
+        columns, rows = columns[:3], [row[:3] for row in rows]
     note = "By the caller's own calls up to it and the cards in sight, not by what the others called."
     return Table("How each call was read", columns, rows, [note])
 
