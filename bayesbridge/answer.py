@@ -30,7 +30,7 @@ from bayesbridge.estimators.evaluate import Evaluation, Sums, ask, counted, eval
 from bayesbridge.estimators.protocol import Question, TrickCount
 from bayesbridge.markup import Table
 from bayesbridge.random64 import Seed
-from bayesbridge.words import CAPTURES, RARE, SEATS, STRAINS, WITHOUT_TRUMPS, percent
+from bayesbridge.words import CAPTURES, RARE, SEATS, STRAINS, SYMBOLS, WITHOUT_TRUMPS, percent
 from bayesbridge.words import number as counting
 
 if TYPE_CHECKING:
@@ -487,8 +487,6 @@ MOST_BARS: Final = 40
 MOST_COLUMNS: Final = 15
 """Values that get a column each beside the labels of an output."""
 
-STRAINS_SHOWN: Final = ("NT", "S", "H", "D", "C")
-
 
 def _number_table(number: Number, asked: Asked) -> Table:
     """A whole number that does not count tricks."""
@@ -507,7 +505,11 @@ def _number_table(number: Number, asked: Asked) -> Table:
 def _labelled_table(number: Number, asked: Asked) -> Table:
     """A row for each label: strains from no trumps down, the pair's seats first; of many others those with the most."""
     labels, means, spreads = number.cells, number.mean, number.sd
-    fixed = {"strain": STRAINS_SHOWN, "seat": [*(seat.name for seat in asked.pair), "N", "E", "S", "W"]}
+    fixed = {
+        "strain": tuple(STRAINS),
+        "suit": tuple(SYMBOLS),
+        "seat": [*(seat.name for seat in asked.pair), "N", "E", "S", "W"],
+    }
 
     def place(cell: int) -> tuple[float, ...]:
         ranks = [

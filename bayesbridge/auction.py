@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bayesbridge import markup
-from bayesbridge.calls import CALLS, DOUBLE, PASS, Call, Contract
+from bayesbridge.calls import CALLS, DOUBLE, PASS, Call, Contract, call_words
 from bayesbridge.deal import Seat
 from bayesbridge.errors import IllegalCall
 
@@ -180,8 +180,8 @@ class Auction:
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
-        """The auction with more calls, given as such or as text with blanks or commas between."""
-        words = calls.replace(",", " ").split() if isinstance(calls, str) else calls
+        """The auction with more calls, given as such or as text, which :func:`~bayesbridge.calls.call_words` reads."""
+        words = call_words(calls) if isinstance(calls, str) else calls
         return Auction(self.first, (*self.calls, *map(Call.of, words)), self.dummy)
 
     def fill(self, seat: Seat | str, call: Call | str) -> tuple[Auction, tuple[Seat, ...]]:

@@ -96,6 +96,27 @@ CALLS: Final = tuple(Call(index) for index in range(38))
 """All calls: Pass, X, XX, 1C … 7NT."""
 
 
+def call_words(text: str) -> list[str]:
+    """The calls of an auction, with blanks, commas or dashes between them; a dash alone is a pass.
+
+    Brackets stand around calls of the opponents; passes that they leave out are put in.
+
+    >>> call_words("1S-P-3S, -"), call_words("1H (2S) 3H 4H (p)")
+    (['1S', 'P', '3S', '-'], ['1H', '2S', '3H', 'P', '4H', 'p'])
+    """
+    words: list[str] = []
+    for word in text.replace(",", " ").replace("–", "-").split():
+        words += [word] if word == "-" else filter(None, word.split("-"))
+    if not any(word.startswith("(") for word in words):
+        return words
+    full: list[str] = []
+    for place, word in enumerate(words):
+        if place and word.startswith("(") == words[place - 1].startswith("("):
+            full.append("P")
+        full.append(word.strip("()"))
+    return full
+
+
 @dataclass(frozen=True, slots=True)
 class Contract:
     """What declarer undertook; ``doubled`` is 0, 1 (doubled) or 2 (redoubled).

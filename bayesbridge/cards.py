@@ -199,10 +199,10 @@ class Hand:
 
     @classmethod
     def of(cls, value: Hand | Card | str | Iterable[Card | str]) -> Hand:
-        """Read a hand from PBN text, from one card, or from cards (``"SA HK"`` too); a hand passes through.
+        """Read a hand from text, from one card, or from cards (``"SA HK"`` too); a hand passes through.
 
-        >>> Hand.of(["SA", "HK"])
-        Hand.from_pbn('A.K..')
+        >>> Hand.of(["SA", "HK"]), Hand.of("♠AK ♥KJ3")
+        (Hand.from_pbn('A.K..'), Hand.from_pbn('AK.KJ3..'))
         """
         if isinstance(value, Hand):
             return value
@@ -210,7 +210,8 @@ class Hand:
             return cls(value.mask)
         if isinstance(value, str):
             cards = value.replace(",", " ").split()
-            return cls.from_pbn(value) if "." in value or not cards else cls.of(cards)
+            whole = "." in value or not cards or _suit_by_suit(value) is not None
+            return cls.from_pbn(value) if whole else cls.of(cards)
         if not isinstance(value, Iterable):
             raise NotationError(f"{value!r} is no hand: write it in PBN, such as AKQ2.KJ3.A54.Q32", text=value)
         mask = 0
@@ -224,14 +225,16 @@ class Hand:
     def from_pbn(cls, text: str) -> Hand:
         """Read ``spades.hearts.diamonds.clubs``; ``-`` or nothing for a void, ``10`` or ``T``, any case.
 
-        >>> Hand.from_pbn("akq2.kj3.a54.q32").points
-        19
+        Blanks may stand for the dots, and suits may be named, as ``♠AKQ2 ♥KJ3 ♦A54 ♣Q32`` or ``SAKQ2 HKJ3 DA54 CQ32``.
+
+        >>> len({Hand.from_pbn(text) for text in ("akq2.kj3.a54.q32", "♠AKQ2 ♥KJ3 ♦A54 ♣Q32", "AKQ2 KJ3 A54 Q32")})
+        1
         """
         if not str(text).strip():
             raise NotationError(
                 f"empty hand {text!r}: write spades.hearts.diamonds.clubs, such as AKQ2.KJ3.A54.Q32", text=text
             )
-        fields = str(text).split(".")
+        fields = str(text).split(".") if "." in str(text) else _suit_by_suit(str(text)) or [str(text)]
         if len(fields) != 4:
             raise NotationError(
                 f"hand {text!r} has {len(fields)} suits: write four, spades.hearts.diamonds.clubs, with '.' between",
@@ -306,3 +309,29 @@ class Hand:
 
     def _repr_html_(self) -> str:
         return markup.piece(markup.hand(self.pbn, foot=f"{self.points} points, {len(self)} cards"))
+
+
+def _suit_by_suit(text: str) -> list[str] | None:
+    """The ranks of the four suits, spades first, of a hand that is written without dots; ``None`` for any other text.
+
+    Four groups, or each group after the letter or the symbol of its suit; of named suits some may be left out.
+
+    >>> _suit_by_suit("♠AK♣10 9"), _suit_by_suit("AK KJ3 - Q32"), _suit_by_suit("AK KJ3")
+    (['AK', '', '', 'T9'], ['AK', 'KJ3', '-', 'Q32'], None)
+    """
+    if "." in text:
+        return None
+    words = text.upper().replace("10", "T")
+    for symbol, letter in _SUIT_SYMBOLS.items():
+        words = words.replace(symbol, f" {letter}")
+    named: dict[str, str] = {}
+    groups = words.replace(",", " ").split()
+    letter = ""
+    for group in groups:
+        if group[0] in "SHDC":
+            letter, group = group[0], group[1:]
+        if not letter or not set(group) <= {*RANKS, "-"}:
+            plain = len(groups) == 4 and all(set(one) <= {*RANKS, "-"} for one in groups)
+            return groups if plain else None
+        named[letter] = named.get(letter, "") + group.replace("-", "")
+    return [named.get(letter, "") for letter in "SHDC"] if named else None

@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from bayesbridge import markup
 from bayesbridge.cards import DECK_MASK, Card, Hand, Suit
-from bayesbridge.errors import DealError, NotationError
+from bayesbridge.errors import DealError, NotationError, did_you_mean
 from bayesbridge.words import SEATS
 
 
@@ -42,7 +42,8 @@ class Seat(IntEnum):
             for seat in cls:
                 if word in (seat.name, _SEAT_NAMES[seat]):
                     return seat
-        raise NotationError(f"unknown seat {value!r}: write N, E, S or W", text=value)
+        hint = did_you_mean(str(value), SEATS.values())
+        raise NotationError(f"unknown seat {value!r}: {hint}write N, E, S or W", text=value)
 
     def next(self, steps: int = 1) -> Seat:
         """The seat ``steps`` places clockwise."""

@@ -6,6 +6,7 @@ Every error of the package is a :class:`BayesBridgeError`, so one ``except`` cat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import index
 from typing import Any, Final, cast
 
@@ -27,6 +28,19 @@ class BayesBridgeError(ValueError):
     def __init__(self, message: str, **data: Any) -> None:
         super().__init__(" ".join(message.split("\n")) if "\n" in message else message)
         self.data = data
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """A question about the nearest of the names that are known, with a blank after it; nothing where none is near.
+
+    >>> did_you_mean("captur", ["capture", "tricks"]), did_you_mean("x", ["capture"])
+    ("did you mean 'capture'? ", '')
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    near = get_close_matches(text, names, 1) or get_close_matches(text.lower(), names, 1)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 class NotationError(BayesBridgeError):

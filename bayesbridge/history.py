@@ -1,25 +1,37 @@
-"""How a belief sharpens: entropy, captures, the chance of the contract and the place of a card, event by event."""
+"""How a belief sharpens: entropy, captures, the chance of the contract and the place of a card, event by event.
+
+Also how each call was read (:func:`readings`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from math import nan, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bayesbridge.answer import capture_tricks
 from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.calls import Contract
-from bayesbridge.cards import Card
+from bayesbridge.calls import Call, Contract
+from bayesbridge.cards import HIGH_CARD_POINTS, Card, Suit
 from bayesbridge.deal import Seat
+from bayesbridge.engines.tables import sample
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Play
+from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed
 
 if TYPE_CHECKING:
     import pandas
+
+type Floats = NDArray[np.float64]
 
 
 def sharpening(
@@ -39,9 +51,10 @@ def sharpening(
 
     Columns: ``event``; ``layouts`` (exact, as Python ints); ``method`` and ``exact``; ``entropy_bits`` of the
     posterior; ``qualified``, P(both conditions hold); ``T_mean``, with 0 where they fail; ``T_mean_qualified``, given
-    that they hold; ``T_at_least``, P(T ≥ 6 + level); ``made`` with its ``made_error``, P(the contract makes) double
-    dummy by the network ``tricks``, ``nan`` without a contract. The contract is that of the auction once it is over,
-    unless ``contract`` names one, such as ``"3NT by S"``; the level is that of the contract, else 1. ``by_card`` gives
+    that they hold; ``T_at_least``, P(T ≥ 6 + level); ``points_N`` … ``points_W``, mean high-card points of the hands;
+    ``made`` with its ``made_error``, P(the contract makes) double dummy by the network ``tricks``, ``nan`` without a
+    contract. The contract is that of the auction once it is over, unless ``contract`` names one, such as
+    ``"3NT by S"``; the level is that of the contract, else 1. ``by_card`` gives
     every card its own row.
 
     >>> import bayesbridge as bb
@@ -64,7 +77,7 @@ def sharpening(
             found = {**_believed(posterior, pair, level, rng), "made": made[0], "made_error": made[1]}
         rows.append({**found, "event": event})
     table = pandas.DataFrame(rows, columns=["event", *(name for name in rows[0] if name != "event")])
-    table.attrs = {"level": level, "contract": "" if goal is None else str(goal)}
+    table.attrs = {"level": level, "contract": "" if goal is None else str(goal), "players": 3 + (belief.dummy is None)}
     return table
 
 
@@ -105,6 +118,94 @@ def card_history(
         error = 0.0 if exact else sqrt(max(share * (1.0 - share) for share in shares.values()) / posterior.ess)
         rows.append({"event": event, **shares, "error": error, "exact": exact, "method": posterior.method})
     return pandas.DataFrame(rows)
+
+
+class Spread(NamedTuple):
+    """A whole number: its mean, and the numbers below and above which one case in ten lies each."""
+
+    mean: float
+    low: int
+    high: int
+
+
+class Reading(NamedTuple):
+    """What one call says of its caller's hand, by the caller's own calls up to it and the cards in sight."""
+
+    seat: Seat
+    call: Call
+    points: Spread | None
+    """High-card points; ``None`` where the call is so rare that too few layouts tell."""
+    suit: Suit | None
+    """The suit that the call names."""
+    length: Spread | None
+    """Its length."""
+
+
+def readings(belief: Perspective, rng: Seed = 0) -> list[Reading]:
+    """How every call of a hidden seat in an auction of four players was read by the bidder model.
+
+    Layouts that fit the hard evidence are drawn and weighed by the likelihood of the seat's calls so far, first
+    8 000 and, where these are worth fewer than ``ENOUGH``, 32 000; fewer where the model is slow.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None).given(bb.Called("W", "1H"))
+    >>> [(one.points.low, one.points.high, one.length.low) for one in readings(belief, 1)]
+    [(10, 16, 5)]
+    """
+    if belief.dummy is not None:
+        return []
+    known = belief.target.constraints
+    calls = [term for term in belief.target.soft.terms if term.call is not None and term.seat in known.hidden]
+    kept: list[Reading] = []
+    most = belief.target.cost.most_layouts
+    for n in dict.fromkeys(min(n, most) for n in (8_000, 32_000)) if calls else ():
+        layouts = sample(known, n, rng)
+        logs = np.zeros((n, 4))
+        kept = []
+        for term in calls:
+            assert term.call is not None
+            auction, number = term.call[1:]
+            hands = layouts[:, term.seat]
+            logs[:, term.seat] += term.likelihood(hands)
+            kept.append(_reading(Seat(term.seat), auction.calls[number], hands, logs[:, term.seat]))
+        if all(one.points is not None for one in kept):
+            break
+    return kept
+
+
+ENOUGH: Final = 100
+"""Independent layouts that a reading must be worth."""
+
+
+def _reading(seat: Seat, call: Call, hands: Masks, logs: Floats) -> Reading:
+    suit = None if call.strain is None else call.strain.trump
+    weights = np.exp(logs - max(float(logs.max()), -700.0))
+    total = float(weights.sum())
+    if not total or total * total / float(weights @ weights) < ENOUGH:
+        return Reading(seat, call, None, suit, None)
+    bits = hands[:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+
+    def spread(cards: NDArray[np.int64], most: int) -> Spread:
+        counts = (bits @ cards.astype(np.uint64)).astype(np.int64)
+        return Spread(*strength((np.bincount(counts, weights, minlength=most + 1) / total).tolist()))
+
+    points = np.tile(np.array(HIGH_CARD_POINTS), 4)
+    length = None if suit is None else spread((np.arange(52) // 13 == suit).astype(np.int64), 13)
+    return Reading(seat, call, spread(points, 37), suit, length)
+
+
+def strength(shares: Sequence[float]) -> tuple[float, int, int]:
+    """Mean of a whole number, and the numbers below and above which one case in ten lies each.
+
+    >>> strength([0.25, 0.5, 0.25])
+    (1.0, 0, 2)
+    """
+    mean = sum(points * share for points, share in enumerate(shares))
+    so_far = list(accumulate(shares))
+    low, high = (
+        next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
+    )
+    return mean, low, high
 
 
 class Moment(NamedTuple):
@@ -162,6 +263,7 @@ def _believed(
     posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, level: int, rng: Seed
 ) -> dict[str, Any]:
     tricks = capture_tricks(posterior, pair, rng)
+    points = posterior.point_table @ range(38)
     return {
         "layouts": posterior.count(),
         "method": "convolution" if posterior.method == "sample" and tricks.exact else posterior.method,
@@ -171,4 +273,5 @@ def _believed(
         "T_mean": tricks.mean,
         "T_mean_qualified": nan if tricks.mean_if_held is None else tricks.mean_if_held,
         "T_at_least": tricks.at_least(6 + level),
+        **{f"points_{seat.name}": float(points[seat]) for seat in Seat},
     }

@@ -715,6 +715,8 @@ def sharpening(
 ) -> NDArray[Any]:
     """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
 
+    With four players the mean points of the hands that change stand in the place of T.
+
     ``source`` is the table of :func:`bayesbridge.sharpening`, or a belief, for which ``options`` (``pair``,
     ``contract``, ``level``, ``by_card``, ``draws``, ``rng``) make that table. Full marks are exact, open ones sampled.
     That the contract is made is double dummy by the network ``tricks``, and shown where there is a contract.
@@ -734,13 +736,21 @@ def sharpening(
     _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
     entropy.set_ylabel("entropy, bits")
     entropy.set_ylim(0, 1.08 * max(1.0, float(table["entropy_bits"].max())))
-    _line(captures, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
-    _line(captures, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
-    captures.set_ylabel("mean of T, captures")
-    captures.set_ylim(0, 13.5)
-    level = table.attrs.get("level", 1)
-    _line(chances, places, table["qualified"], exact, VERMILION, "--", "s", "the conditions hold")
-    _line(chances, places, table["T_at_least"], exact, BLUE, "-", "o", f"T ≥ {6 + level}")
+    if table.attrs.get("players") == 4:
+        styles = zip("NESW", (BLUE, VERMILION, ORANGE, SKY), ("-", "--", ":", "-."), "osD^", strict=True)
+        for seat, colour, style, marker in styles:
+            points = table[f"points_{seat}"]
+            if np.ptp(points) > 0:
+                _line(captures, places, points, exact, colour, style, marker, SEATS[seat])
+        captures.set_ylabel("mean points")
+    else:
+        _line(captures, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
+        _line(captures, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
+        captures.set_ylabel("mean of T, captures")
+        captures.set_ylim(0, 13.5)
+        level = table.attrs.get("level", 1)
+        _line(chances, places, table["qualified"], exact, VERMILION, "--", "s", "the conditions hold")
+        _line(chances, places, table["T_at_least"], exact, BLUE, "-", "o", f"T ≥ {6 + level}")
     if table["made"].notna().any():
         drawn = table["made_error"].to_numpy() == 0.0
         label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
@@ -752,7 +762,8 @@ def sharpening(
         bare(ax)
         ax.grid(axis="y", linewidth=0.3)
     for ax in (captures, chances):
-        ax.legend(frameon=False, fontsize=8, loc="best")
+        if ax.lines:
+            ax.legend(frameon=False, fontsize=8, loc="best")
     shown = places[:: -(-len(table) // MOST_LABELS)]
     chances.set_xticks(shown, [_short(str(table["event"].iloc[place])) for place in shown], rotation=60, fontsize=8)
     for label in chances.get_xticklabels():

@@ -8,16 +8,15 @@ option. A whole auction may be one text, such as ``1NT p 3NT p p p``. docs/recor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.auction import Auction
-from bayesbridge.calls import Vulnerability
+from bayesbridge.calls import DOUBLE, REDOUBLE, Vulnerability, call_words
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError
+from bayesbridge.errors import BayesBridgeError, Contradiction, IllegalCall, NotationError, did_you_mean
 from bayesbridge.evidence.kinds import KINDS, Called, Piece, Play
 from bayesbridge.notation.toml_text import KeyLines, parse_toml, read_toml
 
@@ -58,7 +57,9 @@ def _one_of[T](what: str, *known: T) -> Callable[[str], T]:
     def read(text: str) -> T:
         named = {str(one): one for one in known}
         if (name := text.strip().lower()) not in named:
-            raise NotationError(f"unknown {what} {text!r}: write {' or '.join(named)}", text=text)
+            raise NotationError(
+                f"unknown {what} {text!r}: {did_you_mean(text, named)}write {' or '.join(named)}", text=text
+            )
         return named[name]
 
     return read
@@ -77,9 +78,12 @@ def _name(value: Seat | Strain) -> str:
 SETTINGS: Final = {
     "observer": Setting(Seat.of, _name, "S", "the seat that looks"),
     "hand": Setting(_hand, lambda hand: hand.pbn, "PBN", "its 13 cards: spades.hearts.diamonds.clubs"),
-    "dummy": Setting(Seat.of, _name, "N", "the seat that does not bid (default: N)"),
+    "dummy": Setting(Seat.of, _name, "N", "with three players, the seat that does not bid (default: N)"),
     "players": Setting(
-        _one_of("number of players", 3, 4), str, "N", "3, or 4 for the usual game where every seat bids (default: 3)"
+        _one_of("number of players", 3, 4),
+        str,
+        "N",
+        "3, the paper's game, or 4, bridge (default: 4 where the rest says so, as by four calls in turn or a system)",
     ),
     "trump": Setting(
         Strain.of, _name, "H", "the strain of the contract, C D H S or NT, where the calls do not tell it"
@@ -127,23 +131,32 @@ def calls_of(
     """The calls with their seats.
 
     The dealer stands before the calls (``S:1NT p``), or is ``dealer``. Without either, the observer calls next; after
-    the end of the auction the first card of ``evidence`` tells who led, else the observer leads.
+    the end of the auction the first card of ``evidence`` tells who led, else the observer leads. Calls in brackets are
+    those of the observer's opponents.
 
     >>> calls_of("1NT p 3NT p p p", dealer=None, observer=Seat.W, dummy=None)[0]
     Called('S', '1NT')
     """
-    words = text.replace(",", " ")
-    first, colon, rest = words.partition(":")
+    words = text
+    first, colon, rest = text.partition(":")
     if colon:
         named = Seat.of(first)
         if dealer is not None and dealer != named:
             raise NotationError(f"auction {text!r} begins with {named.name}: leave --dealer {dealer.name} out")
         dealer, words = named, rest
+
+    def sides_fit(first: Seat) -> bool:
+        """Whether calls in brackets, if there are any, are the other side's."""
+        opponents = observer is not None and (first - observer) % 2 == 1
+        return "(" not in words or observer is None or opponents == words.lstrip().startswith("(")
+
     if dealer is not None:
+        if not sides_fit(dealer):
+            raise NotationError(f"auction {text!r}: calls in brackets are those of the observer's opponents", text=text)
         return [Called(seat, call) for seat, call in _auction(dealer, words, dummy)]
     led = next((piece.seat for piece in evidence if isinstance(piece, Play)), observer)
     for seat in Seat:
-        if seat == dummy:
+        if seat == dummy or not sides_fit(seat):
             continue
         auction = _auction(seat, words, dummy)
         on_lead = None
@@ -159,8 +172,39 @@ def _auction(dealer: Seat, words: str, dummy: Seat | None) -> Auction:
     try:
         return Auction.of(dealer, words, dummy)
     except IllegalCall as error:
-        hint = "" if dummy is None else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
-        raise NotationError(f"{error}{hint}") from None
+        raise NotationError(f"{error}{_three(dummy)}") from None
+
+
+def _three(dummy: Seat | None) -> str:
+    """A word on the three-player game, where that is played."""
+    return "" if dummy is None else f" (only three bid here, not {dummy.name}; for the usual game add --players 4)"
+
+
+def players_in(settings: Mapping[str, Sourced[Any]], evidence: Iterable[Any]) -> int:
+    """3 or 4, as told, or as it follows from what is given.
+
+    Four players: a system, a style, how the others choose cards or experts as bidders; a call by the seat that would be
+    the dummy's, a double, a redouble, or an auction as one text with at least four calls or with calls in brackets. A
+    dummy's seat that is named says three, and so does all else.
+    """
+    if "players" in settings:
+        return int(settings["players"].value)
+    if "dummy" in settings:
+        return 3
+    experts = "bidder" in settings and settings["bidder"].value == "learned"
+    if experts or settings.keys() & {"system", "style", "player"} or any(map(_of_four, evidence)):
+        return 4
+    return 3
+
+
+def _of_four(piece: Any) -> bool:
+    """Whether a piece of evidence is of the four-player game alone."""
+    if isinstance(piece, AuctionText):
+        first, _, rest = piece.rpartition(":")
+        words = call_words(rest)
+        doubled = {"X", "XX", "DBL", "RDBL", "DOUBLE", "REDOUBLE"} & {word.upper() for word in words}
+        return len(words) > 3 or "(" in rest or bool(doubled) or first.strip().upper() in ("N", "NORTH")
+    return isinstance(piece, Called) and (piece.seat == Seat.N or piece.call in (DOUBLE, REDOUBLE))
 
 
 EXAMPLES = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
@@ -185,6 +229,11 @@ class Position(NamedTuple):
     def with_more(self, settings: Mapping[str, Sourced[Any]], pieces: Sequence[Sourced[Piece]]) -> Position:
         """Settings given later replace those of the same name; evidence is added."""
         return Position({**self.settings, **settings}, (*self.pieces, *pieces), self.path)
+
+    @property
+    def players(self) -> int:
+        """3 or 4, as told, or as it follows from the rest."""
+        return players_in(self.settings, (piece.value for piece in self.pieces))
 
     def belief(self) -> Belief:
         """The belief; what is wrong with it is said with where it was given."""
@@ -233,7 +282,7 @@ class Position(NamedTuple):
                 or_key = f", or {name} = {example!r} in {self.path}" if self.path else ""
                 raise NotationError(f"no {name}: give --{name} {example}{or_key}")
         values = {name: given.value for name, given in self.settings.items()}
-        four = values.get("players") == 4
+        four = self.players == 4
         if four and "dummy" in values:
             raise NotationError(
                 f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
@@ -242,7 +291,7 @@ class Position(NamedTuple):
         for name in ("system", "player"):
             if name in values and not four:
                 raise NotationError(f"{self.settings[name].where}: it is for four players: give --players 4 too")
-        bidder = self._bidder("learned" if four else "iterative")
+        bidder = self.bidder("learned" if four else "iterative")
         player = None
         if four and values.get("player") != "none":
             from bayesbridge.bidders.play import LearnedPlayer
@@ -258,9 +307,11 @@ class Position(NamedTuple):
                 player=player,
             )
         except BayesBridgeError as error:
-            raise NotationError(f"{self.settings['observer'].where}: {error}, by --dummy") from None
+            raise NotationError(
+                f"{self.settings['observer'].where}: {error}, by --dummy; or give --players 4, where every seat bids"
+            ) from None
 
-    def _bidder(self, usual: str) -> BidderModel | None:
+    def bidder(self, usual: str) -> BidderModel | None:
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
         if not {"bidder", "slip", "vulnerable", "system"} & set(self.settings):
             return None
@@ -296,7 +347,8 @@ class Position(NamedTuple):
             except Contradiction as error:
                 return self._blame(error)
             except BayesBridgeError as error:
-                return NotationError(f"{piece.where}: {error}")
+                three = isinstance(error, IllegalCall) and start.dummy is not None
+                return NotationError(f"{piece.where}: {error}{_three(start.dummy) if three else ''}")
         raise AssertionError("evidence that fits piece by piece fits as a whole")
 
     def _blame(self, error: Contradiction) -> BayesBridgeError:
@@ -376,9 +428,7 @@ def _evidence(where: str, items: Any, lines: KeyLines) -> Iterator[Sourced[Piece
 
 
 def _unknown(where: str, key: str, known: tuple[str, ...]) -> NotationError:
-    near = get_close_matches(key, known, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return NotationError(f"{where}: unknown key {key!r}: {hint}keys here are {', '.join(known)}")
+    return NotationError(f"{where}: unknown key {key!r}: {did_you_mean(key, known)}keys here are {', '.join(known)}")
 
 
 def _read(where: str, read: Callable[[str], Any], value: Any) -> Any:

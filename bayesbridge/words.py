@@ -10,9 +10,9 @@ SEATS: Final = {"N": "North", "E": "East", "S": "South", "W": "West"}
 SYMBOLS: Final = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 """Suit letters in the order of hands, with their symbols."""
 
-SUITS: Final = {"C": "♣ clubs", "D": "♦ diamonds", "H": "♥ hearts", "S": "♠ spades"}
+SUITS: Final = {"S": "♠ spades", "H": "♥ hearts", "D": "♦ diamonds", "C": "♣ clubs"}
 
-STRAINS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades", "NT": "no trumps"}
+STRAINS: Final = {"NT": "no trumps", "S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
 
 
 CAPTURES: Final = (
@@ -28,6 +28,39 @@ LETTERS: Final = (
 )
 BITS: Final = "Bits measure what is unknown: one bit less halves the number of equally likely layouts."
 """What the paper's letters and other short words mean, said where they first appear."""
+
+
+def game(dummy: str | None) -> str:
+    """Which game is spoken of, by the letter of the seat that does not bid; ``None`` where all four do.
+
+    >>> print(game(None), game("N"), sep="\\n")
+    Four players: bridge, where every seat bids.
+    Three players: the paper's game, where North is dummy and does not bid.
+    """
+    if dummy is None:
+        return "Four players: bridge, where every seat bids."
+    return f"Three players: the paper's game, where {SEATS[dummy]} is dummy and does not bid."
+
+
+_MODELS: Final = {
+    "IterativeBidder": "the paper's bidder (Algorithm 1)",
+    "LearnedBidder": "experts, learned from records of real tables",
+    "LearnedPlayer": "experts, learned from records of real tables",
+    "TextbookBidder": "textbook bidding",
+    "StyleBidder": "a bidder who weighs tricks, with a style",
+    "SystemBidder": "bidders who follow the systems named here",
+}
+
+
+def model_words(model: object) -> str:
+    """How the others are taken to bid, or to choose cards.
+
+    >>> from bayesbridge import IterativeBidder
+    >>> model_words(IterativeBidder())
+    "the paper's bidder (Algorithm 1), 2 % slips"
+    """
+    name, slip = type(model).__name__, getattr(model, "slip", 0.0)
+    return _MODELS.get(name, f"the model {name}") + (f", {100 * slip:.2g} % slips" if slip >= 0.001 else "")
 
 
 def printable(text: object) -> str:

@@ -108,3 +108,22 @@ def complaint(read: Callable[[str], object], text: str) -> str:
 def assert_one_line(error: BayesBridgeError, quote: str) -> None:
     assert len(str(error).splitlines()) == 1
     assert quote in str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AKQ2 KJ3 A104 Q32",
+        "♠AKQ2 ♥KJ3 ♦A104 ♣Q32",
+        "♠AKQ2♥KJ3♦A104♣Q32",
+        "sakq2 hkj3 da104 cq32",
+        "S AKQ2 H KJ3 D AT4 C Q32",
+    ],
+)
+def test_hands_as_people_write_them(text: str) -> None:
+    assert Hand.from_pbn(text) == Hand.of(text) == Hand.from_pbn("AKQ2.KJ3.AT4.Q32")
+
+
+def test_named_suits_may_be_left_out() -> None:
+    assert Hand.of("♠A♥-♣32").pbn == "A...32"
+    assert Hand.of("- KJ3 A54 Q32").pbn == ".KJ3.A54.Q32"

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge import history
+from bayesbridge.history import readings
 from tests import positions
 
 DEFENDER = bb.Belief("E", positions.EAST, trump="NT").given(
@@ -113,3 +115,35 @@ def test_the_last_row_of_a_card_is_taken_from_the_posterior_that_is_there():
     assert table.W.iloc[-1] == float(last.card_probabilities().sel(card="SQ", seat="W"))
     assert table.method.iloc[-1] == "tilted"
     assert "tilted" not in set(table.method[:-1])
+
+
+def test_calls_are_read_by_their_callers_calls_alone():
+    """The reading of a first call is the posterior given that call alone; of a second, given both."""
+    belief = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
+    calls = [bb.Called("W", "1H"), bb.Called("N", "pass"), bb.Called("E", "1NT"), bb.Called("S", "pass")]
+    calls.append(bb.Called("W", "2D"))
+    read = readings(belief.given(*calls), 1)
+    assert [(one.seat.name, str(one.call)) for one in read] == [("W", "1H"), ("N", "Pass"), ("E", "1NT"), ("W", "2D")]
+    first, silent, response, second = read
+    assert silent.length is None
+    assert response.length is None
+    assert (first.suit.name, second.suit.name) == ("H", "D")
+    posterior = belief.given(calls[0]).infer(draws=4000, rng=2)
+    means = posterior.point_table[3] @ range(38), posterior.length_table[3, 2] @ range(14)
+    sd = (posterior.point_table[3] @ np.arange(38) ** 2 - means[0] ** 2) ** 0.5
+    assert abs(first.points.mean - means[0]) < 5 * sd * (1 / 100 + 1 / posterior.ess) ** 0.5
+    assert abs(first.length.mean - means[1]) < 0.4
+    assert second.length.mean > 3.5
+    assert first.points.low <= first.points.mean <= first.points.high
+
+
+def test_what_is_not_read(monkeypatch):
+    """Nobody's own call, no open hand, not the game of three, and nothing so rare that few layouts tell."""
+    assert readings(bb.Belief("S", "A432.K43.J54.Q32").given(bb.Called("W", "1NT"))) == []
+    four = bb.Belief("S", "A432.K43.J54.Q32", dummy=None)
+    assert readings(four) == readings(four.given(bb.Called("S", "1C"))) == []
+    assert readings(four.given(bb.Called("N", "1H"), bb.Reveal("N", "KQ5.AQ762.K6.J54"))) == []
+    monkeypatch.setattr(history, "ENOUGH", 20_000)
+    rare, common = readings(four.given(bb.Called("W", "2C"), bb.Called("N", "pass")))
+    assert (rare.points, rare.length) == (None, None)
+    assert common.points is not None

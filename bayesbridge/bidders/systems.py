@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache, reduce
 from importlib.resources import files
 from pathlib import Path
@@ -33,7 +32,7 @@ from bayesbridge.bidders.turn import Turn, call_probabilities, seat_to_call
 from bayesbridge.calls import PASS, Call
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, NotationError, one_row
+from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
 from bayesbridge.evidence.models import BidderModel, Cost, cost_of
 from bayesbridge.layouts import Floats, high_card_points, suit_lengths
@@ -190,8 +189,7 @@ def _one(name: str) -> System:
         return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
     if name.endswith(SUFFIX):
         return _read_system(name, name)
-    near = get_close_matches(name, system_names(), 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(name, system_names())
     raise NotationError(
         f"unknown system {name!r}: {hint}write {', '.join(system_names())}, or a file whose name ends in {SUFFIX}",
         name=name,

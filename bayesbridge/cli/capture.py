@@ -5,16 +5,33 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from bayesbridge.calls import PASS, Call
+from bayesbridge.auction import Auction
+from bayesbridge.calls import PASS, Call, call_words
 from bayesbridge.capture import literal
 from bayesbridge.cards import Hand, Suit
-from bayesbridge.cli.options import Subparsers, add_command, full_hand
-from bayesbridge.cli.screens import print_json, print_table, say
-from bayesbridge.words import CAPTURES, SUITS
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    blaming,
+    full_hand,
+    reading,
+    settings_of,
+)
+from bayesbridge.cli.screens import print_json, print_table, say, show_table
+from bayesbridge.deal import Seat
+from bayesbridge.markup import Table
+from bayesbridge.position import SETTINGS, Position, calls_of
+from bayesbridge.words import CAPTURES, SEATS, SUITS, game, model_words, percent
 from bayesbridge.words import LETTERS as LETTERS_IN_WORDS
 
 LETTERS = {"c1": "c₁", "c2": "c₂", "c0": "c₀", "delta": "δ", "M": "M", "kappa": "κ"}
 """What is told of each suit."""
+
+
+BIDS = ("players", "bidder", "slip", "vulnerable", "system")
+"""Settings that say who bids."""
 
 
 def add(commands: Subparsers) -> None:
@@ -29,9 +46,28 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("first", metavar="FIRST", type=full_hand, help="player 1's hand: spades.hearts.diamonds.clubs")
     parser.add_argument("second", metavar="SECOND", type=full_hand, help="player 2's hand")
     parser = add_command(
-        commands, "bid", "what a hand bids (Algorithm 1)", run_bid, "bayesbridge bid AKQ2.AKJ.AK4.A32 --json"
+        commands,
+        "bid",
+        "what a hand bids: the chance of every call in an auction, or by the paper's rule (Algorithm 1)",
+        run_bid,
+        'bayesbridge bid KQ5.A2.KJ642.Q73 --auction "1H" --vulnerable NS\n'
+        "  bayesbridge bid KQ5.A2.KJ642.Q73 --players 4\n"
+        "  bayesbridge bid AKQ2.AKJ.AK4.A32",
     )
     parser.add_argument("hand", metavar="HAND", type=full_hand, help="the hand: spades.hearts.diamonds.clubs")
+    parser.add_argument(
+        "--auction",
+        action=Once,
+        metavar="CALLS",
+        help='the calls so far, as "1H p" or "(1H) p"; the seat in turn, South unless W: or so stands before them, '
+        "holds the hand",
+    )
+    for name in BIDS:
+        setting = SETTINGS[name]
+        read, action = reading(setting.read), "append" if setting.many else Once
+        text = "with 4 and no --auction: the opening call (default: 4 with any of these)"
+        about = text if name == "players" else setting.help
+        parser.add_argument(f"--{name}", type=read, action=action, metavar=setting.metavar, help=about)
 
 
 def run(args: Namespace) -> int:
@@ -49,7 +85,7 @@ def run(args: Namespace) -> int:
             *(cards[3 - suit] or "–" for cards in hands),
             *(str(getattr(found, key)[suit]) for key in LETTERS),
         ]
-        for suit in Suit
+        for suit in reversed(Suit)
     ]
     rows.append(["all", "", "", "13", "13", "26", f"Δ = {found.Delta}", "", f"T = {found.T}"])
     print_table("Algorithm 2: captures of two hands", ["suit", "first", "second", *LETTERS.values()], rows, left=3)
@@ -58,7 +94,9 @@ def run(args: Namespace) -> int:
 
 
 def run_bid(args: Namespace) -> int:
-    """Bid and print."""
+    """Bid and print: the chance of every call where an auction or who bids is given, else Algorithm 1."""
+    if any(getattr(args, name) is not None for name in ("auction", *BIDS)):
+        return _show_calls(args)
     found = literal.bid(args.hand)
     call = Call.bid(found.level, "NT") if found.level else PASS
     counts = dict(enumerate(found.counts, 7))
@@ -72,6 +110,48 @@ def run_bid(args: Namespace) -> int:
     return 0
 
 
+def _show_calls(args: Namespace) -> int:
+    """The chance of every legal call of the seat in turn."""
+    import numpy as np
+
+    from bayesbridge.bidders.turn import call_probabilities
+    from bayesbridge.estimators.registry import offered
+
+    position = Position(settings_of(args, BIDS))
+    four = args.players != 3
+    dummy = None if four else Seat.N
+    dealer, colon, calls = (args.auction or "").rpartition(":")
+    with blaming("--auction"):
+        first = Seat.of(dealer) if colon else Seat.S
+        if call_words(calls):
+            found = calls_of(args.auction, dealer=None, observer=None if colon else Seat.S, dummy=dummy)
+            first = found[0].seat
+        auction = Auction.of(first, calls, dummy)
+    if auction.turn is None:
+        raise UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
+    usual = "learned" if four else "iterative"
+    bidder = position.bidder(usual) or offered("bidders", [usual]).bidder(usual)
+    with blaming("--bidder"):
+        chances = call_probabilities(bidder, np.array([args.hand.mask], np.uint64), auction)[0]
+    ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
+    if args.json:
+        chance = {str(call): float(chances[call.index]) for call in ranked}
+        about = {"hand": args.hand.pbn, "seat": auction.turn.name, "auction": str(auction), "players": 4 if four else 3}
+        print_json({**about, "call": str(ranked[0]), "calls": chance})
+        return 0
+    say(game(None if dummy is None else dummy.name), f"The hand bids as {model_words(bidder)}.")
+    for agreement in getattr(bidder, "systems", ()):
+        say(f"System: {agreement}.")
+    shown = [call for call in ranked if chances[call.index] >= 0.005] or ranked[:1]
+    rows: list[list[str | float]] = [[str(call), float(chances[call.index])] for call in shown]
+    rest = 1.0 - sum(float(chances[call.index]) for call in shown)
+    notes = [f"The other {len(ranked) - len(shown)} calls: {percent(max(rest, 0.0))} together."]
+    when = f"after {auction}" if auction.calls else "first in hand"
+    title = f"What {SEATS[auction.turn.name]} calls with {args.hand.pbn} {when}"
+    show_table(Table(title, ["call", "P"], rows, notes if len(ranked) > len(shown) else [], bars=True))
+    return 0
+
+
 def why_captured(found: literal.Capture) -> str:
     """What ended Algorithm 2, or which condition failed and where."""
     if found.condition == "neither":
@@ -79,7 +159,7 @@ def why_captured(found: literal.Capture) -> str:
     if found.condition == "only A":
         short = [
             _short(suit, f"{whose} hand: {held[suit]}", found.delta)
-            for suit in Suit
+            for suit in reversed(Suit)
             for whose, held in (("first", found.c1), ("second", found.c2))
             if held[suit] <= found.delta[suit]
         ]
@@ -107,7 +187,7 @@ def _shortfall(hand: Hand, k: int, count: int) -> str:
     delta = [13 - hand.field(suit).bit_length() for suit in Suit]
     if sum(delta) > 13 - k:
         return f"condition A fails, for {_gaps(delta)}, more than 13 − {k}"
-    short = [_short(suit, str(hand.length(suit)), delta) for suit in Suit if hand.length(suit) <= delta[suit]]
+    short = [_short(suit, str(hand.length(suit)), delta) for suit in reversed(Suit) if hand.length(suit) <= delta[suit]]
     return f"condition B fails in {', '.join(short)}"
 
 
@@ -116,5 +196,5 @@ def _short(suit: Suit, held: str, delta: Sequence[int]) -> str:
 
 
 def _gaps(delta: Sequence[int]) -> str:
-    parts = ", ".join(f"{SUITS[suit.name]} {delta[suit]}" for suit in Suit if delta[suit])
+    parts = ", ".join(f"{SUITS[suit.name]} {delta[suit]}" for suit in reversed(Suit) if delta[suit])
     return f"the leading gaps ({parts}) add up to Δ = {sum(delta)}"

@@ -144,8 +144,8 @@ def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:
     if "vulnerable" not in settings:
         return position, Vulnerability.NONE
     told: Vulnerability = settings["vulnerable"].value
-    four = "players" in settings and settings["players"].value == 4
-    bidder = settings["bidder"].value if "bidder" in settings else "learned" if four else "iterative"
+    usual = "learned" if position.players == 4 else "iterative"
+    bidder = settings["bidder"].value if "bidder" in settings else usual
     if bidder == "iterative":
         del settings["vulnerable"]
     return position._replace(settings=settings), told

@@ -40,7 +40,13 @@ from bayesbridge.cli.screens import (
 )
 from bayesbridge.errors import PluginError
 from bayesbridge.position import read_probability
-from bayesbridge.views.documents import contract_document, estimate_document, evidence_document, nested
+from bayesbridge.views.documents import (
+    contract_document,
+    estimate_document,
+    evidence_document,
+    nested,
+    readings_document,
+)
 from bayesbridge.words import CAPTURES, number, percent, tell
 
 if TYPE_CHECKING:
@@ -68,7 +74,8 @@ def add(commands: Subparsers) -> None:
         run,
         "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
-    add_question(parser, "what to compute, repeatable (default: capture, tricks with --contract; see 'plugins')")
+    usual = "capture; tricks with four players or --contract"
+    add_question(parser, f"what to compute, repeatable (default: {usual}; see 'plugins')")
     parser.add_argument(
         "--card",
         type=reading(Card.of),
@@ -144,6 +151,8 @@ def run(args: Namespace) -> int:
     if args.level is not None:
         raise UsageError("argument --level: it is about several models: give --bidders or --slips too")
     from bayesbridge.answer import Answer
+    from bayesbridge.estimators.odds import game_odds
+    from bayesbridge.history import readings
     from bayesbridge.views.tables import contract_table
 
     position = position_of(args)
@@ -156,12 +165,18 @@ def run(args: Namespace) -> int:
     found, odds = evaluated(posterior, estimators, solvers, asked, args)
     if found.estimators:
         answer = Answer.of(found)
+        games = []
+        if belief.dummy is None and asked is None and args.estimator is None:  # T is of the paper's game
+            games = game_odds(posterior, found.question.pair, args.seed)
+        read = readings(belief, args.seed)
         if args.json:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
-            whole = estimate_document(found, answer) | contract_document(odds) | card
+            tricks = {"games": [contract_document(one)["contract"] for one in games]} if games else {}
+            calls = {"readings": readings_document(read)} if read else {}
+            whole = estimate_document(found, answer) | contract_document(odds) | tricks | calls | card
             print_json(whole | examples(posterior, args))
         else:
-            show(found, answer)
+            show(found, answer, games, read)
             if odds is not None:
                 say()
                 show_table(contract_table(odds))

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable
+from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, did_you_mean
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.files import advice, final_path, whole_file
-from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of
+from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of, players_in
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
@@ -66,7 +66,24 @@ class Parser(argparse.ArgumentParser):
         self.add_now()
         return super().parse_known_args(args, namespace)
 
+    def _options(self) -> set[str]:
+        """Every option of the command and of its commands."""
+        found = set(self._option_string_actions)
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                found.update(*(command._options() for command in action.choices.values()))
+        return found
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            hint = did_you_mean(str(value), known)
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}: {hint}choose {', '.join(known)}")
+
     def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ").split()[0]
+        if unknown.startswith("--") and message.startswith("unrecognized"):
+            message += f": {did_you_mean(unknown, self._options())}".rstrip(": ")
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 
@@ -316,7 +333,7 @@ def add_evidence(parser: Parser) -> None:
         action="append",
         dest="evidence",
         metavar="CALLS",
-        help='all calls so far in one text, as "1NT p 3NT"; S: before them, or --dealer, says who began',
+        help='all calls so far in one text, as "1NT p 3NT" or "1H (2S)"; S: before them, or --dealer, says who began',
     )
     group.add_argument(
         "--dealer",
@@ -341,20 +358,26 @@ def position_of(args: argparse.Namespace) -> Position:
         from bayesbridge.position import read_position
 
         position = read_position(args.position)
-    settings = {
-        name: Sourced(tuple(value) if setting.many else value, f"argument --{name}")
-        for name, setting in SETTINGS.items()
-        if (value := getattr(args, name)) is not None
+    settings = settings_of(args, SETTINGS)
+    return position.with_more(settings, list(_pieces(args, position.with_more(settings, ()))))
+
+
+def settings_of(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Sourced[Any]]:
+    """The settings that the options give."""
+    given = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return {
+        name: Sourced(tuple(value) if SETTINGS[name].many else value, f"argument --{name}")
+        for name, value in given.items()
     }
-    known = {**position.settings, **settings}
-    return position.with_more(settings, list(_pieces(args, known)))
 
 
-def _pieces(args: argparse.Namespace, known: Mapping[str, Sourced[Any]]) -> Iterator[Sourced[Piece]]:
+def _pieces(args: argparse.Namespace, known: Position) -> Iterator[Sourced[Piece]]:
     """The evidence of the options in order, with the calls of an auction one by one."""
-    values = {name: given.value for name, given in known.items()}
-    dummy = None if values.get("players") == 4 else values.get("dummy", Seat.N)
+    values = {name: given.value for name, given in known.settings.items()}
     told = [piece.value for piece in args.evidence]
+    four = players_in(known.settings, [*(piece.value for piece in known.pieces), *told]) == 4
+    dummy = values.get("dummy", Seat.N)
+    dummy = None if four or ("dummy" not in values and args.dealer == dummy) else dummy
     if args.dealer is not None and not any(isinstance(piece, AuctionText) for piece in told):
         raise UsageError("argument --dealer: it says who began --auction: give that too")
     for piece in args.evidence:

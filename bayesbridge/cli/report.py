@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "system", "title", "draws", "out",
+WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "system", "title", "draws", "out", "estimator",
              "seed", "json", "run", "command", "words"}  # fmt: skip
 """Options that go with a record; the others are about a position."""
 
@@ -80,7 +80,7 @@ def add(commands: Subparsers) -> None:
         metavar="N",
         help="asks for 6 + N tricks or captures (default: level of the contract, else 1)",
     )
-    add_question(parser, "what to compute besides capture, repeatable")
+    add_question(parser, "what to compute besides capture, with four players besides tricks, repeatable")
     parser.set_defaults(draws=None)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"
@@ -102,12 +102,16 @@ def _record_report(args: Namespace) -> int:
     if given:
         option = given[0].replace("_", "-")
         raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")
+    with blaming("--estimator"):
+        if set(args.estimator or ()) - {"capture"}:
+            raise BayesBridgeError("of a record there is capture alone: leave the others out, or use --record")
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
     if args.text:
         return _show_steps(args, record, observer)
-    if args.system:
-        raise UsageError("argument --system: of a record only --text takes it: add --text, or use --record")
+    for name in ("system", "estimator"):
+        if getattr(args, name):
+            raise UsageError(f"argument --{name}: of a record only --text takes it: add --text, or use --record")
     from bayesbridge.views.record import html_record
 
     path = _target(args)
@@ -167,30 +171,35 @@ def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
             }
         )
         return 0
+    hidden = [seat.name for seat in Seat if seat != observer]
+    heads = ["event", "layouts", "bits", *(f"points {name}" for name in hidden), "P(made)"]
     rows = [
         [
             step["event"],
             f"{step['layouts']:,}".replace(",", " "),
             number(step["entropy_bits"], 1),
-            percent(step["qualified"]),
-            number(step["T_mean_qualified"], 2),
-            percent(step["T_at_least"]),
+            *(number(step[f"points_{name}"], 1) for name in hidden),
             "–" if contract is None else percent(step["made"]),
-            "exact" if step["exact"] else step["method"],
         ]
         for step in steps
     ]
+    captures = "capture" in (args.estimator or [])
+    if captures:
+        heads += ["qualified", "T if so", f"T ≥ {7 if contract is None else contract.tricks_needed}", "T by"]
+        for row, step in zip(rows, steps, strict=True):
+            row += [percent(step["qualified"]), number(step["T_mean_qualified"], 2), percent(step["T_at_least"])]
+            row.append("exact" if step["exact"] else step["method"])
     goal = "no contract" if contract is None else str(contract)
-    reached = f"T ≥ {7 if contract is None else contract.tricks_needed}"
     where = f"Board {record.board} {record.room}".strip()
-    title = f"{where}: what {observer.name} believes ({goal}, T of {pair[0].name}:{pair[1].name})"
-    print_table(title, ["event", "layouts", "bits", "qualified", "T if so", reached, "P(made)", "T by"], rows)
+    of = f", T of {pair[0].name}:{pair[1].name}" if captures else ""
+    print_table(f"{where}: what {observer.name} believes ({goal}{of})", heads, rows)
     for said in belief.systems:
         say(f"System: {said}.")
-    say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.")
-    say(CAPTURES)
+    say("points: the mean high-card points of the other hands.")
+    if captures:
+        say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.", CAPTURES)
     if contract is not None:
-        if contract.strain.trump is not None:
+        if captures and contract.strain.trump is not None:
             say(WITHOUT_TRUMPS)
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
@@ -210,9 +219,10 @@ def _position_report(args: Namespace) -> int:
             raise UsageError(f"argument --{name}: it is about the steps of a record: name its FILE")
     path = _target(args)
     args.draws = args.draws or DRAWS
-    estimators = estimators_and_solvers(["capture", *(args.estimator or [])])[0]  # a slip is told before the work
     position = position_of(args)
     belief = position.belief()
+    usual = ["tricks"] if belief.dummy is None else ["capture"]
+    estimators = estimators_and_solvers([*usual, *(args.estimator or [])])[0]  # a slip is told before the work
     asked = _asked(belief, args)
     with position.blaming():
         posterior = inferred(belief, args)

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import Parser, whole
 from bayesbridge.markup import Table
-from bayesbridge.words import BITS, SEATS, number, percent, printable
+from bayesbridge.words import BITS, SEATS, game, model_words, number, percent, printable
 
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
+    from bayesbridge.estimators.odds import ContractOdds
+    from bayesbridge.history import Reading
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -155,12 +157,15 @@ def print_accuracy(posterior: Posterior, method: str | None = None, exact: bool 
 
 
 def print_evidence(belief: Perspective) -> None:
-    """For people: the hand, the evidence in order, and the passes that nobody mentioned."""
-    hand = belief.hand
+    """For people: the game, the hand, the evidence in order, and the passes that nobody mentioned."""
+    hand, dummy = belief.hand, belief.dummy
+    say(game(None) if dummy is None else f"{game(dummy.name)} For bridge add --players 4.")
     say(f"{SEATS[belief.observer.name]} holds {hand.pbn}, {hand.points} points.")
     if belief.evidence:
         lines = f"Seen: {'; '.join(map(str, belief.evidence))}."
         say(*wrap(printable(lines), 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False))
+    if belief.auction is not None:
+        say(f"The others are taken to bid as {model_words(belief.bidder)}.")
     for said in belief.systems:
         say(f"System: {said}.")
     if belief.assumed_passes:
@@ -191,16 +196,29 @@ def print_examples(posterior: Posterior, args: Namespace) -> None:
         say(f"{args.show} layouts, drawn by their probability:", *examples(posterior, args)["examples"])
 
 
-def show(found: Evaluation, answer: Answer) -> None:
-    """What was seen, how it was computed, the outputs, and what is known of the hidden hands."""
-    from bayesbridge.views.tables import hidden_tables
+def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[Reading]) -> None:
+    """What was seen, how it was computed, the outputs, and what is known of the hidden hands.
 
-    print_evidence(found.posterior.belief)
-    print_accuracy(found.posterior, answer.method, answer.exact)
+    With four players how the calls were ``read`` and the hands come first, and ``games``, where there are any, take
+    the place of the outputs.
+    """
+    from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table
+
+    posterior = found.posterior
+    print_evidence(posterior.belief)
+    if games:
+        say(*posterior.marginal_accuracy)
+        tables = [contract_table(games[0]) if len(games) == 1 else games_table(games)]
+    else:
+        print_accuracy(posterior, answer.method, answer.exact)
+        tables = answer.tables
     say()
-    for table in (*answer.tables, *hidden_tables(found.posterior)):
+    hidden = hidden_tables(posterior)
+    called = [readings_table(read)] if read else []
+    four = posterior.belief.dummy is None
+    for table in (*called, *hidden[:2], *tables, *hidden[2:]) if four else (*tables, *hidden):
         show_table(table)
-    if not found.posterior.belief.constraints.hidden:
+    if not posterior.belief.constraints.hidden:
         say("Every card is known.")
-    if found.posterior.count() > 1:
+    if posterior.count() > 1:
         say(BITS)

@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from functools import lru_cache, reduce
 from itertools import permutations
 from typing import Any, Final
@@ -29,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import HIGH_CARD_POINTS, RANKS
-from bayesbridge.errors import NotationError, shorten
+from bayesbridge.errors import NotationError, did_you_mean, shorten
 from bayesbridge.scoring import imps, scores_by_tricks
 from bayesbridge.shapes import ALL, Shapes
 
@@ -598,8 +597,7 @@ class Parser:
             return self.names[self.read().text]
         if token.kind == "word" and token.text not in RESERVED:
             known = [*FUNCTIONS, *self.names]
-            near = get_close_matches(token.text, known, 1) or get_close_matches(token.text.lower(), known, 1)
-            hint = f"did you mean {near[0]}?" if near else "define it first, or see the list of words"
+            hint = did_you_mean(token.text, known).rstrip() or "define it first, or see the list of words"
             raise token.wrong(f"unknown word {token.quoted}: {hint}")
         raise token.wrong(f"{token.quoted} stands where a value is needed, such as hcp(north)")
 
@@ -764,7 +762,7 @@ def parse(text: str) -> Script:
     >>> parse("condition hpc(north) >= 20")
     Traceback (most recent call last):
         ...
-    bayesbridge.errors.NotationError: line 1, column 11: unknown word 'hpc': did you mean hcp?
+    bayesbridge.errors.NotationError: line 1, column 11: unknown word 'hpc': did you mean 'hcp'?
     """
     return _ScriptParser(text).script()
 

@@ -19,7 +19,7 @@ from bayesbridge.engines.proposal import Proposal
 from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import EQUAL, Weights
-from bayesbridge.errors import BayesBridgeError, TooFewDraws
+from bayesbridge.errors import BayesBridgeError, TooFewDraws, did_you_mean
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, generator, seed_state
@@ -53,7 +53,8 @@ class Engine(NamedTuple):
 def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | None = None) -> Draws:
     """Run one engine, or the most exact that fits; a proposal is fitted from ``start``, that of an earlier step."""
     if str(method) not in ENGINES:
-        raise BayesBridgeError(f"unknown method {method!r}: choose {', '.join(ENGINES)}", method=method)
+        hint = did_you_mean(str(method), ENGINES)
+        raise BayesBridgeError(f"unknown method {method!r}: {hint}choose {', '.join(ENGINES)}", method=method)
     if draws < 2:
         raise BayesBridgeError(f"{draws} draws: take at least 2, better thousands", draws=draws)
     numbers = generator(rng)

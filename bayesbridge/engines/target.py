@@ -22,6 +22,7 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, rai
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel
 from bayesbridge.layouts import Floats, Masks, read_only
+from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
     from bayesbridge.engines.enumeration import Enumeration
@@ -92,8 +93,8 @@ class SoftEvidence:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models of the calls, as Python text."""
-        return tuple(dict.fromkeys(repr(term.call[0]) for term in self.terms if term.call is not None))
+        """The models of the calls, in words."""
+        return tuple(dict.fromkeys(model_words(term.call[0]) for term in self.terms if term.call is not None))
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.calls import CONTRACT_KINDS, Contract
+from bayesbridge.calls import CONTRACT_KINDS, GAME_LEVELS, Contract
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, PluginError
@@ -332,6 +332,18 @@ def network_odds(posterior: Posterior, contract: Contract, rng: Seed = 0) -> Con
     guesses = run(TricksEstimator(), layouts, question)[PREDICTS]
     ess = np.inf if every and posterior.exact else max(1.0, min(posterior.ess, LAYOUTS))
     return _of_draws(ContractQuestion(contract, dummy), np.asarray(weights @ guesses, np.float64), ess)
+
+
+def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: Seed = 0) -> list[ContractOdds]:
+    """What the network says of the auction's contract; before its end of game in each strain, declared by the pair.
+
+    Of the pair the first that may declare does.
+    """
+    belief = posterior.belief
+    if belief.auction is not None and belief.auction.contract is not None:
+        return [network_odds(posterior, belief.auction.contract, rng)]
+    declarer = pair[1] if pair[0] == belief.dummy else pair[0]
+    return [network_odds(posterior, Contract(level, strain, declarer), rng) for strain, level in GAME_LEVELS.items()]
 
 
 def normalised(chances: NDArray[Any]) -> Floats:

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, NamedTuple
 import pluggy
 
 import bayesbridge
-from bayesbridge.errors import PluginError, raised_at
+from bayesbridge.errors import PluginError, did_you_mean, raised_at
 from bayesbridge.estimators import builtin, hookspecs
 from bayesbridge.estimators.hookspecs import PROJECT
 from bayesbridge.estimators.protocol import Estimator, verify_declaration
@@ -71,7 +71,10 @@ class Registry:
             raise PluginError(self.disputed[kind, name], name=name)
         failed = [f"plugin {plugin.name!r} failed: {plugin.failure}" for plugin in self.plugins if plugin.failure]
         broken = f" ({'; '.join(failed)})" if failed else ""
-        raise PluginError(f"unknown {KINDS[kind]} {name!r}: choose {', '.join(sorted(offers))}{broken}", name=name)
+        hint = did_you_mean(name, offers)
+        raise PluginError(
+            f"unknown {KINDS[kind]} {name!r}: {hint}choose {', '.join(sorted(offers))}{broken}", name=name
+        )
 
 
 def offered(kind: Literal["estimators", "bidders"], names: Collection[str]) -> Registry:

@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from bayesbridge.belief.perspective import Perspective
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
+    from bayesbridge.history import Reading
 
 
 def evidence_document(belief: Perspective) -> dict[str, Any]:
     """What an observer has seen."""
     return {
+        "players": 4 if belief.dummy is None else 3,
         "observer": belief.observer.name,
         "hand": belief.hand.pbn,
         "evidence": [str(piece) for piece in belief.evidence],
@@ -66,6 +68,20 @@ def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
         "caution": odds.caution,
     }
     return {"contract": said}
+
+
+def readings_document(read: Iterable[Reading]) -> list[dict[str, Any]]:
+    """How each call was read."""
+    return [
+        {
+            "seat": one.seat.name,
+            "call": str(one.call),
+            "points": None if one.points is None else one.points._asdict(),
+            "suit": None if one.suit is None else one.suit.name,
+            "length": None if one.length is None else one.length._asdict(),
+        }
+        for one in read
+    ]
 
 
 def nested(values: Any, names: Iterable[Any], *others: Iterable[Any]) -> dict[str, Any]:

@@ -60,23 +60,3 @@ def draw(paint: Callable[[Figure], Any], height: float, prefix: str, title: str)
     size = r'<svg[^>]*?viewBox="([^"]*)"[^>]*>'
     head = f'<svg role="img" viewBox="\\1"><title>{escape(title)}</title>'
     return re.sub(r"\s*\n\s*", "\n", re.sub(size, lambda found: found.expand(head), svg, count=1)).strip()
-
-
-_MODELS: Final = {
-    "IterativeBidder": "the paper's bidder (Algorithm 1)",
-    "LearnedBidder": "experts, learned from records of real tables",
-    "LearnedPlayer": "experts, learned from records of real tables",
-    "StyleBidder": "a bidder who weighs tricks, with a style",
-    "SystemBidder": "bidders who follow the systems named here",
-}
-
-
-def model_words(model: object) -> str:
-    """How the others are taken to bid, or to choose cards.
-
-    >>> from bayesbridge import IterativeBidder
-    >>> model_words(IterativeBidder())
-    "the paper's bidder (Algorithm 1), 2 % slips"
-    """
-    name, slip = type(model).__name__, getattr(model, "slip", 0.0)
-    return _MODELS.get(name, f"the model {name}") + (f", {100 * slip:.2g} % slips" if slip else "")

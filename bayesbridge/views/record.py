@@ -17,13 +17,12 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
-from bayesbridge.history import moments
+from bayesbridge.history import moments, strength
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
-from bayesbridge.views.html import document, model_words
-from bayesbridge.views.tables import strength
-from bayesbridge.words import BITS, SEATS, SYMBOLS, number
+from bayesbridge.views.html import document
+from bayesbridge.words import BITS, SEATS, SYMBOLS, game, model_words, number
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -204,7 +203,7 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
         ]
         for step in steps
     ]
-    heads = ("step", "bits left", "told", "contract makes", "points N", "E", "S", "W")
+    heads = ("step", "bits left", "bits told", "contract makes", "points N", "E", "S", "W")
     title = "After every step: uncertainty, what it told, and mean points of the hidden hands"
     table = Table(title, heads, rows).html()
     return f'<details id="all"><summary><h2>All steps as a table</h2></summary>{table}</details>'
@@ -213,9 +212,9 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
 def _how(belief: Belief, draws: int, command: str | None) -> str:
     player = "" if belief.player is None else f", and to choose cards as {model_words(belief.player)}"
     words = (
-        f"The others are taken to bid as {model_words(belief.bidder)}{player}. Where there are too many layouts to "
-        f"walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network predicts "
-        f"it. {BITS}"
+        f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}. Where there are too many "
+        f"layouts to walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network "
+        f"predicts it. {BITS}"
     )
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
     return f"<details><summary><h2>How it was computed</h2></summary><p>{escape(words)}</p>{shell}</details>"

@@ -13,16 +13,17 @@ from bayesbridge import plots
 from bayesbridge.answer import Answer, Number
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import CARDS, Posterior, position_html, thinned
-from bayesbridge.calls import GAME_LEVELS, Contract
+from bayesbridge.calls import Contract
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts, plain_rows
 from bayesbridge.decisions.leads import Leads
 from bayesbridge.errors import BayesBridgeError
-from bayesbridge.estimators.odds import ContractOdds, network_odds
+from bayesbridge.estimators.odds import ContractOdds, game_odds
+from bayesbridge.history import readings, strength
 from bayesbridge.markup import Table
 from bayesbridge.position import python_lines
 from bayesbridge.results import Result
-from bayesbridge.views.html import document, draw, model_words
+from bayesbridge.views.html import document, draw
 from bayesbridge.views.tables import (
     cards_table,
     contract_table,
@@ -32,10 +33,10 @@ from bayesbridge.views.tables import (
     leads_table,
     length_tables,
     points_table,
-    strength,
+    readings_table,
     told_bits,
 )
-from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, number, percent
+from bayesbridge.words import BITS, LETTERS, SEATS, STRAINS, game, model_words, number, percent
 
 if TYPE_CHECKING:
     import pandas
@@ -77,8 +78,9 @@ def html_report(
     """
     belief, answer = posterior.belief, Answer.of_tree(result)
     level = contract_level(belief) if level is None else level
-    odds = _odds(posterior, result if contract is None else contract)
+    odds = ContractOdds.of(result if contract is None else contract)
     games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
+    odds = games[0] if len(games) == 1 else None
     hidden = len(belief.constraints.hidden)
     cards = "".join(table.html() for table in (cards_table(posterior), *length_tables(posterior))) if hidden else ""
     caption = "How the belief sharpened; full marks are exact, open ones sampled"
@@ -90,14 +92,17 @@ def html_report(
         ("What can be made", games_table(games).html())
         if odds is None
         else (f"Whether {odds.contract} makes", contract_section(odds)),
-        ("What was seen", _evidence(belief)),
+        ("What was seen", _evidence(belief) + _read(posterior)),
     ]
     folded = [
         ("What to bid", contracts_section(posterior, answer.asked.pair)),
         ("What to lead", "" if leads is None else leads_table(leads).html()),
-        ("Every card and every suit", cards),
+        ("Every card and every suit", cards + _told(posterior)),
         ("How the belief sharpened", history),
-        ("Captures by the paper's rule, and other estimators", _paper(result, answer, level)),
+        (
+            "Captures by the paper's rule, and other estimators" if "T" in answer.numbers else "Estimators",
+            _estimators(result, answer, level),
+        ),
         ("Examples", examples_table(posterior, examples).html() if examples else ""),
         ("How it was computed", _computed(posterior, result, command, answer.asked.pair, contract)),
     ]
@@ -121,15 +126,6 @@ def contract_level(belief: Perspective) -> int:
     return 1 if contract is None else contract.level
 
 
-def _odds(posterior: Posterior, result: xarray.DataTree) -> ContractOdds | None:
-    """What becomes of the contract that was asked about, else of the auction's."""
-    auction = posterior.belief.auction
-    found = ContractOdds.of(result)
-    if found is None and auction is not None and auction.contract is not None:
-        return network_odds(posterior, auction.contract, posterior.seed or 0)
-    return found
-
-
 def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
     """How exact the figures at the top are."""
     by = "a network predicts them" if games[0].basis == "network" else "solved layouts correct what a network predicts"
@@ -149,12 +145,6 @@ LITTLE = 0.02
 def sentences(posterior: Posterior, odds: Sequence[ContractOdds], asked: bool) -> list[str]:
     """Three: strength, honours, tricks; ``asked`` whether ``odds`` has the one contract that is meant."""
     return [_strength(posterior), _honours(posterior), _tricks(odds, asked)]
-
-
-def game_odds(posterior: Posterior, pair: tuple[Seat, Seat], rng: int = 0) -> list[ContractOdds]:
-    """What the network says of game in each strain, played by the first of the pair that may declare."""
-    declarer = pair[1] if pair[0] == posterior.belief.dummy else pair[0]
-    return [network_odds(posterior, Contract(level, strain, declarer), rng) for strain, level in GAME_LEVELS.items()]
 
 
 def _strength(posterior: Posterior) -> str:
@@ -235,7 +225,7 @@ def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
     return contracts_table(plain_rows(found), found.attrs, SHOWN).html()
 
 
-def _paper(result: xarray.DataTree, answer: Answer, level: int) -> str:
+def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
     """T and the other outputs: pictures, tables, and the summary of all quantities."""
     table = Result.of(result).summary()
     rows = [[str(name), *(map(_figure, row))] for name, *row in table.itertuples(name=None)]
@@ -297,7 +287,20 @@ def _evidence(belief: Perspective) -> str:
     model += "".join(f"<p>System: {escape(said)}.</p>" for said in belief.systems)
     if belief.player is not None:
         model += f"<p>They are taken to choose cards as {escape(model_words(belief.player))}.</p>"
-    return f"<ol>{''.join(rows)}</ol>{note}{model}"
+    which = game(None if belief.dummy is None else belief.dummy.name)
+    return f"<p>{which}</p><ol>{''.join(rows)}</ol>{note}{model}"
+
+
+def _read(posterior: Posterior) -> str:
+    """How each call was read; nothing where nobody else called, or three players bid."""
+    read = readings(posterior.belief, posterior.seed or 0)
+    return readings_table(read).html() if read else ""
+
+
+def _told(posterior: Posterior) -> str:
+    """The cards of which something is known beyond the room in the hands."""
+    table = cards_table(posterior)
+    return table.html() if table.rows else ""
 
 
 def _computed(

@@ -7,7 +7,6 @@ The tables of a result are in :mod:`bayesbridge.results`, the honours of a poste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from math import log2
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
     from bayesbridge.decisions.leads import Leads
     from bayesbridge.estimators.odds import ContractOdds
+    from bayesbridge.history import Reading
 
 MOST_CARDS: Final = 8
 """Rows shown of the cards that the evidence tells most about."""
@@ -28,14 +28,17 @@ RANGES: Final = ((0, 5), (6, 9), (10, 12), (13, 15), (16, 37))
 
 
 def hidden_tables(posterior: Posterior) -> list[Table]:
-    """What is known of the hidden hands: points, the cards that the evidence tells most about, lengths."""
+    """What is known of the hidden hands: points, lengths, the cards that the evidence tells most about, if any."""
     if not posterior.belief.constraints.hidden:
         return []
-    return [points_table(posterior), cards_table(posterior, MOST_CARDS), lengths_table(posterior)]
+    tables = points_table(posterior), lengths_table(posterior), cards_table(posterior, MOST_CARDS)
+    return [table for table in tables if table.rows]
 
 
 def points_table(posterior: Posterior) -> Table:
     """How strong the hidden hands are: the mean, the middle four fifths, and the chance of each range."""
+    from bayesbridge.history import strength
+
     rows: list[list[str | float]] = []
     for seat in posterior.belief.constraints.hidden:
         shares = posterior.point_table[seat].tolist()
@@ -48,7 +51,10 @@ def points_table(posterior: Posterior) -> Table:
 
 
 def cards_table(posterior: Posterior, most: int = 52) -> Table:
-    """The cards that the evidence tells most about; cards of a suit that lie alike share a row."""
+    """The cards that the evidence tells most about; cards of a suit that lie alike share a row.
+
+    Cards that are spread as the room in the hands says, which it takes no table to know, are left out.
+    """
     from bayesbridge.belief.posterior import CARDS
 
     known, bits, chances = posterior.belief.constraints, told_bits(posterior), posterior.card_table
@@ -59,12 +65,12 @@ def cards_table(posterior: Posterior, most: int = 52) -> Table:
             alike.setdefault((card[0], *texts), []).append(place)
     ranked = sorted(alike.values(), key=lambda places: (-round(bits[places[0]], 3), places[0] % 13))
     rows: list[list[str | float]] = []
-    for places in ranked[:most]:
+    for places in [places for places in ranked if bits[places[0]] >= 0.005][:most]:
         shares = [float(chances[places[0], seat]) for seat in known.hidden]
         names = CARDS[places[0]][0] + "".join(CARDS[place][1] for place in places)
         rows.append([names, *shares, f"{bits[places[0]]:.2f}"])
-    title = "Where the most telling cards lie, and what is told of each in bits"
-    return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "told"], rows)
+    title = "Where the most telling cards lie; bits: what is known beyond the room in each hand"
+    return Table(title, ["cards", *(Seat(seat).name for seat in known.hidden), "bits"], rows)
 
 
 def lengths_table(posterior: Posterior) -> Table:
@@ -74,7 +80,7 @@ def lengths_table(posterior: Posterior) -> Table:
         [Seat(seat).name, *(f"{mean:.2f}" for mean in means[seat][::-1])]
         for seat in posterior.belief.constraints.hidden
     ]
-    return Table("Mean length of the hidden suits", ["seat", *reversed(SUITS.values())], rows)
+    return Table("Mean length of the hidden suits", ["seat", *SUITS.values()], rows)
 
 
 def length_tables(posterior: Posterior) -> list[Table]:
@@ -88,25 +94,30 @@ def length_tables(posterior: Posterior) -> list[Table]:
             ["", *map(str, range(most + 1)), "mean"],
             [
                 [name, *map(float, shares[seat, suit, : most + 1]), f"{shares[seat, suit] @ range(14):.2f}"]
-                for suit, name in reversed(list(enumerate(SUITS.values())))
+                for suit, name in zip((3, 2, 1, 0), SUITS.values(), strict=True)
             ],
         )
         for seat in hidden
     ]
 
 
-def strength(shares: Sequence[float]) -> tuple[float, int, int]:
-    """Mean points of a hand, and the points below and above which one case in ten lies each.
-
-    >>> strength([0.25, 0.5, 0.25])
-    (1.0, 0, 2)
-    """
-    mean = sum(points * share for points, share in enumerate(shares))
-    so_far = list(accumulate(shares))
-    low, high = (
-        next((n for n, total in enumerate(so_far) if total >= edge - 1e-9), len(so_far) - 1) for edge in (0.1, 0.9)
-    )
-    return mean, low, high
+def readings_table(read: Sequence[Reading]) -> Table:
+    """How each call was read."""
+    rows: list[list[str | float]] = []
+    for one in read:
+        row = [f"{one.seat.name} {one.call}"]
+        if one.points is None:
+            rows.append([*row, "too rare to read", "", "", ""])
+            continue
+        row += [f"{one.points.mean:.1f}", f"{one.points.low} to {one.points.high}"]
+        if one.suit is not None and one.length is not None:
+            row += [f"{SUITS[one.suit.name]} {one.length.mean:.1f}", f"{one.length.low} to {one.length.high}"]
+        rows.append([*row, *[""] * (5 - len(row))])
+    columns = ["call", "points", "80 % of cases", "length", "80 % of cases"]
+    if all(one.length is None for one in read):  # nobody named a suit
+        columns, rows = columns[:3], [row[:3] for row in rows]
+    note = "By the caller's own calls up to it and the cards in sight, not by what the others called."
+    return Table("How each call was read", columns, rows, [note])
 
 
 def told_bits(posterior: Posterior) -> list[float]:
@@ -142,13 +153,15 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
     rows: list[list[str | float]] = [
         [
             STRAINS[one.contract.strain.name],
-            f"{one.mean[0]:.1f}",
+            f"{one.mean[0]:.2f}{error_text(one.mean[1])}",
             str(one.contract).partition(" ")[0],
-            one.make[0],
+            f"{percent(one.make[0])}{error_text(100 * one.make[1], 1, ' %')}",
         ]
         for one in odds
     ]
-    return Table(f"Double-dummy tricks of {declarer_and_dummy(odds[0])}", ["strain", "tricks", "game", "makes"], rows)
+    title = f"Tricks of {declarer_and_dummy(odds[0])}"
+    note = "Double dummy, as the network 'tricks' predicts it; ± is one standard error of the draws."
+    return Table(title, ["strain", "tricks", "game", "makes"], rows, [note])
 
 
 def declarer_and_dummy(odds: ContractOdds) -> str:

@@ -44,6 +44,7 @@ from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, writ
 from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.views.tables import declarer_and_dummy
+from bayesbridge.words import model_words
 
 _SYSTEM: Final = re.compile(r"(?:(?:NS|EW):)?([a-z-]+(?:\+[a-z-]+)*)(?:=[0-9.]+)?", re.IGNORECASE)
 
@@ -464,8 +465,8 @@ def _variance(known: Known) -> NDArray[np.float64]:
 def _models(belief: Belief, seed: int) -> dict[str, Any]:
     """Who the others are taken to be, and the lines that give the belief again."""
     return {
-        "bidder": repr(belief.bidder),
-        "player": None if belief.player is None else repr(belief.player),
+        "bidder": model_words(belief.bidder),
+        "player": None if belief.player is None else model_words(belief.player),
         "systems": list(belief.systems),
         "assumed": [seat.name for seat in belief.assumed_passes],
         "python": f"import bayesbridge as bb\n\n{python_lines(belief)}posterior = belief.infer(rng={seed})\n",
@@ -520,7 +521,7 @@ def _board(record: Record) -> dict[str, Any] | None:
 def position_document(name: str, text: str) -> dict[str, Any]:
     """A position file as a question: read once for its lines, and again as any question of a page is."""
     position = parse_position(name[:60], text.encode("utf-8", "replace"))
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"players": "4"} if position.players == 4 else {}
     for key, given in position.settings.items():
         write = SETTINGS[key].write
         settings[key] = [write(one) for one in given.value] if SETTINGS[key].many else write(given.value)

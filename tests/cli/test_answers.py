@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
+import bayesbridge as bb
 from bayesbridge import Hand, __version__
 from bayesbridge.capture import exact, literal
 from bayesbridge.cli import build_parser
@@ -44,7 +46,7 @@ def test_capture_says_in_json_what_the_literal_algorithm_found(document, first, 
         (("capture", "K5432.KJ32.A54.Q", "Q876.AQ.KQ732.JT"), "T = 0: condition A holds (Δ = 3), condition B fails in"),
         (
             ("capture", "5432.KJ3.754.Q32", "876.AQ2.J832.T54"),
-            "T = 0: condition A fails, for the leading gaps (♣ clubs",
+            "T = 0: condition A fails, for the leading gaps (♠ spades",
         ),
         (("bid", "AKQ2.AKJ.AK4.A32"), "3NT: the target of 9 tricks is met with 9 captures, that of 10 is not: only 9"),
         (("bid", "AKQJ.AKQ.AKQ.AKQ"), "7NT: every target up to 13 tricks is met."),
@@ -66,6 +68,34 @@ def test_bid_says_in_json_what_the_literal_algorithm_found(document):
     said = document("bid", "5432.KJ3.A54.Q32")
     assert (said["level"], said["call"]) == (0, "Pass")
     assert said["counts"] == dict.fromkeys(map(str, range(7, 14)), 0)
+
+
+def test_every_legal_call_has_its_chance(document, answer):
+    """The learned bidder's own figures: all legal calls, most likely first, one in all."""
+    hand, words = "AKQ2.KJ3.A54.Q32", ("--auction", "1H")
+    said = document("bid", hand, *words)
+    assert (said["players"], said["seat"], said["auction"], said["call"]) == (4, "S", "E:1H", "X")
+    legal = bb.Auction.of("E:1H").legal_calls()
+    masks = np.array([bb.Hand.of(hand).mask], np.uint64)
+    own = bb.LearnedBidder().probabilities(masks, bb.Auction.of("E:1H"))[0]
+    assert said["calls"] == {str(call): pytest.approx(own[call.index]) for call in legal}
+    assert list(said["calls"].values()) == sorted(said["calls"].values(), reverse=True)
+    assert sum(said["calls"].values()) == pytest.approx(1.0)
+    assert document("bid", hand, "--auction", "(1H)") == said
+    assert document("bid", hand, "--auction", "W:1H p p")["seat"] == "S"
+    assert "X " in answer("bid", hand, *words)
+
+
+def test_who_bids_makes_a_difference(document, complaint):
+    hand = "92.KQJ983.54.Q32"
+    opening = document("bid", hand, "--players", "4")["calls"]
+    assert len(opening) == 36
+    assert document("bid", hand, "--system", "weak-twos")["calls"]["2H"] > opening["2H"]
+    assert document("bid", hand, "--vulnerable", "All")["calls"] != opening
+    three = document("bid", hand, "--players", "3", "--auction", "1NT")
+    assert (three["players"], three["call"]) == (3, "Pass")
+    assert "is over" in complaint("bid", hand, "--auction", "1NT p p p")
+    assert "did you mean 'learned'?" in complaint("bid", hand, "--bidder", "lerned")
 
 
 def test_a_hand_may_begin_with_a_void_and_come_in_any_spelling(document):

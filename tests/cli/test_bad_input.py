@@ -26,6 +26,23 @@ BAD = {
     "deals beyond memory": (["study", "captures", "--deals", "1e999999999"], "'1e999999999' is out of", "from 1 to"),
     "no value": (["study", "captures", "--deals"], "argument --deals: expected one argument", "study --help"),
     "unknown command": (["captain", HAND], "invalid choice: 'captain'", "capture"),
+    "nearly a command": (["estimat"], "invalid choice: 'estimat'", "did you mean 'estimate'?"),
+    "nearly an option": (
+        ["count", "--obsever", "S"],
+        "unrecognized arguments: --obsever",
+        "did you mean '--observer'?",
+    ),
+    "nearly a seat": (["count", "--observer", "Nort"], "unknown seat 'Nort'", "did you mean 'North'?"),
+    "nearly an estimator": (
+        ["estimate", *SOUTH[1:], "--estimator", "trick"],
+        "unknown estimator",
+        "did you mean 'tricks'?",
+    ),
+    "nearly a method": (
+        ["estimate", *SOUTH[1:], "--method", "tilt"],
+        "unknown method 'tilt'",
+        "did you mean 'tilted'?",
+    ),
     "shortened option": (["bid", HAND, "--js"], "unrecognized arguments: --js", "--help"),
     "unknown option of lines": (["bid", HAND, "--a\nb"], "unrecognized arguments: --a b", "--help"),
     "no second hand": (["capture", HAND], "required: SECOND", "see 'bayesbridge capture --help'"),

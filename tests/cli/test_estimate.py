@@ -134,7 +134,8 @@ def test_one_screen_for_people(answer):
     text = answer("estimate", *HARD)
     lines = text.splitlines()
     assert len(lines) <= 50
-    assert lines[:4] == [
+    assert lines[0].startswith("Three players: the paper's game")
+    assert lines[1:5] == [
         "South holds AKQ2.KJ3.A54.Q32, 19 points.",
         "Seen: E is void in H; W has 5 to 13 cards in S.",
         "33 503 076 006 960 layouts fit; the uncertainty about them is 44.93 bits.",
@@ -145,6 +146,35 @@ def test_one_screen_for_people(answer):
     assert "Conditions fail with 44.3 %; if they hold, T is 10.48 on average." in text
     assert any(line.split() == ["HAQT9876542", "59.7", "%", "0", "%", "40.3", "%", "0.61"] for line in lines)
     assert any(line.split() == ["W", "5.16", "4.03", "1.91", "1.91"] for line in lines)
+
+
+def test_with_four_players_hands_and_tricks_come_first(answer, document):
+    words = (*SOUTH, "--auction", "W:1D p 1H X", "--draws", "500")
+    said = answer("estimate", *words)
+    places = [
+        said.index(part) for part in ("How each call was read", "High-card points", "Mean length", "Tricks of South")
+    ]
+    assert places == sorted(places)
+    assert said.startswith("Four players: bridge")
+    assert "captures" not in said
+    assert "LearnedBidder" not in said
+    assert "captures by the paper's rule" in answer("estimate", *words, "--estimator", "capture")
+    found = document("estimate", *words)
+    assert found["players"] == 4
+    assert set(found["estimators"]["capture"]["T"]["pmf"]) == {str(value) for value in range(14)}
+    assert [one["contract"] for one in found["games"]] == ["3NT by S", "4S by S", "4H by S", "5D by S", "5C by S"]
+    assert all(0 <= one["make"] <= 1 and one["make_error"] >= 0 for one in found["games"])
+    assert [(one["seat"], one["call"], one["suit"]) for one in found["readings"]] == [
+        ("W", "1D", "D"),
+        ("N", "Pass", None),
+        ("E", "1H", "H"),
+    ]
+    assert set(found["readings"][0]["points"]) == set(found["readings"][0]["length"]) == {"mean", "low", "high"}
+
+
+def test_what_says_nothing_is_not_shown(answer):
+    assert "telling cards" not in answer("estimate", *SOUTH)
+    assert "telling cards" in answer("estimate", *SOUTH, "--length", "W:S:5+")
 
 
 def test_people_see_other_estimators_as_numbers_and_a_known_deal_as_such(answer):

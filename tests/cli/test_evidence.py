@@ -85,4 +85,48 @@ def test_count_counts(document, answer):
     assert "84 478 098 072 866 400 layouts fit: 56.23 bits." in answer("count", *SOUTH)
 
 
+def test_the_number_of_players_follows_from_what_is_given():
+    three = [(), ("--call", "W:1NT"), ("--auction", "S:1NT p p"), ("--dummy", "N", "--auction", "S:1NT 2NT p p")]
+    four = [
+        ("--call", "N:1H"),
+        ("--call", "W:1H", "--call", "S:X"),
+        ("--auction", "1S p 2S p p p"),
+        ("--auction", "(1H) p (2H)"),
+        ("--auction", "N:1H p"),
+        ("--dealer", "N", "--auction", "1H p"),
+        ("--system", "weak-twos"),
+        ("--player", "none"),
+        ("--bidder", "learned"),
+    ]
+    for more in three:
+        assert believed(*SOUTH, *more) == believed(*SOUTH, "--players", "3", *more)
+    for more in four:
+        assert believed(*SOUTH, *more) == believed(*SOUTH, "--players", "4", *more)
+        assert believed(*SOUTH, *more).dummy is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--dummy", "N", "--call", "N:1NT"),
+        ("--players", "3", "--call", "W:1NT", "--call", "E:X"),
+        ("--players", "3", "--auction", "S:1S p 3S p p p"),
+        ("--dummy", "W", "--system", "weak-twos"),
+    ],
+)
+def test_what_three_players_cannot_do_says_how_four_are_asked_for(complaint, words):
+    assert "--players 4" in complaint("count", *SOUTH, *words)
+    assert "--players 4" in complaint("count", "--observer", "N", "--hand", SOUTH[-1])
+
+
+def test_auctions_as_people_write_them():
+    written = ["S:1S p 3S p", "S:1S-P-3S-P", "S: 1S, pass, 3S, -", "S:1S (p) 3S (p)", "S:1S 3S (p)"]
+    assert len({str(believed(*SOUTH, "--auction", text).auction) for text in written}) == 1
+
+
+def test_brackets_are_the_opponents(complaint):
+    assert str(believed(*SOUTH, "--auction", "(1H) 2H (4H)").auction) == "W:1H 2H 4H"
+    assert "in brackets" in complaint("count", *SOUTH, "--auction", "E:1H (2S)")
+
+
 FOUR = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96", "--call", "N:pass", "--call", "E:1NT")

@@ -36,10 +36,11 @@ def test_who_began_is_told_or_follows(words, first):
     assert believed(*WEST, *words).auction.first == Seat.of(first)
 
 
-def test_three_bid_unless_told(complaint):
+def test_three_bid_where_nothing_else_is_said(complaint):
     south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
     assert believed(*south, "--auction", "1NT p").auction.first == Seat.W
-    line = complaint("count", *south, "--auction", "1NT p 3NT p p p")
+    assert believed(*south, "--auction", "1NT p 3NT p p p").dummy is None
+    line = complaint("count", *south, "--auction", "1NT p 3NT p p p", "--players", "3")
     assert line.startswith("argument --auction: illegal call")
     assert line.endswith("(only three bid here, not N; for the usual game add --players 4)")
 

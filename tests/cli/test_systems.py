@@ -41,7 +41,7 @@ def test_errors_name_the_option_or_the_line(complaint, tmp_path):
     assert "argument --system: unknown system 'x': write" in complaint("count", *FOUR, "--system", "x")
     line = complaint("count", *FOUR, "--system", "weak-notrump", "--system", "strong-notrump")
     assert "argument --system: systems weak-notrump and strong-notrump contradict each other" in line
-    three = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--system", "weak-twos")
+    three = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--dummy", "N", "--system", "weak-twos")
     line = complaint("count", *three)
     assert "argument --system: it is for four players: give --players 4 too" in line
     path = tmp_path / "p.toml"

@@ -127,7 +127,7 @@ def test_the_word_condition_may_be_left_out():
 
 
 WRONG = {
-    "condition hpc(north) > 3": "line 1, column 11: unknown word 'hpc': did you mean hcp?",
+    "condition hpc(north) > 3": "line 1, column 11: unknown word 'hpc': did you mean 'hcp'?",
     "condition hcp(nort) > 3": "column 15: 'nort' is no seat",
     "condition hcp(north > 3": "')' is missing before '>'",
     "condition shape(north, 5-3-3-2)": "'5' is no shape: write four lengths",
