@@ -21,13 +21,12 @@ from bayesbridge.cards import DECK_MASK, SUIT_MASK
 from bayesbridge.layouts import HONOURS, Masks, high_card_points, suit_lengths
 from bayesbridge.shapes import Shapes, shape_table, shapes_within
 
-type Four[T] = tuple[T, T, T, T]
+type Four[T] = tuple[T, ...]
+"""One for each seat, or for each suit."""
 
 SEATS: Final = range(4)
 SUITS: Final = range(4)
 _SUIT_MASKS: Final = tuple(SUIT_MASK << (13 * suit) for suit in SUITS)
-_EVERY_SUIT_0: Final[Four[int]] = (0, 0, 0, 0)
-_EVERY_SUIT_13: Final[Four[int]] = (13, 13, 13, 13)
 
 
 def points_in(mask: int) -> int:
@@ -61,12 +60,12 @@ class Constraints:
     def free(cls) -> Self:
         """Nothing known: every deal is possible."""
         return cls(
-            must=(0, 0, 0, 0),
-            may=(DECK_MASK, DECK_MASK, DECK_MASK, DECK_MASK),
-            shortest=(_EVERY_SUIT_0,) * 4,
-            longest=(_EVERY_SUIT_13,) * 4,
-            points_low=(0, 0, 0, 0),
-            points_high=(40, 40, 40, 40),
+            must=(0,) * 4,
+            may=(DECK_MASK,) * 4,
+            shortest=((0,) * 4,) * 4,
+            longest=((13,) * 4,) * 4,
+            points_low=(0,) * 4,
+            points_high=(40,) * 4,
         )
 
     def hold(self, seat: int, mask: int) -> Self:
@@ -104,8 +103,8 @@ class Constraints:
             self,
             must=_each(or_, self.must, other.must),
             may=_each(and_, self.may, other.may),
-            shortest=_four([_each(max, *rows) for rows in zip(self.shortest, other.shortest, strict=True)]),
-            longest=_four([_each(min, *rows) for rows in zip(self.longest, other.longest, strict=True)]),
+            shortest=tuple(_each(max, *rows) for rows in zip(self.shortest, other.shortest, strict=True)),
+            longest=tuple(_each(min, *rows) for rows in zip(self.longest, other.longest, strict=True)),
             points_low=_each(max, self.points_low, other.points_low),
             points_high=_each(min, self.points_high, other.points_high),
             shapes=_each(_both, self.shapes, other.shapes),
@@ -187,7 +186,7 @@ class Constraints:
             must[seat] |= may[seat] & ~elsewhere
             if may[seat].bit_count() == 13:
                 must[seat] |= may[seat]
-        return replace(self, must=_four(must), may=_four(may))
+        return replace(self, must=tuple(must), may=tuple(may))
 
     def _shapes_settled(self) -> Self:
         """Shapes and ranges of lengths narrow each other; a set of shapes that says no more than ranges is dropped."""
@@ -195,13 +194,13 @@ class Constraints:
         for seat in SEATS:
             if (shapes := known.shapes[seat]) is not None:
                 low, high = known.shortest[seat], known.longest[seat]
-                kept = frozenset(shape for shape in shapes if all(map(_within, low, shape, high)))
+                kept = frozenset(
+                    shape for shape in shapes if all(a <= n <= b for a, n, b in zip(low, shape, high, strict=True))
+                )
                 if not kept:
                     return replace(known, shapes=_with(known.shapes, seat, kept))
-                low, high = (
-                    _four([min(column) for column in zip(*kept, strict=True)]),
-                    _four([max(column) for column in zip(*kept, strict=True)]),
-                )
+                columns = list(zip(*kept, strict=True))
+                low, high = tuple(map(min, columns)), tuple(map(max, columns))
                 full = kept == shapes_within(low, high)
                 known = replace(
                     known,
@@ -239,18 +238,16 @@ class Constraints:
                     must[seat] |= may[seat] & suit_mask
         return replace(
             self,
-            must=_four(must),
-            may=_four(may),
-            shortest=_four([_four(row) for row in low]),
-            longest=_four([_four(row) for row in high]),
+            must=tuple(must),
+            may=tuple(may),
+            shortest=tuple(map(tuple, low)),
+            longest=tuple(map(tuple, high)),
         )
 
     def _points_settled(self) -> Self:
-        reach = [self.reachable_points(seat) for seat in SEATS]
+        fewest, most = zip(*map(self.reachable_points, SEATS), strict=True)
         return replace(
-            self,
-            points_low=_four([max(self.points_low[seat], reach[seat][0]) for seat in SEATS]),
-            points_high=_four([min(self.points_high[seat], reach[seat][1]) for seat in SEATS]),
+            self, points_low=_each(max, self.points_low, fewest), points_high=_each(min, self.points_high, most)
         )
 
     def allows(self, masks: Masks) -> NDArray[np.bool_]:
@@ -275,18 +272,9 @@ def _both(first: Shapes | None, second: Shapes | None) -> Shapes | None:
     return second if first is None else first if second is None else first & second
 
 
-def _within(low: int, length: int, high: int) -> bool:
-    return low <= length <= high
-
-
 def _with[T](row: Four[T], place: int, value: T) -> Four[T]:
-    return _four([value if i == place else old for i, old in enumerate(row)])
+    return tuple(value if i == place else old for i, old in enumerate(row))
 
 
 def _each[T](choose: Callable[[T, T], T], first: Four[T], second: Four[T]) -> Four[T]:
-    return _four(list(map(choose, first, second)))
-
-
-def _four[T](values: list[T]) -> Four[T]:
-    first, second, third, fourth = values
-    return first, second, third, fourth
+    return tuple(map(choose, first, second))

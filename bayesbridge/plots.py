@@ -70,18 +70,8 @@ HATCH: Final = "////"
 SUIT_COLOURS: Final = {"H": VERMILION, "D": VERMILION}
 """The red suits; the black ones take the colour of text."""
 
-INK_UP_TO: Final = 0.8
-"""Share of blue up to which text keeps its colour: readable on paper and on a dark screen."""
-
-
-LONGEST_LINE: Final = 50
-"""Letters of a title beyond which it takes two lines."""
-
 DPI: Final = 200
 """Dots in an inch of a saved picture: sharp in print and on any screen."""
-
-ON_SCREEN: Final = 96
-"""Pixels of a page in an inch."""
 
 
 class Picture(Axes):
@@ -111,7 +101,7 @@ def _image(figure: Any) -> tuple[bytes, dict[str, int]]:
     """A figure as PNG, with the size that it has on a page."""
     file = BytesIO()
     figure.savefig(file, format="png", dpi=DPI)
-    width, height = (round(ON_SCREEN * inches) for inches in figure.get_size_inches())
+    width, height = (round(96 * inches) for inches in figure.get_size_inches())
     return file.getvalue(), {"width": width, "height": height}
 
 
@@ -122,8 +112,7 @@ def ink() -> str:
 
 def new_axes(width: float, height: float) -> Axes:
     """One Axes in a figure of its own, in inches."""
-    figure = Figure((width, height), dpi=DPI, layout="constrained")
-    ax: Axes = figure.subplots(subplot_kw={"axes_class": Picture})
+    ax: Axes = new_grid(width, height, 1, 1)[0, 0]
     return ax
 
 
@@ -152,7 +141,7 @@ def in_lines(title: str) -> str:
     >>> in_lines("Where the cards lie, as South sees it: P(seat holds card) in %")
     'Where the cards lie, as South sees it:\\nP(seat holds card) in %'
     """
-    return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > LONGEST_LINE else title
+    return title.replace(": ", ":\n", 1) if max(map(len, title.splitlines())) > 50 else title
 
 
 def percent_axis(axis: Axis) -> None:
@@ -165,7 +154,7 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) 
     shade = to_rgba(BLUE, min(share, 1.0))
     # As an artist: as a patch each of hundreds would move the limits of the axes, which are set afterwards.
     ax.add_artist(Rectangle((column, row), 1, 1, facecolor=shade, edgecolor=GREY, linewidth=0.4))
-    colour = ink() if share <= INK_UP_TO else "white"
+    colour = ink() if share <= 0.8 else "white"  # readable on paper and on a dark screen
     text = short_percent(share) if share else "·"
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
 
@@ -200,7 +189,9 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
             if f"{suit}{rank}" in played:
                 ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
             if max(shares[seat] for seat in hidden) == 0.0:
-                _mark_known(ax, column, top, len(hidden), max(shares, key=shares.__getitem__))
+                holder, rows = max(shares, key=shares.__getitem__), len(hidden)
+                ax.add_patch(Rectangle((column, top - rows), 1, rows, facecolor=GREY, alpha=0.25, linewidth=0.4))
+                ax.text(column + 0.5, top - rows / 2, holder, ha="center", va="center", fontsize=8, style="italic")
                 continue
             for row, seat in enumerate(hidden):
                 shaded_cell(ax, column, top - row - 1, shares[seat], 7)
@@ -276,12 +267,6 @@ def _played(source: xarray.DataTree | Posterior) -> set[str]:
     return {found[1] for text in texts if (found := re.fullmatch(r"Play\('.', '(..)'\)", text))}
 
 
-def _mark_known(ax: Axes, column: int, top: float, rows: int, holder: str) -> None:
-    """A card that lies in none of the rows: the letter of the hand that holds it."""
-    ax.add_patch(Rectangle((column, top - rows), 1, rows, facecolor=GREY, alpha=0.25, edgecolor=GREY, linewidth=0.4))
-    ax.text(column + 0.5, top - rows / 2, holder, ha="center", va="center", fontsize=8, style="italic")
-
-
 def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
     ax.set_xlim(left, right)
     ax.set_ylim(bottom, 0.1)
@@ -292,9 +277,6 @@ def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
 
 RARE: Final = 0.0005
 """Share below which the ends of a distribution are left out."""
-
-MOST_TICKS: Final = 20
-"""Values that each have a tick and a figure; of more, every second, third … one has a tick."""
 
 
 def tricks(
@@ -316,24 +298,22 @@ def tricks(
     if level is not None and level not in range(1, 8):
         raise BayesBridgeError(f"level {level!r}: a contract is at level 1 to 7", level=level)
     tricks = Answer.of_tree(result).tricks(name, **where)
-    goal = _goal(tricks) if level is None else 6 + level
+    asked = tricks.asked
+    goal = 7 if asked is None or asked.contract is None else asked.contract.tricks_needed * asked.declares
+    goal = goal if level is None else 6 + level
     shown = np.array(tricks.occurring)
-    shares = np.array([tricks.share(value) for value in tricks.occurring])
-    bars = ax.bar(shown, shares, color=np.where(shown >= goal, BLUE, SKY), edgecolor=ink(), linewidth=0.6)
-    ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
-    title = tricks_title(tricks, where)
+    _bars(ax, shown, [tricks.share(value) for value in tricks.occurring], color=np.where(shown >= goal, BLUE, SKY))
+    picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
+    title = in_lines(f"{tricks.title}{picked}")
     if goal:
-        ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
         needed = f" ({goal} tricks or more)" if tricks.judges else ""
         title += f"\n{tricks.goal(goal)}{needed}: {short_percent(tricks.at_least(goal))} %"
     ax.set_title(title, fontsize=10)
-    _axis(ax, _with_goal(shown, goal), tricks)
-    ax.set_xlabel(tricks.axis)
-    ax.set_ylabel("probability")
+    _axis(ax, shown, tricks.axis, goal, tricks)
     return ax
 
 
-def contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
+def contract(source: xarray.DataTree | ContractOdds, *, ax: Axes | None = None) -> Axes:
     """Tricks of a contract that was asked about: dark bars make it, thin lines are one standard error each way.
 
     >>> import bayesbridge as bb
@@ -342,32 +322,24 @@ def contract(result: xarray.DataTree, *, ax: Axes | None = None) -> Axes:
     >>> contract(result).get_xlabel()
     'tricks of South, dummy North'
     """
-    odds = ContractOdds.of(result)
+    odds = source if isinstance(source, ContractOdds) else ContractOdds.of(source)
     if odds is None:
         raise BayesBridgeError("the result has no contract: ask for one, as in bb.estimate(posterior, contract='4S')")
-    return draw_contract(odds, new_axes(6.4, 3.6) if ax is None else ax)
-
-
-def draw_contract(odds: ContractOdds, ax: Axes) -> Axes:
-    """The same, from the odds themselves."""
-    shares = np.clip(odds.pmf, 0.0, 1.0)
+    ax = new_axes(6.4, 3.6) if ax is None else ax
+    shares, errors = np.clip(odds.pmf, 0.0, 1.0), odds.pmf_error
     met = np.flatnonzero(shares >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
-    needed = odds.contract.tricks_needed
     colours = [BLUE if odds.makes(int(tricks)) else SKY for tricks in shown]
     ax.bar(shown, shares[shown], color=colours, edgecolor=ink(), linewidth=0.6)
-    ax.errorbar(shown, shares[shown], odds.pmf_error[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
-    tops = ax.bar(shown, shares[shown] + odds.pmf_error[shown], color="none")
+    ax.errorbar(shown, shares[shown], errors[shown], fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    tops = ax.bar(shown, shares[shown] + errors[shown], color="none")
     ax.bar_label(tops, [short_percent(share) for share in shares[shown]], padding=1, fontsize=8)
-    ax.axvline(needed - 0.5, color=ink(), linestyle="--", linewidth=1.2)
     how = {"network": "by the network alone", "corrected": f"corrected by {odds.solved} solved layouts"}
     error = f" ± {100 * odds.make[1]:.1f}" if odds.make[1] else ""
     told = how.get(odds.basis, f"all {odds.solved} layouts solved")
     ax.set_title(f"{odds.contract} makes: {100 * odds.make[0]:.1f}{error} %, {told}", fontsize=10)
-    _axis(ax, _with_goal(shown, needed), None)
-    whose = "actual tricks" if odds.actual else "tricks"
-    ax.set_xlabel(f"{whose} of {SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}")
-    ax.set_ylabel("probability")
+    whose = f"{'actual tricks' if odds.actual else 'tricks'} of {SEATS[odds.contract.declarer.name]}"
+    _axis(ax, shown, f"{whose}, dummy {SEATS[odds.dummy.name]}", odds.contract.tricks_needed)
     return ax
 
 
@@ -390,11 +362,9 @@ def prior_posterior(
         values, shares = occurring(number, number.place(**where))
         ax.bar(values + 0.2 * side, shares, 0.4, edgecolor=ink(), linewidth=0.6, **({"color": BLUE} | look))
         every |= set(values.tolist())
-    _axis(ax, np.arange(min(every), max(every) + 1), None)
-    picked = "".join(f", {value}" for value in where.values())
-    ax.set_xlabel(f"{name}{picked}")
-    ax.set_ylabel("probability")
-    ax.set_title(f"{name}{picked} before the evidence and after it", fontsize=10)
+    label = ", ".join((name, *map(str, where.values())))
+    _axis(ax, np.arange(min(every), max(every) + 1), label)
+    ax.set_title(f"{label} before the evidence and after it", fontsize=10)
     ax.legend(frameon=False)
     return ax
 
@@ -411,8 +381,6 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     >>> [text.get_text() for text in contracts(found).get_yticklabels()]
     ['6S by S', '3NT by S', '4S by S']
     """
-    if "contract" not in found.dims or "score" not in found:
-        raise BayesBridgeError("no contracts in there: give what bb.contracts answers", found=found)
     shown = found.isel(contract=slice(0, most))
     scores, errors = shown["score"].values, 2 * shown["score_error"].values
     colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
@@ -493,8 +461,7 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     places = np.arange(len(goals))
     for shift, (label, chances, look) in zip((-0.2, 0.2), bars, strict=True):
         shares = [chances.get(goal, 1.0) for goal in goals]
-        drawn = ax.bar(places + shift, shares, 0.38, label=label, edgecolor=ink(), linewidth=0.6, **look)
-        ax.bar_label(drawn, [short_percent(share) for share in shares], padding=1, fontsize=8)
+        _bars(ax, places + shift, shares, 0.38, label=label, **look)
     ax.set_xticks(places, [f"{goal} or more" for goal in goals])
     ax.set_ylim(0, 1.32)
     ax.set_yticks(np.linspace(0, 1, 5))
@@ -506,64 +473,35 @@ def suit_play(play: SuitPlay, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def numbers(result: xarray.DataTree, name: str, ax: Axes, **where: Any) -> Axes:
-    """The distribution of a whole number that does not count tricks."""
-    number = Answer.of_tree(result).number(name)
-    values, shares = occurring(number, number.place(**where))
-    bars = ax.bar(values, shares, color=SKY, edgecolor=ink(), linewidth=0.6)
-    if len(values) <= MOST_TICKS:
+def _bars(ax: Axes, places: Any, shares: Any, width: float = 0.8, **look: Any) -> None:
+    """Bars with their percentages; 0 has no figure, and none has where they are too many."""
+    bars = ax.bar(places, shares, width, edgecolor=ink(), linewidth=0.6, **look)
+    if len(shares) <= 20:
         ax.bar_label(bars, [short_percent(share) if share else "" for share in shares], padding=1, fontsize=8)
-    _axis(ax, values, None)
-    ax.set_xlabel(name)
-    ax.set_ylabel("probability")
-    return ax
 
 
-def tricks_title(tricks: Tricks, where: dict[str, Any]) -> str:
-    """Whose tricks in which strain, and which of several numbers; in two lines where it is long."""
-    picked = "".join(f", {value}" for dim, value in where.items() if dim not in ("strain", "seat"))
-    return in_lines(f"{tricks.title}{picked}")
+def _axis(ax: Axes, shown: NDArray[np.int64], label: str, goal: int = 0, tricks: Tricks | None = None) -> None:
+    """The axis of values, as far as the goal, if there is one, with a dashed line before it.
 
-
-def _with_goal(shown: NDArray[np.int64], goal: int) -> NDArray[np.int64]:
-    """The values of the axis, with those as far as the goal, if there is one."""
-    return np.arange(min(int(shown[0]), goal), max(int(shown[-1]), goal) + 1) if goal else shown
-
-
-def _goal(tricks: Tricks) -> int:
-    """Tricks of the contract, 7 without one, 0 where it is not the pair's."""
-    asked = tricks.asked
-    if asked is None or asked.contract is None:
-        return 7
-    return asked.contract.tricks_needed if asked.declares else 0
-
-
-def _axis(ax: Axes, shown: NDArray[np.int64], tricks: Tricks | None) -> None:
-    """The axis of values; what stands for failing has its place, and its bar, two places left of the first."""
+    What stands for failing has its place, and its bar, two places left of the first.
+    """
     bare(ax)
     percent_axis(ax.yaxis)
-    step = -(-len(shown) // MOST_TICKS)
-    ticks = list(map(int, shown[::step]))
-    labels = [str(value) for value in ticks]
+    ax.set_xlabel(label)
+    ax.set_ylabel("probability")
+    if goal:
+        ax.axvline(goal - 0.5, color=ink(), linestyle="--", linewidth=1.2)
+        shown = np.arange(min(int(shown[0]), goal), max(int(shown[-1]), goal) + 1)
+    ticks = list(map(int, shown[:: -(-len(shown) // 20)]))
+    labels = list(map(str, ticks))
     if tricks is not None and tricks.count.fails_at is not None:
         place = int(shown[0]) - 2
         if tricks.fails:
-            drawn = ax.bar(place, tricks.fails, color=ORANGE, hatch=HATCH, edgecolor=ink(), linewidth=0.6)
-            ax.bar_label(drawn, [short_percent(tricks.fails)], padding=1, fontsize=8)
+            _bars(ax, [place], [tricks.fails], color=ORANGE, hatch=HATCH)
         ticks, labels = [place, *ticks], [tricks.count.failing.replace(" ", "\n"), *labels]
         ax.axvline(place + 1, color=ink(), linewidth=0.4)
     ax.set_xticks(ticks, labels)
     ax.set_xlim(ticks[0] - 0.8, int(shown[-1]) + 0.8)
-
-
-BINS: Final = 30
-"""Bars of a number that is not whole."""
-
-MOST_ROWS: Final = 52
-"""Labels of an output that one table shows."""
-
-WIDEST: Final = 20
-"""Values that a table has columns for; of more, neighbours share one."""
 
 
 def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, **where: Any) -> Axes:
@@ -590,76 +528,48 @@ def distribution(result: xarray.DataTree, name: str, *, ax: Axes | None = None, 
     ax = new_axes(6.4, 3.6) if ax is None else ax
     if number.count is not None:
         return tricks(result, name, ax=ax, **where)
+    place = number.place(**where)
     if number.pmf is not None:
-        numbers(result, name, ax, **where)
+        shown, shares = occurring(number, place)
+        _bars(ax, shown, shares, color=SKY)
+        _axis(ax, shown, name)
     else:
-        _histogram(result, number, number.place(**where), ax)
+        values = drawn(number, result["posterior"].to_dataset()[name])[..., place].ravel().astype(np.float64)
+        weights, mean = ResultDraws.of(result).weights.ravel(), float(number.mean[place])
+        ax.hist(values, 30, weights=weights, color=SKY, edgecolor=ink(), linewidth=0.5)
+        ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
+        ax.legend(frameon=False, fontsize=8)
+        bare(ax)
+        percent_axis(ax.yaxis)
+        ax.set_xlabel(name)
+        ax.set_ylabel("probability")
     said = number.doc.removesuffix(".")
     ax.set_title(f"{title} ({how})\n{said if len(said) <= 72 else f'{said[:70]}…'}", fontsize=10)
     return ax
 
 
-def _histogram(result: xarray.DataTree, number: Number, place: int, ax: Axes) -> None:
-    """Shares of the draws by their weights."""
-    values = drawn(number, result["posterior"].to_dataset()[number.name])[..., place].ravel().astype(np.float64)
-    ax.hist(values, BINS, weights=ResultDraws.of(result).weights.ravel(), color=SKY, edgecolor=ink(), linewidth=0.5)
-    mean = float(number.mean[place])
-    ax.axvline(mean, color=BLUE, linestyle="--", linewidth=1.4, label=f"mean {mean:.3g}")
-    ax.legend(frameon=False, fontsize=8)
-    bare(ax)
-    percent_axis(ax.yaxis)
-    ax.set_xlabel(number.name)
-    ax.set_ylabel("probability")
-
-
 def _table(number: Number, where: dict[str, Any], title: str, ax: Axes | None) -> Axes:
-    """Labels × values, with the mean at the end of each row."""
+    """Labels × values, from the first to the last that occurs, with the mean at the end of each row."""
     assert number.values is not None
     assert number.pmf is not None
     places, dims = number.places(**where), [dim for dim in number.labels if dim not in where]
-    if len(places) > MOST_ROWS:
-        raise BayesBridgeError(
-            f"{number.name!r} has {len(places)} numbers: pick some by {', '.join(dims)}", name=number.name
-        )
     kept = [at for at, dim in enumerate(number.labels) if dim in dims]
     labels = [" ".join(number.cells[place][at] for at in kept) for place in places]
-    means = [f"{number.mean[place]:.2f}" for place in places]
-    heads, shares = _grouped(number.values, number.pmf[places])
-    ax = new_axes(max(4.8, 1.8 + 0.42 * len(heads)), 1.0 + 0.3 * len(labels)) if ax is None else ax
-    for (row, column), share in np.ndenumerate(shares):
-        shaded_cell(ax, column, -row - 1, float(share), 7)
+    met = np.flatnonzero((number.pmf[places] > 0).any(axis=0))
+    heads = number.values[met[0] : met[-1] + 1].tolist()
     last = len(heads) + 0.8
-    for row, mean in enumerate(means):
-        ax.text(last, -row - 0.5, mean, ha="center", va="center", fontsize=8)
-    ax.set_xlim(0, last + 0.8)
-    ax.set_ylim(-len(labels) - 0.05, 0.1)
-    turned = 45 if max(map(len, heads)) > 4 else 0  # ranges of values have no room beside each other
-    ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*heads, "mean"], rotation=turned)
+    ax = new_axes(min(max(4.8, 1.8 + 0.42 * len(heads)), 14.0), 1.0 + 0.3 * len(labels)) if ax is None else ax
+    for row, place in enumerate(places):
+        for column, share in enumerate(number.pmf[place, met[0] : met[-1] + 1].tolist()):
+            shaded_cell(ax, column, -row - 1, min(share, 1.0), 7)
+        ax.text(last, -row - 0.5, f"{number.mean[place]:.2f}", ha="center", va="center", fontsize=8)
+    _frame(ax, 0, last + 0.8, -len(labels) - 0.05)
+    ax.set_xticks([*(np.arange(len(heads)) + 0.5), last], [*map(str, heads), "mean"])
     ax.set_yticks(-np.arange(len(labels)) - 0.5, labels)
-    ax.xaxis.tick_top()
-    ax.tick_params(left=False, top=False, labelsize=8)
-    bare(ax, keep=())
+    ax.tick_params(labelleft=True, labelsize=8)
     ax.set_ylabel(", ".join(dims))
     ax.set_title(title, fontsize=10)
     return ax
-
-
-def _grouped(values: NDArray[Any], shares: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:
-    """Columns from the first to the last value that occurs; of very many values, neighbours together."""
-    met = np.flatnonzero((shares > 0).any(axis=0))
-    values, shares = values[met[0] : met[-1] + 1], shares[:, met[0] : met[-1] + 1]
-    step = -(-len(values) // WIDEST)
-    starts = np.arange(0, len(values), step)
-    ends = np.minimum(starts + step, len(values)) - 1
-    heads = [
-        str(values[first]) if first == last else f"{values[first]}–{values[last]}"
-        for first, last in zip(starts, ends, strict=True)
-    ]
-    return heads, np.clip(np.add.reduceat(shares, starts, axis=1), 0.0, 1.0)
-
-
-MOST_FIGURES: Final = 24
-"""Bars in a row that each have room for their figure."""
 
 
 def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
@@ -677,6 +587,7 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     table = chances.sel(seat=hidden)
     met = np.flatnonzero(table.max("seat").values >= RARE)
     shown = np.arange(met[0], met[-1] + 1)
+    step = 1 if len(shown) <= 24 else 2  # every second tick, and no figures, where bars are many
     highest = float(table.max())
     ax = new_axes(7.2, 0.9 + 1.05 * len(hidden)) if ax is None else ax
     for row, seat in enumerate(hidden):
@@ -685,14 +596,13 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
         colours = [BLUE if low <= points <= high else SKY for points in shown]
         heights = 0.78 * shares[shown] / highest
         bars = ax.bar(shown, heights, 0.86, bottom=-row, color=colours, edgecolor=ink(), linewidth=0.5)
-        if len(shown) <= MOST_FIGURES:
+        if step == 1:
             figures = [short_percent(float(share)) if share else "" for share in shares[shown]]
             ax.bar_label(bars, figures, padding=1, fontsize=6.5)
         ax.axhline(-row, color=ink(), linewidth=0.6)
     means = [float((chances.sel(seat=seat) * chances["points"]).sum()) for seat in hidden]
     labels = [f"{SEATS[seat]}\nmean {mean:.1f}" for seat, mean in zip(hidden, means, strict=True)]
     ax.set_yticks(0.35 - np.arange(len(hidden)), labels)
-    step = 1 if len(shown) <= MOST_FIGURES else 2
     ax.set_xticks(shown[::step])
     ax.set_xlim(shown[0] - 0.8, shown[-1] + 0.8)
     ax.set_ylim(0.98 - len(hidden), 1.0)
@@ -703,16 +613,7 @@ def points(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Ax
     return ax
 
 
-MOST_LABELS = 30
-"""Events that get a label each; of more, every second, third … one does."""
-
-
-def sharpening(
-    source: pandas.DataFrame | Belief,
-    *,
-    figure: Figure | None = None,
-    **options: Any,
-) -> NDArray[Any]:
+def sharpening(source: pandas.DataFrame | Belief, *, figure: Figure | None = None, **options: Any) -> NDArray[Any]:
     """Entropy, E[T], and the chances of T and of the contract after every event: three Axes, one above the other.
 
     With four players the mean points of the hands that change stand in the place of T.
@@ -729,32 +630,38 @@ def sharpening(
     """
     table = steps_of(source, **options) if isinstance(source, Belief) else source
     places = np.arange(len(table))
-    width = max(6.4, 1.5 + 0.3 * min(len(table), MOST_LABELS))
+    width = max(6.4, 1.5 + 0.3 * min(len(table), 30))
     axes: NDArray[Any] = new_grid(width, 6.4, 3, 1, figure=figure, sharex=True)[:, 0]
     entropy, captures, chances = axes
-    exact = table["exact"].to_numpy(dtype=bool)
-    _line(entropy, places, table["entropy_bits"], exact, BLUE, "-", "o")
+    blue, red = {"color": BLUE, "marker": "o"}, {"color": VERMILION, "linestyle": "--", "marker": "s"}
+
+    def line(ax: Axes, column: str, exact: pandas.Series[bool], look: dict[str, Any], label: str | None = None) -> None:
+        ax.plot(places, table[column], linewidth=1.4, markersize=4.5, label=label, **look)
+        sampled = ~exact.to_numpy(dtype=bool)
+        hollow = look | {"linestyle": ""}
+        ax.plot(places[sampled], table[column][sampled], markersize=4.5, mfc=ax.get_facecolor(), **hollow)
+
+    line(entropy, "entropy_bits", table["exact"], blue)
     entropy.set_ylabel("entropy, bits")
     entropy.set_ylim(0, 1.08 * max(1.0, float(table["entropy_bits"].max())))
     if table.attrs.get("players") == 4:
-        styles = zip("NESW", (BLUE, VERMILION, ORANGE, SKY), ("-", "--", ":", "-."), "osD^", strict=True)
-        for seat, colour, style, marker in styles:
-            points = table[f"points_{seat}"]
-            if np.ptp(points) > 0:
-                _line(captures, places, points, exact, colour, style, marker, SEATS[seat])
+        looks = zip("NESW", (BLUE, VERMILION, ORANGE, SKY), ("-", "--", ":", "-."), "osD^", strict=True)
+        for seat, colour, style, marker in looks:
+            if np.ptp(table[f"points_{seat}"]) > 0:
+                look = {"color": colour, "linestyle": style, "marker": marker}
+                line(captures, f"points_{seat}", table["exact"], look, SEATS[seat])
         captures.set_ylabel("mean points")
     else:
-        _line(captures, places, table["T_mean_qualified"], exact, BLUE, "-", "o", "given that the conditions hold")
-        _line(captures, places, table["T_mean"], exact, VERMILION, "--", "s", "with 0 where they fail")
+        line(captures, "T_mean_qualified", table["exact"], blue, "given that the conditions hold")
+        line(captures, "T_mean", table["exact"], red, "with 0 where they fail")
         captures.set_ylabel("mean of T, captures")
         captures.set_ylim(0, 13.5)
-        level = table.attrs.get("level", 1)
-        _line(chances, places, table["qualified"], exact, VERMILION, "--", "s", "the conditions hold")
-        _line(chances, places, table["T_at_least"], exact, BLUE, "-", "o", f"T ≥ {6 + level}")
+        line(chances, "qualified", table["exact"], red, "the conditions hold")
+        line(chances, "T_at_least", table["exact"], blue, f"T ≥ {6 + table.attrs.get('level', 1)}")
     if table["made"].notna().any():
-        drawn = table["made_error"].to_numpy() == 0.0
         label = f"{table.attrs.get('contract') or 'contract'} made, double dummy by the network"
-        _line(chances, places, table["made"], drawn, ORANGE, ":", "D", label)
+        look = {"color": ORANGE, "linestyle": ":", "marker": "D"}
+        line(chances, "made", table["made_error"] == 0.0, look, label)
     chances.set_ylabel("probability")
     chances.set_ylim(-0.03, 1.05)
     percent_axis(chances.yaxis)
@@ -764,27 +671,10 @@ def sharpening(
     for ax in (captures, chances):
         if ax.lines:
             ax.legend(frameon=False, fontsize=8, loc="best")
-    shown = places[:: -(-len(table) // MOST_LABELS)]
-    chances.set_xticks(shown, [_short(str(table["event"].iloc[place])) for place in shown], rotation=60, fontsize=8)
-    for label in chances.get_xticklabels():
-        label.set_horizontalalignment("right")
-        label.set_rotation_mode("anchor")
+    shown = places[:: -(-len(table) // 30)]
+    texts = [_short(str(table["event"].iloc[place])) for place in shown]
+    chances.set_xticks(shown, texts, rotation=60, fontsize=8, ha="right", rotation_mode="anchor")
     return axes
-
-
-def _line(
-    ax: Axes,
-    places: NDArray[np.int64],
-    values: pandas.Series[Any],
-    exact: NDArray[np.bool_],
-    colour: str,
-    style: str,
-    marker: str,
-    label: str | None = None,
-) -> None:
-    ax.plot(places, values, color=colour, linestyle=style, linewidth=1.4, marker=marker, markersize=4.5, label=label)
-    sampled, inside = ~exact, ax.get_facecolor()
-    ax.plot(places[sampled], values[sampled], color=colour, linestyle="", marker=marker, markersize=4.5, mfc=inside)
 
 
 def _short(event: str) -> str:
@@ -794,10 +684,6 @@ def _short(event: str) -> str:
     if " shows " in event:
         return f"{event.partition(' shows ')[0]} shows its hand"
     return event if len(event) <= 24 else f"{event[:22]}…"
-
-
-INTERVAL = 0.89
-"""Probability of the interval, as ArviZ has it."""
 
 
 def shrinkage(
@@ -812,8 +698,7 @@ def shrinkage(
     ``rates``: draws of each player's rate with a dimension ``player``, such as
     :meth:`~bayesbridge.bidders.fit.Styles.bid_rates` gives. ``counts``: player → (bids made, turns to bid). The open
     circle is the raw rate, bids / turns, the larger the more turns; the full mark is the posterior mean with its 89 %
-    interval; an arrow leads from one to the other. The dashed line is the mean of all estimates. ``truth``: player →
-    true rate, where players are simulated.
+    interval. The dashed line is the mean of all estimates. ``truth``: player → true rate, where players are simulated.
 
     >>> import numpy as np, xarray
     >>> draws = np.random.default_rng(1).beta([8, 3], [4, 6], size=(500, 2))
@@ -822,35 +707,21 @@ def shrinkage(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bert (0 of 2)', 'Anna (7 of 9)']
     """
-    samples = rates.stack(sample=[dim for dim in rates.dims if dim != "player"]).transpose("player", "sample")
-    means = samples.mean("sample").values
-    edges = np.quantile(samples.values, [(1 - INTERVAL) / 2, (1 + INTERVAL) / 2], axis=1)
-    players = [str(name) for name in samples["player"].values]
-    order = np.argsort(means)
-    if ax is None:
-        ax = new_axes(6.4, 1.4 + 0.42 * len(players))
+    samples = rates.stack(sample=[dim for dim in rates.dims if dim != "player"])
+    samples = samples.isel(player=np.argsort(samples.mean("sample").values))
+    means, players = samples.mean("sample").values, [str(name) for name in samples["player"].values]
+    rows, turns = np.arange(len(players)), [counts.get(name, (0, 0)) for name in players]
+    ax = new_axes(6.4, 1.4 + 0.42 * len(players)) if ax is None else ax
     ax.axvline(means.mean(), color=GREY, linestyle="--", linewidth=1.0, label="mean of all")
-    labels: dict[str, Any] = {"raw": "raw rate", "estimate": "estimate, 89 % interval", "truth": "truth"}
-    for row, which in enumerate(order):
-        name = players[which]
-        bids, turns = counts.get(name, (0, 0))
-        ax.plot(edges[:, which], [row, row], color=BLUE, linewidth=2.2, solid_capstyle="round")
-        ax.plot(means[which], row, "o", color=BLUE, markersize=6, label=labels.pop("estimate", None))
-        if turns:
-            raw, size = bids / turns, 4 + 1.6 * turns**0.5
-            head = {"arrowstyle": "->", "color": ink(), "linewidth": 0.8, "shrinkA": size / 2, "shrinkB": 3}
-            ax.annotate("", (means[which], row), (raw, row + 0.3), arrowprops=head)
-            style = {"mfc": "none", "mec": ink(), "markersize": size, "linestyle": ""}
-            ax.plot(raw, row + 0.3, marker="o", label=labels.pop("raw", None), **style)
-        if truth is not None and name in truth:
-            style = {"color": VERMILION, "markersize": 14, "markeredgewidth": 2.2, "linestyle": ""}
-            ax.plot(truth[name], row, marker="|", label=labels.pop("truth", None), **style)
-    texts = ["{} ({} of {})".format(players[which], *counts.get(players[which], (0, 0))) for which in order]
-    ax.set_yticks(range(len(players)), texts)
-    ax.set_ylim(-0.6, len(players) - 0.2)
-    shares = [bids / turns for bids, turns in counts.values() if turns]
-    most = max([float(edges.max()), *shares, *(truth or {}).values()])
-    ax.set_xlim(-0.04 * most, 1.06 * most)
+    ax.hlines(rows, *samples.quantile([0.055, 0.945], "sample").values, color=BLUE, linewidth=2.2)
+    ax.plot(means, rows, "o", color=BLUE, markersize=6, label="estimate, 89 % interval")
+    raw = np.array([(made / many, row, many) for row, (made, many) in enumerate(turns) if many]).reshape(-1, 3)
+    sizes = (4 + 1.6 * np.sqrt(raw[:, 2])) ** 2
+    ax.scatter(raw[:, 0], raw[:, 1], sizes, facecolors="none", edgecolors=ink(), zorder=3, label="raw rate")
+    known = [(truth[name], row) for row, name in enumerate(players) if truth and name in truth]
+    if known:
+        ax.plot(*zip(*known, strict=True), "|", color=VERMILION, markersize=14, markeredgewidth=2.2, label="truth")
+    ax.set_yticks(rows, [f"{name} ({made} of {many})" for name, (made, many) in zip(players, turns, strict=True)])
     percent_axis(ax.xaxis)
     bare(ax)
     ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)

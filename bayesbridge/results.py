@@ -302,19 +302,13 @@ def to_datatree(found: Evaluation, *, marginals: bool = True, odds: ContractOdds
 
 def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
     """What is known of each draw that was kept; nothing where all count the same."""
-    posterior = found.posterior
-    values = {"log_weight": found.log_weights}
-    if n == len(posterior):
-        values["log_likelihood"] = posterior.draws.log_likelihood
-    docs = {
-        "log_weight": "Log weight of the draw, not normalised.",
-        "log_likelihood": "log P(calls | layout) under the bidder model.",
-    }
-    kept = {
-        name: (("chain", "draw"), array[None], {"long_name": docs[name]})
-        for name, array in values.items()
-        if array is not None
-    }
+    posterior, kept = found.posterior, {}
+    if found.log_weights is not None:
+        about = {"long_name": "Log weight of the draw, not normalised."}
+        kept["log_weight"] = ("chain", "draw"), found.log_weights[None], about
+    if n == len(posterior) and (likelihood := posterior.draws.log_likelihood) is not None:
+        about = {"long_name": "log P(calls | layout) under the bidder model."}
+        kept["log_likelihood"] = ("chain", "draw"), likelihood[None], about
     batches = posterior.draws.batches
     if batches is None or n != len(posterior):
         return kept
@@ -461,12 +455,8 @@ def _quantities(result: xarray.DataTree, answer: Answer, name: str) -> Iterator[
     for place, label in enumerate(number.names):
         own = values[..., place]
         if number.values is None or number.pmf is None:
-            weights, mean, sd = (
-                ResultDraws.of(result).weights.ravel(),
-                float(number.mean[place]),
-                float(number.sd[place]),
-            )
-            yield _Quantity(label, own.ravel(), weights, mean, sd, number.exact, own)
+            weights, mean, sd = ResultDraws.of(result).weights.ravel(), number.mean[place], number.sd[place]
+            yield _Quantity(label, own.ravel(), weights, float(mean), float(sd), number.exact, own)
         else:
             chances = number.pmf[place]
             yield _Quantity(label, number.values, chances, *_moments(number.values, chances), number.exact, own)

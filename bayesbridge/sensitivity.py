@@ -1,8 +1,7 @@
 """How much an answer depends on how the others are taken to bid: one question under several bidder models.
 
 Every model gives its own posterior, and P(evidence) under each is what the evidence itself says for the model. Bidders
-by Algorithm 1 that differ in their slip alone look at the same levels of the same hands: their tables are counted once
-and weighed anew for each slip.
+by Algorithm 1 that differ in their slip alone look at the same levels of the same hands: their tables are counted once.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from bayesbridge.answer import GOALS, capture_tricks
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
-from bayesbridge.engines.levels import LevelTables, callers_of, from_tables
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.estimators.registry import load, offered
 from bayesbridge.evidence.models import BidderModel
@@ -73,20 +71,16 @@ def sensitivity(
     [0.816, 0.404]
     """
     models = models_of(belief, SLIPS if slips is None else tuple(slips), bidders)
-    rows, tables = [], None
+    rows = []
     for number, model in enumerate(models.values(), 1):
         try:
-            posterior = _posterior(belief.with_bidder(model.model), tables, draws, rng)
+            rows.append(_answers(belief.with_bidder(model.model).infer(draws=draws, rng=rng), pair, rng))
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
             shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
             unknown |= {name: np.full(shape, nan) for name, shape in shapes.items()}
             unknown |= {"log_evidence": -inf, "log_evidence_error": 0.0, "error": 0.0, "method": "impossible"}
             rows.append(unknown)
-        else:
-            found = posterior.draws.tables
-            tables = found if isinstance(found, LevelTables) else tables
-            rows.append(_answers(posterior, pair, rng))
         if progress is not None:
             progress(number, len(models))
     return _dataset(models, rows)
@@ -127,18 +121,6 @@ def _registry_name(model: Any) -> str:
 
 def _has_slip(model: Any) -> bool:
     return is_dataclass(model) and any(field.name == "slip" and field.init for field in fields(model))
-
-
-def _posterior(belief: Belief, tables: LevelTables | None, draws: int, rng: Seed) -> Posterior:
-    """By the tables of an earlier model, weighed anew, where they tell all that this model looks at."""
-    if tables is not None:
-        callers = callers_of(belief.target.soft)
-        if all(caller.exact for caller in callers) and len(callers) == len(belief.target.soft.seats):
-            again = tables.reweighted({caller.seat: caller.weights for caller in callers})
-            if again is not None:
-                found = from_tables(belief.target, again, draws, np.random.default_rng(rng), "as for the model before")
-                return Posterior(belief, found, rng if isinstance(rng, int) else None, ("exact", draws))
-    return belief.infer(draws=draws, rng=rng)
 
 
 def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:

@@ -182,13 +182,11 @@ def test_shrinkage_shows_what_was_counted_and_what_is_believed():
     ax = bb.plots.shrinkage(rates, counts, {"often": 0.8, "rarely": 0.2})
     order = ["rarely (1 of 2)", "never asked (0 of 0)", "often (17 of 20)"]
     assert [label.get_text() for label in ax.get_yticklabels()] == order
-    raw = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
-    assert [float(line.get_xdata()[0]) for line in raw] == [0.5, 0.85]
-    assert raw[0].get_markersize() < raw[1].get_markersize()
-    means = [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "o" and line not in raw]
-    np.testing.assert_allclose(means, np.sort(draws.mean(axis=(0, 1))))
-    assert [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == "|"] == [0.2, 0.8]
+    (raw,) = (one for one in ax.collections if one.get_label() == "raw rate")
+    assert raw.get_offsets().tolist() == [[0.5, 0], [0.85, 2]]
+    assert np.diff(raw.get_sizes()) > 0
+    drawn = {line.get_marker(): line.get_xdata() for line in ax.lines}
+    np.testing.assert_allclose(drawn["o"], np.sort(draws.mean(axis=(0, 1))))
+    assert drawn["|"] == (0.2, 0.8)
     names = {"raw rate", "estimate, 89 % interval", "truth", "mean of all"}
     assert {text.get_text() for text in ax.get_legend().get_texts()} == names
-    low, high = ax.get_xlim()
-    assert low < 0.0 < 0.85 < high

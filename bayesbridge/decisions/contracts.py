@@ -58,17 +58,9 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
     [{'contract': '4S by S', 'score': 420.0}]
     """
-    if len(found.sizes) != 1:
-        raise BayesBridgeError(f"found has dimensions {tuple(found.sizes)}: give an answer with one", found=found)
-    (axis,) = found.sizes
-    names = [str(name) for name in found.data_vars]
-    return [
-        {str(axis): str(found[axis].values[row]), **{name: found[name].values[row].item() for name in names}}
-        for row in range(found.sizes[axis])
-    ]
+    rows: list[dict[str, Any]] = found.to_dataframe().reset_index().to_dict("records")
+    return rows
 
-
-DUPLICATE: Final = "duplicate"
 
 
 type Scoring = Scheme | Duplicate
@@ -86,13 +78,13 @@ def scoring_of(scheme: SchemeLike, vulnerable: Vulnerability | str, dummy: Seat 
     ('old', Duplicate(vulnerable=<Vulnerability.NS: 'NS'>, name='duplicate'))
     """
     sides = Vulnerability.of(vulnerable)
-    meant = scheme if scheme is not None else DUPLICATE if dummy is None else "new"
+    meant = scheme if scheme is not None else "duplicate" if dummy is None else "new"
     if isinstance(meant, str):
-        meant = meant.strip().lower()
-        if meant not in (*SCHEMES, DUPLICATE):
-            raise NotationError(f"unknown scoring scheme {meant!r}: write {', '.join(SCHEMES)} or {DUPLICATE}")
-    if meant == DUPLICATE:
-        return Duplicate(sides)
+        known: dict[str, Scoring] = {**SCHEMES, "duplicate": Duplicate(sides)}
+        name = meant.strip().lower()
+        if name not in known:
+            raise NotationError(f"unknown scoring scheme {name!r}: write {', '.join(SCHEMES)} or duplicate")
+        meant = known[name]
     if isinstance(meant, Duplicate):
         return meant
     named = Scheme.of(meant)
@@ -196,11 +188,6 @@ def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
     return passed if passed is None or belief.dummy is None or passed.declarer in pair else None
 
 
-def dummy_of(belief: Perspective, contract: Contract) -> Seat:
-    """Who lays the hand down."""
-    return contract.declarer.partner if belief.dummy is None else belief.dummy
-
-
 def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
     """Whether the pair may end in this bid: it outranks the last one, or is their own."""
     return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
@@ -222,28 +209,21 @@ def contract_named(belief: Perspective, named: str | Contract, pair: Pair) -> Co
         bids = (seat for seat, call in calls if seat in may and call != PASS and call.strain == contract.strain)
         contract = replace(contract, declarer=next(bids, may[0]))
     seat = contract.declarer
+    fault = ""
     if seat not in pair and belief.dummy is not None:
-        raise BayesBridgeError(
-            f"contract {str(contract)!r}: with three players what {seat.name} loses is not all yours: name a contract "
-            "of your own, or Pass",
-            contract=contract,
-        )
-    if seat == belief.dummy:
-        raise BayesBridgeError(
-            f"contract {str(contract)!r}: {seat.name} is the dummy, who does not declare: name another seat",
-            contract=contract,
-        )
+        fault = f"with three players what {seat.name} loses is not all yours: name a contract of your own, or Pass"
+    elif seat == belief.dummy:
+        fault = f"{seat.name} is the dummy, who does not declare: name another seat"
+    if fault:
+        raise BayesBridgeError(f"contract {str(contract)!r}: {fault}", contract=contract)
     return contract
 
 
 LAYOUTS: Final = 4000
 """Layouts that are judged of a posterior that has more."""
 
-MOST_EXACT: Final = 10_000
-"""Layouts up to which an exact posterior is taken whole."""
 
-
-def judged(posterior: Posterior, rng: Seed, exact_up_to: int = MOST_EXACT) -> tuple[Layouts, Floats, float]:
+def judged(posterior: Posterior, rng: Seed, exact_up_to: int = 10_000) -> tuple[Layouts, Floats, float]:
     """Layouts with weights, and their effective sample size: all of a small exact posterior, else ``LAYOUTS`` draws."""
     fewer = posterior
     if len(posterior) > (exact_up_to if posterior.exact else LAYOUTS):
@@ -259,9 +239,9 @@ class Group(NamedTuple):
     strain: Strain
 
     @classmethod
-    def of(cls, contract: Contract, dummy: Seat) -> Group:
-        """Of a contract, with who lays the hand down."""
-        return cls(contract.declarer, dummy, contract.strain)
+    def of(cls, contract: Contract, dummy: Seat | None) -> Group:
+        """Of a contract; its ``dummy`` is the declarer's partner unless three players bid."""
+        return cls(contract.declarer, contract.declarer.partner if dummy is None else dummy, contract.strain)
 
     @property
     def question(self) -> Question:
@@ -399,7 +379,7 @@ def scheme_words(scheme: str, vulnerable: str) -> str:
     ('scheme new', 'scheme duplicate, nobody vulnerable', 'scheme duplicate, NS vulnerable')
     """
     who = {"None": "nobody", "All": "everybody"}.get(vulnerable, vulnerable)
-    return f"scheme {scheme}, {who} vulnerable" if scheme == DUPLICATE else f"scheme {scheme}"
+    return f"scheme {scheme}, {who} vulnerable" if scheme == "duplicate" else f"scheme {scheme}"
 
 
 def caution(tables: TrickTables, passed: Contract | None, pair: Pair, shown: Sequence[Contract | None]) -> str:
@@ -426,10 +406,6 @@ def caution(tables: TrickTables, passed: Contract | None, pair: Pair, shown: Seq
     if others:
         said.append("Of a contract of the others, makes and tricks are its declarer's, the score is that of this pair.")
     return " ".join(said)
-
-
-SECONDS: Final = 4.0
-"""Time for solving on one core by default."""
 
 
 class Option(NamedTuple):
@@ -531,10 +507,8 @@ def contract_table(
         raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
     scoring = scoring_of(scheme, vulnerable, belief.dummy)
     seats = pair_of(belief, pair)
-    options = option_payoffs(belief, scoring, named, seats)
-    other = None
-    if against is not None:
-        other = _option(belief, scoring, contract_named(belief, against, seats), seats, options[0].group)
+    options = option_payoffs(belief, scoring, named, seats, against)
+    other = None if against is None else options.pop()
     random = generator(rng)
     groups = list(dict.fromkeys([*(one.group for one in options), *([] if other is None else [other.group])]))
     tables = TrickTables.of(posterior, groups, random)
@@ -559,24 +533,20 @@ def contract_table(
     return ContractTable([one.name for one in options], columns, attrs)
 
 
-def option_payoffs(belief: Perspective, scoring: Scoring, named: Named, pair: Pair) -> list[Option]:
-    """The contracts that are meant with what they pay to the pair, in rising order.
+def option_payoffs(
+    belief: Perspective, scoring: Scoring, named: Named, pair: Pair, against: Contract | str | None = None
+) -> list[Option]:
+    """The contracts that are meant with what they pay to the pair, in rising order, and at the end that ``against``.
 
     Where none are named, doubled ones are left out if the scheme has no price for them.
     """
     found = contracts_asked(belief, named, pair)
     if named is None and isinstance(scoring, Scheme):
         found = [one for one in found if one is None or not one.doubled]
-    usual = next(Group.of(one, dummy_of(belief, one)) for one in found if one is not None)
-    return [_option(belief, scoring, one, pair, usual) for one in found]
-
-
-def _option(belief: Perspective, scoring: Scoring, contract: Contract | None, pair: Pair, usual: Group) -> Option:
-    """A contract of either side with what it pays to the pair; a deal that is passed out is of the ``usual`` group."""
-    if contract is None:
-        return Option(None, payoff(scoring, None), usual)
-    group = Group.of(contract, dummy_of(belief, contract))
-    return Option(contract, payoff(scoring, contract, ours=contract.declarer in pair), group)
+    usual = next(one for one in found if one is not None)  # whose group a deal that is passed out is taken to be of
+    found += [] if against is None else [contract_named(belief, against, pair)]
+    payoffs = [payoff(scoring, one, ours=one is None or one.declarer in pair) for one in found]
+    return [Option(one, paid, Group.of(one or usual, belief.dummy)) for one, paid in zip(found, payoffs, strict=True)]
 
 
 def competing(tables: TrickTables, options: Sequence[Option], always: Sequence[Group]) -> list[Group]:
@@ -612,7 +582,7 @@ def _solved(
     solver = offered("estimators", [SOLVES]).estimators.get(SOLVES)
     if solver is None:
         return tables, ""
-    allowed = (SECONDS if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
+    allowed = (4.0 if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
     m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
     try:
         return tables.solved_by(solver, groups, m, _controls(tables, options, groups), rng), ""

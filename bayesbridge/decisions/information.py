@@ -94,8 +94,8 @@ def enquiries(posterior: Posterior, asked: Asking | None) -> list[Enquiry]:
 
 def usual_questions(posterior: Posterior) -> list[str]:
     """Where each honour lies that is in doubt; points and suit lengths of every hidden hand; everything."""
-    cards = posterior.card_probabilities()
-    honours = [name for name in CARDS if name[1] in "AKQJ" and float(cards.sel(card=name).max()) < 1.0]
+    likeliest = posterior.card_table.max(axis=1)
+    honours = [name for name, chance in zip(CARDS, likeliest, strict=True) if name[1] in "AKQJ" and chance < 1.0]
     hidden = [seat.name for seat in Seat if seat in posterior.belief.constraints.hidden]
     lengths = [f"length[{seat}:{suit.name}]" for seat in hidden for suit in reversed(Suit)]
     return [*(f"card[{name}]" for name in honours), *(f"points[{seat}]" for seat in hidden), *lengths, EVERYTHING]
@@ -153,24 +153,19 @@ def _call(posterior: Posterior, name: str, where: str) -> Enquiry:
 
 def _exact(posterior: Posterior, word: str, where: str) -> Floats | None:
     """(k,) P(answer) from exact marginals, where the posterior has them."""
-    if word == "points" and posterior.counts_points:
-        return np.asarray(posterior.point_probabilities().sel(seat=Seat.of(where).name).values)
-    if not posterior.exact and posterior.draws.tables is None:
+    if word == "points":
+        return np.asarray(posterior.point_table[Seat.of(where)]) if posterior.counts_points else None
+    if not posterior.counts_cards:
         return None
     if word == "card":
-        return np.asarray(posterior.card_probabilities().sel(card=str(Card.of(where))).values)
-    if word == "length":
-        seat, _, suit = where.partition(":")
-        chances = posterior.length_probabilities().sel(seat=Seat.of(seat).name, suit=Suit.of(suit).name)
-        return np.asarray(chances.values)
-    return None
+        return np.asarray(posterior.card_table[CARDS.index(str(Card.of(where)))])
+    seat, _, suit = where.partition(":")
+    return np.asarray(posterior.length_table[Seat.of(seat), Suit.of(suit)])
 
 
 def _certain(values: NDArray[Any], answers: int) -> Floats:
     """(n, answers) 1 for the answer that each layout gives."""
-    found = np.zeros((len(values), answers))
-    found[np.arange(len(values)), np.asarray(values, np.int64)] = 1.0
-    return found
+    return np.eye(answers)[np.asarray(values, np.int64)]
 
 
 type Decision = str | Sequence[str | Contract] | Mapping[str, Callable[[Layouts], NDArray[Any]]] | None

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,14 +27,12 @@ from bayesbridge.decisions.contracts import judged
 from bayesbridge.errors import BayesBridgeError, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import DRAWS, Progress, evaluate
-from bayesbridge.estimators.odds import SolvedSample, normalised
+from bayesbridge.estimators.odds import SolvedSample, contract_asked, normalised
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.words import number, percent
-
-type Goal = Literal["make", "tricks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,8 @@ class Leads:
 
     contract: Contract
     leader: Seat
-    goal: Goal
+    goal: str
+    """``make`` or ``tricks``."""
     choices: tuple[Lead, ...]
     solved: int
     """Layouts that were solved."""
@@ -127,12 +126,6 @@ class Leads:
 SOLVES: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card, in the double-dummy plugin."""
 
-SECONDS: Final = 12.0
-"""Time for solving on one core by default."""
-
-DOUBT: Final = 0.05
-"""Chance of calling a card the best although another is as good, over all comparisons together."""
-
 
 def leads(
     posterior: Posterior,
@@ -178,18 +171,12 @@ def lead_question(
     """
     own = None if belief.auction is None else belief.auction.contract
     leader = belief.observer
-    if contract is None:
-        if own is None:
-            raise BayesBridgeError("no contract to lead against: name one, such as 3NT, or give the whole auction")
-        against = own
-    else:
-        usual = own.declarer if own is not None else _declarer_on_right(belief)
-        words = str(contract).split()
-        against = Contract.of(contract, None if len(words) == 3 else usual if by is None else by)
-    if by is not None and Seat.of(by) != against.declarer:
-        raise BayesBridgeError(f"contract {str(against)!r} and by {Seat.of(by).name}: name one declarer", by=by)
-    if against.declarer == belief.dummy:
-        raise BayesBridgeError(f"contract {str(against)!r}: {against.declarer.name} is the dummy: name another seat")
+    asked = own if contract is None else contract
+    if asked is None:
+        raise BayesBridgeError("no contract to lead against: name one, such as 3NT, or give the whole auction")
+    if by is None and len(str(asked).split()) < 3:
+        by = own.declarer if own is not None else _declarer_on_right(belief)
+    against = contract_asked(belief, asked, by)
     dummy = against.declarer.partner if belief.dummy is None else belief.dummy
     question = Question((against.declarer, dummy), against.trump)
     if question.table[1] != leader:
@@ -230,7 +217,7 @@ def compare_leads(
     progress: Progress | None = None,
 ) -> Leads:
     """The comparison itself, with a solver at hand."""
-    allowed = SECONDS if seconds is None and posterior.asked[1] == DRAWS else seconds
+    allowed = 12.0 if seconds is None and posterior.asked[1] == DRAWS else seconds
     found = evaluate(posterior, [solver], question, rng=generator(rng), progress=progress, seconds=allowed)
     for failure in found.failures.values():
         raise failure
@@ -243,7 +230,8 @@ def compare_leads(
     means = [sample.weights @ values for values in goals]
     order = np.lexsort((np.arange(len(groups)), -means[1].round(12), -means[0].round(12)))
     best = order[0]
-    limit = NormalDist().inv_cdf(1.0 - DOUBT / max(1, len(groups) - 1))
+    # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
+    limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
 
     def behind(values: Floats, one: int) -> tuple[float, float]:
         """The paired difference to the best lead, which differs from itself in no layout."""
@@ -266,14 +254,7 @@ def compare_leads(
         )
         for one in order
     )
-    return Leads(
-        contract,
-        posterior.belief.observer,
-        "make" if goal == "make" else "tricks",
-        choices,
-        len(taken),
-        found.posterior.exact,
-    )
+    return Leads(contract, posterior.belief.observer, goal, choices, len(taken), found.posterior.exact)
 
 
 def _groups(belief: Perspective, taken: Floats) -> Iterator[tuple[Card, ...]]:

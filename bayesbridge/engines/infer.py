@@ -125,7 +125,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
         importance=weights,
         likelihood=weights.log,
         log_soft=weights.log_mean,
-        log_soft_error=weights.log_mean_error,
+        log_soft_error=weights.log_mean_error(),
         ess=ess,
     )
 

@@ -121,8 +121,6 @@ class LevelTables:
     """How many layouts have each value."""
     total: int
     """The number of layouts that fit the hard evidence."""
-    levels: tuple[Level, ...] = ()
-    """The level of each caller, by the values that the tables distinguish."""
     kept: dict[Quantity | str, Any] = field(default_factory=dict)
     """Counts that do not depend on weights, once they were made: tables that differ in weights alone share them."""
 
@@ -140,31 +138,11 @@ class LevelTables:
         """
         checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
         levels = tuple(Level.of(seat, by_level, walks.get(seat)) for seat, by_level in checked.items())
-        # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
-        known = constraints.normalised()
-        shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
-        unranking = numbered(replace(known, shapes=(None, None, None, None)))
-        tables = ClassTables.of(unranking, [*levels, *shapes])
-        low_rest, high_rest = tables.rests()
-        counts = tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0)))
-        fitting = slice(len(counts) - len(counts) // 2 ** len(shapes), None)  # the shapes are the highest digits
-        by_value = _by_value(levels, checked, len(shapes), counts)
-        return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]), levels)
-
-    def reweighted(self, weights: Mapping[int, Weights]) -> Self | None:
-        """The same counts under other weights of the same callers, as those of another slip: nothing is counted again.
-
-        ``None`` where the new weights distinguish levels that these tables do not. Raises as :meth:`of` does.
-        """
-        if tuple(weights) != tuple(level.seat for level in self.levels):
-            return None
-        checked = {seat: checked_weights(seat, by_level) for seat, by_level in weights.items()}
-        for level in self.levels:
-            by_level = checked[level.seat]
-            if any(by_level[n] != by_level[level.by_level.index(value)] for n, value in enumerate(level.by_level)):
-                return None
-        shapes = len(self.tables.classes) - len(self.levels)
-        return replace(self, weights=_by_value(self.levels, checked, shapes, self.counts))
+        tables, low_rest, high_rest, counts, kept = _counted(constraints.normalised(), levels)
+        shapes = len(tables.classes) - len(levels)
+        fitting = slice(len(counts) - len(counts) // 2**shapes, None)  # the shapes are the highest digits
+        by_value = _by_value(levels, checked, shapes, counts)
+        return cls(tables, low_rest, high_rest, by_value, counts, sum(counts[fitting]), kept)
 
     @property
     def mean(self) -> float | Fraction:
@@ -261,6 +239,18 @@ def _by_value(
             "no layout that fits the evidence explains the calls: take a call away, or let the bidder slip", evidence=()
         )
     return by_value
+
+
+@lru_cache(maxsize=4)
+def _counted(
+    known: Constraints, levels: tuple[Level, ...]
+) -> tuple[ClassTables, Ints, Ints, tuple[int, ...], dict[Quantity | str, Any]]:
+    """The fields of :class:`LevelTables` that do not depend on weights: those of two slips are counted once."""
+    # Shapes are found suit by suit like levels: a hand of another shape weighs nothing.
+    shapes = [HasShape(seat, known.shapes[seat] or frozenset()) for seat in known.shaped]
+    tables = ClassTables.of(numbered(replace(known, shapes=(None, None, None, None))), [*levels, *shapes])
+    low_rest, high_rest = tables.rests()
+    return tables, low_rest, high_rest, tuple(map(int, (tables.low.ways[:, None] * low_rest).sum(0))), {}
 
 
 @lru_cache(maxsize=1)

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 type HandLikelihood = Callable[[NDArray[np.uint64]], Floats]
 """(n,) masks of a hand → (n,) log likelihoods."""
 
-ROUNDING: Final = 1e-6
-"""A probability may exceed one by so much: models compute in single precision too."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
@@ -117,7 +114,7 @@ def log_likelihood(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], 
     if found.shape != (len(hands),):
         shape = f"gave log likelihoods of shape {found.shape} for {len(hands)} hands"
         raise _broken(model, f"{shape}: return one for each hand")
-    wrong = np.flatnonzero(~(found <= ROUNDING))
+    wrong = np.flatnonzero(~(found <= 1e-6))  # models compute in single precision too
     if len(wrong):
         value = f"gave the log likelihood {found[wrong[0]]:g}"
         raise _broken(model, f"{value}: return a number up to 0, or -inf, for every hand")

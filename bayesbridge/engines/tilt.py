@@ -513,7 +513,7 @@ def tilted(
         weights,
         log_likelihood,
         weights.log_mean + math.log(len(weights) / draws) - math.log(sampler.total) + constant,
-        weights.log_mean_error_of(draws),
+        weights.log_mean_error(draws),
         draws,
         proposal,
         sum(len(one.layouts) for one in every),
@@ -567,7 +567,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
         importance=weights,
         likelihood=likelihood,
         log_soft=proposal.tables.log_mean + weights.log_mean,
-        log_soft_error=weights.log_mean_error,
+        log_soft_error=weights.log_mean_error(),
         ess=weights.ess,
     )
 

@@ -23,10 +23,11 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesbridge.errors import BayesBridgeError, Contradiction
 from bayesbridge.layouts import Floats, read_only
@@ -39,13 +40,9 @@ EQUAL: Final = 1e-9
 """Log weights that differ by less are the same but for rounding."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Weights:
     """Immutable log weights of n draws.
-
-    log:      (n,) log weights, not normalised; -inf for a layout that the evidence excludes
-    W:        (n,) normalised weights, ≥ 0, sum to one
-    log_mean: log of the mean weight; log P(soft evidence | hard evidence) when the draws are uniform
 
     >>> weights = Weights([0.0, 0.0, -np.inf, -np.inf])
     >>> weights
@@ -54,43 +51,40 @@ class Weights:
     ([0.5, 0.5, 0.0, 0.0], 0.5)
     """
 
-    log: Floats
-    W: Floats
-    log_mean: float
-    _khat: list[float | None]  # empty until first access: fitting a tail loads ArviZ
+    log: NDArray[np.float64]
+    """(n,) log weights, not normalised; -inf for a layout that the evidence excludes."""
 
-    def __init__(self, log: ArrayLike) -> None:
-        log_weights = np.array(log, dtype=np.float64)
-        if log_weights.ndim != 1 or not len(log_weights):
-            raise BayesBridgeError(
-                f"log weights of shape {log_weights.shape}: give one number a draw, at least one",
-                shape=log_weights.shape,
-            )
-        faulty = np.isnan(log_weights) | (log_weights == np.inf)
+    def __post_init__(self) -> None:
+        log = np.array(self.log, dtype=np.float64)
+        if log.ndim != 1 or not len(log):
+            raise BayesBridgeError(f"log weights of shape {log.shape}: give one number a draw, at least one")
+        faulty = np.isnan(log) | (log == np.inf)
         if faulty.any():
             draw = int(np.argmax(faulty))
             raise BayesBridgeError(
-                f"log weight {log_weights[draw]} of draw {draw} ({faulty.sum()} such): it must be a number or -inf",
-                draw=draw,
+                f"log weight {log[draw]} of draw {draw} ({faulty.sum()} such): it must be a number or -inf", draw=draw
             )
-        largest = float(log_weights.max())
-        if largest == -np.inf:
+        if float(log.max()) == -np.inf:
             raise Contradiction(
                 "the soft evidence is impossible under the model: "
-                f"its likelihood is 0 on all {len(log_weights)} layouts drawn; "
+                f"its likelihood is 0 on all {len(log)} layouts drawn; "
                 "give the model a slip probability (slip=0.01, say), or check the calls",
                 evidence=(),
-                draws=len(log_weights),
+                draws=len(log),
             )
-        relative = np.exp(log_weights - largest)
-        total = float(relative.sum())
-        normalised = relative / total
-        log_weights.setflags(write=False)
-        normalised.setflags(write=False)
-        object.__setattr__(self, "log", log_weights)
-        object.__setattr__(self, "W", normalised)
-        object.__setattr__(self, "log_mean", largest + math.log(total) - math.log(len(log_weights)))
-        object.__setattr__(self, "_khat", [])
+        object.__setattr__(self, "log", read_only(log))
+
+    @cached_property
+    def W(self) -> NDArray[np.float64]:
+        """(n,) normalised weights, ≥ 0, sum to one."""
+        relative = np.exp(self.log - self.log.max())
+        return read_only(relative / relative.sum())
+
+    @property
+    def log_mean(self) -> float:
+        """Log of the mean weight; log P(soft evidence ∣ hard evidence) when the draws are uniform."""
+        largest = float(self.log.max())
+        return largest + math.log(float(np.exp(self.log - largest).sum())) - math.log(len(self))
 
     @classmethod
     def equal(cls, n: int) -> Weights:
@@ -113,33 +107,35 @@ class Weights:
         relative, other = np.exp(self.log - largest), math.exp(log_weight - largest)
         return (float(relative.sum()) + other) ** 2 / (float(relative @ relative) + other**2)
 
-    @property
-    def log_mean_error(self) -> float:
-        """Standard error of :attr:`log_mean` over independent draws."""
-        return self.log_mean_error_of(len(self))
-
-    def log_mean_error_of(self, drawn: int) -> float:
-        """The same where ``drawn`` draws were made and those without weight are left out.
+    def log_mean_error(self, drawn: int | None = None) -> float:
+        """Standard error of :attr:`log_mean`, where ``drawn`` draws were made and those without weight are left out.
 
         The relative deviation of the weights / √drawn. Weights that are all equal are no proof that heavier ones do not
         exist: they state the error of one more draw.
         """
+        drawn = drawn or len(self)
         if drawn == len(self) and float(np.ptp(self.log)) < EQUAL:
             return 1.0 / drawn
         return math.sqrt(max(0.0, drawn / self.ess - 1.0) / max(1, drawn - 1))
 
-    @property
+    @cached_property
     def khat(self) -> float | None:
-        """Pareto k̂ of the largest weights by ArviZ's PSIS, ``None`` where they do not determine it; computed once."""
-        if not self._khat:
-            self._khat.append(_khat_of(self.log))
-        return self._khat[0]
+        """Pareto k̂ of the largest weights by ArviZ's PSIS, ``None`` where they do not determine it."""
+        if self.log.max() == self.log.min():
+            return None
+        from arviz_stats.base import array_stats as statistics
+
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                # psislw expects log likelihoods to be left out and negates them: it is handed minus the log weights.
+                khat = float(statistics.psislw(-(self.log - self.log.max()))[1])
+            except (ValueError, IndexError):  # too few draws, or the largest weights are all equal
+                return None
+        return khat if math.isfinite(khat) else None
 
     def resample(
-        self,
-        n: int,
-        rng: Seed,
-        method: Literal["systematic", "multinomial"] = "systematic",
+        self, n: int, rng: Seed, method: Literal["systematic", "multinomial"] = "systematic"
     ) -> NDArray[np.int64]:
         """Indices of n draws that count the same, (n,), each draw taken n W times on average.
 
@@ -151,14 +147,7 @@ class Weights:
         from bayesbridge.random64 import generator
 
         numbers = generator(rng)
-        if method == "systematic":
-            points = (numbers.random() + np.arange(n)) / n
-        elif method == "multinomial":
-            points = numbers.random(n)
-        else:
-            raise BayesBridgeError(
-                f"unknown resampling {method!r}: choose 'systematic' or 'multinomial'", method=method
-            )
+        points = (numbers.random() + np.arange(n)) / n if method == "systematic" else numbers.random(n)
         cumulative = np.cumsum(self.W)
         # Rounding may leave the sum short of one, or lift a point onto it: the last draw that has weight takes those.
         last = int(np.flatnonzero(self.W)[-1])
@@ -187,19 +176,6 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     return low
 
 
-def _khat_of(log_weights: Floats) -> float | None:
-    if log_weights.max() == log_weights.min():
-        return None
-    from arviz_stats.base import array_stats as statistics
-
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            # psislw expects log likelihoods to be left out and negates them: it must be handed minus the log weights.
-            khat = float(statistics.psislw(-(log_weights - log_weights.max()))[1])
-        except (ValueError, IndexError):  # too few draws, or the largest weights are all equal
-            return None
-    return khat if math.isfinite(khat) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

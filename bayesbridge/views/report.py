@@ -206,7 +206,7 @@ def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]
 def contract_section(odds: ContractOdds) -> str:
     """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
-    drawn = picture(caption, 3.0, lambda figure: plots.draw_contract(odds, figure.subplots()))
+    drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
     folded = "The numbers, and how far to trust them"
     return f"{drawn}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
 
@@ -242,7 +242,9 @@ def _distribution(result: xarray.DataTree, answer: Answer, number: Number, level
     name = number.name
     if number.count is None:
         caption = f"{name}, for {answer.asked.names}: {number.doc.removesuffix('.')}"
-        return picture(caption, 3.0, lambda figure: plots.numbers(result, name, figure.subplots()))
+        return picture(
+            caption, 3.0, lambda figure: plots.distribution(result, name, ax=figure.subplots()).set_title("")
+        )
     own = level if answer.asked.declares else None
     named = "" if name == "T" else f" ({name})"
     caption = f"{answer.tricks(name).title}{named}{'; darker bars reach the dashed line' if own else ''}"

@@ -19,11 +19,9 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from io import StringIO
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbridge.answer import Asked, Number, Tricks
 from bayesbridge.auction import Auction
@@ -38,9 +36,9 @@ from bayesbridge.decisions.leads import lead_question, leads
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
 from bayesbridge.estimators.evaluate import ask, counted, evaluate
-from bayesbridge.estimators.odds import ContractOdds, contract_asked, network_odds
+from bayesbridge.estimators.odds import contract_asked, network_odds
 from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
-from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn, write_pbn
+from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.views.tables import declarer_and_dummy
@@ -107,46 +105,28 @@ def _read[T](where: str, read: Callable[[str], T], text: str) -> T:
         raise NotationError(f"{where}: {error}") from None
 
 
-KEPT: Final = 100
-"""Posteriors kept; under calls each has a few thousand draws of 32 bytes and their weights."""
-
-FIRST: Final = 300
-"""Draws of the first answer under calls."""
-
 MORE: Final = 8_000
-"""Draws of the second."""
-
-type Key = tuple[str, ...]
-
-
-class Known(NamedTuple):
-    """A posterior, and where its cards lie: (52, 4), spades and aces first."""
-
-    posterior: Posterior
-    cards: NDArray[np.float64]
+"""Draws of the second answer under calls; the first has 300."""
 
 
 class Memory:
     """Posteriors by position and number of draws, the oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Key, bool], Known] = OrderedDict()
+        self._kept: OrderedDict[tuple[Belief, int, bool], Posterior] = OrderedDict()
 
-    def known(self, belief: Belief, seed: int, more: bool = False) -> Known:
+    def known(self, belief: Belief, seed: int, more: bool = False) -> Posterior:
         """The posterior of a belief, from memory or computed from that of one piece less; few draws unless ``more``."""
-        key = _key(belief, seed), more
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
-        before = self._kept.get((_key(belief, seed, 1), more)) if belief.evidence else None
-        earlier = None if before is None else before.posterior
-        posterior = None if earlier is None else earlier.carried_to(belief)
-        posterior = posterior or infer(belief, MORE if more else FIRST, seed, earlier)
-        found = Known(posterior, posterior.card_table)
-        self._kept[key] = found
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return found
+        key = belief, seed, more
+        if key not in self._kept:
+            before = [None, *belief.history()][-2]
+            earlier = None if before is None else self._kept.get((before, seed, more))
+            carried = None if earlier is None else earlier.carried_to(belief)
+            self._kept[key] = carried or infer(belief, MORE if more else 300, seed, earlier)
+            if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
 
 def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
@@ -162,13 +142,6 @@ def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None
 
     method = "tilted" if exact_tables(target) is None else "exact"
     return belief.infer(method, draws, seed, before)
-
-
-def _key(belief: Belief, seed: int, less: int = 0) -> Key:
-    pieces = belief.evidence[: len(belief.evidence) - less]
-    models = repr(belief.bidder), repr(belief.player)
-    head = (belief.observer.name, belief.hand.pbn, str(belief.dummy), str(belief.trump), *models, str(seed))
-    return (*head, *(f"{piece.option}={piece.text}" for piece in pieces))
 
 
 class Table:
@@ -335,34 +308,33 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
         return
     yield "board", board | {"conflict": None, **_models(belief, query.seed)}
     try:
-        known = memory.known(belief, query.seed)
+        posterior = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
         yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query.seed)}
         return
-    yield "cards", cards_document(known, "first")
+    yield "cards", cards_document(posterior, "first")
     yield from _chips(belief, memory, query.seed)
-    yield from _estimates(known.posterior, query)
-    yield from advice(known.posterior, query)
-    if not known.posterior.counts_cards:
-        known = memory.known(belief, query.seed, more=True)
-        yield "cards", cards_document(known, "more")
-        yield from _estimates(known.posterior, query)
+    yield from _estimates(posterior, query)
+    yield from advice(posterior, query)
+    if not posterior.counts_cards:
+        posterior = memory.known(belief, query.seed, more=True)
+        yield "cards", cards_document(posterior, "more")
+        yield from _estimates(posterior, query)
 
 
 def _estimates(posterior: Posterior, query: Query) -> Iterator[Event]:
     yield from _tricks(posterior, query)
     yield "captures", captures_document(posterior, query.seed)
-    yield "points", points_document(posterior)
+    yield "points", {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
 
 
-def cards_document(known: Known, stage: str) -> dict[str, Any]:
+def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
     """Where every card lies, in the order of hands (spades first, aces first), and how long every suit is."""
-    posterior = known.posterior
     exact = posterior.counts_cards
     bits = posterior.entropy_bits
     return {
         "stage": "exact" if exact else stage,
-        "cards": _rounded(known.cards),
+        "cards": _rounded(posterior.card_table),
         "lengths": _rounded(posterior.length_table),
         "layouts": str(posterior.count()),
         "bits": round(bits, 3) if bits == bits else None,
@@ -370,11 +342,6 @@ def cards_document(known: Known, stage: str) -> dict[str, Any]:
         "ess": None if exact else round(posterior.ess, 1),
         "how": posterior.marginal_accuracy,
     }
-
-
-def points_document(posterior: Posterior) -> dict[str, Any]:
-    """P(so many high-card points) of every seat."""
-    return {"points": _rounded(posterior.point_table), "exact": posterior.counts_points}
 
 
 def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
@@ -409,57 +376,51 @@ def _tricks(posterior: Posterior, query: Query) -> Iterator[Event]:
     except BayesBridgeError as error:
         yield "tricks", {"refused": str(error)}
         return
-    yield "tricks", tricks_document(network_odds(posterior, contract, query.seed))
-
-
-def tricks_document(odds: ContractOdds) -> dict[str, Any]:
-    """Tricks at the table, and whether the contract makes."""
-    return {
-        "contract": str(odds.contract),
-        "title": f"Tricks of {declarer_and_dummy(odds)}",
-        "needed": odds.contract.tricks_needed,
-        "chance": round(odds.make[0], DIGITS),
-        "error": round(odds.make[1], DIGITS),
-        "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
-        "sentence": odds.sentence,
-        "caution": odds.caution,
-    }
+    odds = network_odds(posterior, contract, query.seed)
+    yield (
+        "tricks",
+        {
+            "contract": str(odds.contract),
+            "title": f"Tricks of {declarer_and_dummy(odds)}",
+            "needed": odds.contract.tricks_needed,
+            "chance": round(odds.make[0], DIGITS),
+            "error": round(odds.make[1], DIGITS),
+            "pmf": _rounded(np.clip(odds.pmf, 0.0, 1.0)),
+            "sentence": odds.sentence,
+            "caution": odds.caution,
+        },
+    )
 
 
 def _chips(belief: Belief, memory: Memory, seed: int) -> Iterator[Event]:
     """What each piece changed when it came: bits of uncertainty, and the cards that moved most."""
-    before: Known | None = None
+    before: Posterior | None = None
     for number, step in enumerate(belief.history(), -1):
         known = memory.known(step, seed)
-        if before is not None and before.posterior.carried_to(known.posterior.belief) is not None:
+        if before is not None and before.carried_to(known.belief) is not None:
             yield "chip", {"number": number, "bits": 0.0, "moved": [], "exact": True}
         elif before is not None:
             yield "chip", {"number": number, **change_document(before, known)}
         before = known
 
 
-def change_document(before: Known, after: Known) -> dict[str, Any]:
+def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     """How far a posterior moved: bits lost (negative: won), and where cards went, as far as draws can tell."""
-    old, new = before.cards, after.cards
-    noise = np.sqrt(_variance(before) + _variance(after))
+    # Sums of weights may pass 1 by rounding.
+    old, new = (np.clip(one.card_table, 0.0, 1.0) for one in (before, after))
+    sampled = [0.0 if one.counts_cards else 1.0 / one.ess for one in (before, after)]
+    noise = np.sqrt(old * (1.0 - old) * sampled[0] + new * (1.0 - new) * sampled[1])
     # Four standard errors: there are 156 places.
     shift = np.where(np.abs(new - old) > 4.0 * noise, np.abs(new - old), 0.0)
     far = shift.max(axis=1)
-    bits = before.posterior.entropy_bits - after.posterior.entropy_bits
+    bits = before.entropy_bits - after.entropy_bits
     moved = []
     for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:3]:
         seat = int(np.argmax(shift[card]))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])
-    exact = before.posterior.counts_cards and after.posterior.counts_cards
+    exact = before.counts_cards and after.counts_cards
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
-
-
-def _variance(known: Known) -> NDArray[np.float64]:
-    """(52, 4) of the places of the cards: of the draws, 0 where they are exact."""
-    share = 0.0 if known.posterior.counts_cards else 1.0 / known.posterior.ess
-    cards = np.clip(known.cards, 0.0, 1.0)  # sums of weights may pass 1 by rounding
-    return np.asarray(cards * (1.0 - cards) * share)
 
 
 def _models(belief: Belief, seed: int) -> dict[str, Any]:
@@ -532,30 +493,9 @@ def position_document(name: str, text: str) -> dict[str, Any]:
 
 def layouts_document(query: Query, memory: Memory) -> dict[str, Any]:
     """Layouts drawn by their posterior probability."""
-    posterior = memory.known(query.position.belief(), query.seed).posterior
+    posterior = memory.known(query.position.belief(), query.seed)
     drawn = posterior.resample(query.number, query.seed)
     return {"layouts": [[Hand(int(mask)).pbn for mask in masks] for masks in drawn.masks.tolist()]}
-
-
-def pbn_text(query: Query) -> str:
-    """What is known of the table as PBN: the hands that lie open, the auction of four players and the cards played."""
-    belief = query.position.belief()
-    shown = {piece.seat: piece.hand for piece in belief.evidence if isinstance(piece, Reveal)}
-    shown[belief.observer] = belief.hand
-    auction = belief.auction
-    plays = tuple((piece.seat, piece.card) for piece in belief.evidence if isinstance(piece, Play))
-    vulnerable = query.position.settings["vulnerable"].value if "vulnerable" in query.position.settings else None
-    north, east, south, west = (shown.get(seat) for seat in Seat)
-    fields: dict[str, Any] = {"board": "1", "hands": (north, east, south, west), "vulnerable": vulnerable}
-    if auction is not None and auction.dummy is None:
-        fields["auction"] = auction
-    try:
-        record = Record(**fields, plays=plays)
-    except BayesBridgeError:  # cards without a contract have no place in PBN
-        record = Record(**fields)
-    out = StringIO()
-    write_pbn([record], out)
-    return out.getvalue()
 
 
 def report_text(query: Query, memory: Memory) -> str:
@@ -564,7 +504,7 @@ def report_text(query: Query, memory: Memory) -> str:
     from bayesbridge.views.report import html_report
 
     belief = query.position.belief()
-    posterior = memory.known(belief, query.seed).posterior
+    posterior = memory.known(belief, query.seed)
     if not posterior.draws.target.soft:
         posterior = belief.infer("sample", rng=query.seed)  # whose marginals and captures are exact all the same
     return html_report(posterior, estimate(posterior, "capture", rng=query.seed))

@@ -345,7 +345,7 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in ("layouts", "toml", "pbn", "report", "records", "position"):
+        if kind not in ("layouts", "toml", "report", "records", "position"):
             return refused(404, "nothing is here")
         document = await read_json(request)
         async for event, data in desk.answers(f"{tab_of(document)} {kind}", order(document, kind)):

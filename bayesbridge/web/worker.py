@@ -62,7 +62,6 @@ def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[s
     from bayesbridge.web.answers import (
         answers,
         layouts_document,
-        pbn_text,
         position_document,
         read_question,
         records_document,
@@ -79,8 +78,6 @@ def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[s
         yield from answers(query, memory)
     elif kind == "layouts":
         yield kind, layouts_document(query, memory)
-    elif kind == "pbn":
-        yield kind, {"text": pbn_text(query)}
     elif kind == "toml":
         yield kind, {"text": query.position.toml()}
     else:

@@ -1,6 +1,5 @@
 """What a page is told: against the library asked directly, and what is refused."""
 
-import io
 import json
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.errors import NotationError
-from bayesbridge.notation import read_pbn
 from bayesbridge.web.answers import (
     MORE,
     Memory,
@@ -17,7 +15,6 @@ from bayesbridge.web.answers import (
     change_document,
     infer,
     layouts_document,
-    pbn_text,
     position_document,
     read_question,
     records_document,
@@ -121,7 +118,7 @@ def test_contracts_are_ranked_while_they_can_be_bid(memory):
     posterior = memory.known(
         bb.Belief("S", SETTINGS["hand"], dummy=None, player=bb.LearnedPlayer()).given(bb.Called("W", "1H")), 1
     )
-    found = bb.contracts(posterior.posterior, solve=0, rng=1)
+    found = bb.contracts(posterior, solve=0, rng=1)
     expected = found["contract"].values.tolist()
     low = ["1H by W"] if "1H by W" in expected[10:] else []
     assert [row["contract"] for row in contracts["rows"]] == [*expected[:10], *low]
@@ -225,18 +222,6 @@ def test_a_position_file_goes_in_and_out():
         position_document("p.toml", "observer")
     with pytest.raises(NotationError, match="unknown bidder"):
         position_document("p.toml", text.replace("evidence", 'bidder = "os"\nevidence'))
-
-
-def test_pbn_of_a_position_reads_back():
-    (board,) = records_document("match.pbn", BOARD)["boards"]
-    view = board["views"]["S"]
-    asked = read_question({"settings": FOUR | {"hand": view["hand"], "vulnerable": "EW"}, "evidence": view["pieces"]})
-    (record,) = read_pbn(io.StringIO(pbn_text(asked))).records
-    assert str(record.contract) == "3NT by N"
-    assert len(record.plays) == 4
-    asked = read_question({"settings": SETTINGS, "evidence": [["play", "W:S5"], ["call", "W:1NT"]]})
-    (record,) = read_pbn(io.StringIO(pbn_text(asked))).records
-    assert record.auction is None
 
 
 def test_layouts_fit_the_evidence(memory):

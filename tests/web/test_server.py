@@ -50,7 +50,7 @@ def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
         assert "://" not in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize("kind", ["toml", "pbn", "layouts"])
+@pytest.mark.parametrize("kind", ["toml", "layouts"])
 def test_what_is_asked_once(server, kind):
     status, _, text = server.request("POST", f"/{TOKEN}/once/{kind}", {"tab": "once", "question": POSITION})
     assert status == 200
@@ -162,7 +162,7 @@ def test_a_worker_answers_lines(signals):
     three = {"settings": {**POSITION["settings"], "player": "none"}}
     assert worker._serve(json.dumps({"kind": "ask", "question": three}).encode(), memory, out) == "failed"
     assert out.getvalue().endswith(b'it is for four players: give players 4 too"}\n')
-    for kind in ("toml", "pbn", "layouts"):
+    for kind in ("toml", "layouts"):
         assert worker._serve(json.dumps({"kind": kind, "question": POSITION}).encode(), memory, out) == "done"
 
 

@@ -973,7 +973,6 @@ function wire() {
     }
   });
   on("get-toml", "click", () => download("toml", "position.toml", "application/toml"));
-  on("get-pbn", "click", () => download("pbn", "position.pbn", "text/plain"));
   on("get-report", "click", () => download("report", "report.html", "text/html"));
   on("file", "change", () => load($("file").files[0]));
   on("board", "change", () => (viewers(), step(0)));
