@@ -11,7 +11,7 @@ from typing import Any, Final
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cli.options import blaming
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.language import TRUE, Expression, Script, conjunction, parse_expression
+from bayesbridge.dealing.language import Script
 from bayesbridge.dealing.plan import (
     LOW,
     MOST_DRAWS,
@@ -19,10 +19,7 @@ from bayesbridge.dealing.plan import (
     DealPlan,
     Drawn,
     HandType,
-    LayoutValues,
     Levelled,
-    Solver,
-    chance_text,
     find_solver,
     first,
     given_cards,
@@ -37,8 +34,10 @@ from bayesbridge.dealing.run import (
     needs_solver,
     printed,
 )
+from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
+from bayesbridge.expressions import TRUE, Expression, LayoutValues, Solver, conjunction, parse_expression
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
 from bayesbridge.words import number
