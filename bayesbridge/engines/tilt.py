@@ -108,6 +108,7 @@ def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> F
     """Ridge regression that shrinks towards a centre."""
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
     _normal_equations(hands, weights, response, matrix, right)
+    matrix += np.tril(matrix, -1).T  # only the lower triangle is summed up
     matrix[np.diag_indices(FEATURES)] += PENALTY
     found: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
     return found
