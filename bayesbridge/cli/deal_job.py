@@ -30,7 +30,6 @@ from bayesbridge.dealing.run import (
     Numbering,
     exact_statistics,
     findings,
-    needs_deals,
     needs_solver,
     printed,
 )
@@ -106,7 +105,7 @@ class DealJob:
             self.layouts, self.types, self.by_type = self.levels.deals(
                 self.wanted, self.seed, most=self.most, progress=progress
             )
-        elif not self.script.actions or needs_deals(self.script, self.exact):
+        elif self.script.prints or any(counts is None for counts in self.exact):
             self.search = self.plan.search(self.wanted, self.seed, most=self.most, progress=progress)
             self.layouts = Layouts.adopt(first(self.search, self.wanted))
         else:

@@ -360,11 +360,6 @@ def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
     ]
 
 
-def needs_deals(script: Script, exact: Sequence[Counts | None]) -> bool:
-    """Whether anything must be drawn: not if all of it comes from tables."""
-    return script.prints or any(counts is None for counts in exact)
-
-
 def printed(script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues) -> Iterator[str]:
     """The lines of the print actions, deal by deal; pages for one seat come after all deals."""
     prints = [action for action in script.actions if isinstance(action, Print)]
