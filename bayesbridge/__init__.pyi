@@ -19,7 +19,7 @@ from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
 from .estimators.reached import reached
-from .evidence.kinds import Called, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
+from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
 from .layouts import Layouts
@@ -39,6 +39,7 @@ __all__ = [
     "Call",
     "Called",
     "Card",
+    "Condition",
     "Contract",
     "Deal",
     "DealPlan",

@@ -392,7 +392,7 @@ class Answer:
             name = output if outputs.count(output) == 1 else f"{estimator}_{output}"
             numbers[name] = Number.of(sums, estimator, name)
         posterior = found.posterior
-        counted = any(sums.exact for sums in found.sums.values()) and not posterior.draws.target.soft
+        counted = any(sums.exact for sums in found.sums.values()) and posterior.draws.target.plain
         method = "convolution" if counted and not posterior.exact else posterior.method
         return cls(numbers, Asked.of(posterior.belief, found.question), method)
 

@@ -1,7 +1,8 @@
 """Hard evidence, compiled: which layouts are possible at all.
 
-Every piece of hard evidence says one of five things about a seat: it holds certain cards, it cannot hold certain
-cards, the length of a suit lies in a range, its shape is one of a set, its high-card points lie in a range.
+A piece of hard evidence says one of five things about a seat: it holds certain cards, it cannot hold certain cards,
+the length of a suit lies in a range, its shape is one of a set, its high-card points lie in a range. What these cannot
+say is a condition over any hands; tables by suit ignore it, those of :mod:`bayesbridge.engines.conditions` hold it.
 :class:`Constraints` is their conjunction, always about the original 13 cards of each seat. The exact engines start from
 :meth:`Constraints.normalised`, which draws the cheap conclusions: a card with one possible place lies there, a full
 hand holds nothing else.
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.cards import DECK_MASK, SUIT_MASK
+from bayesbridge.expressions import Expression, LayoutValues
 from bayesbridge.layouts import HONOURS, Masks, high_card_points, suit_lengths
 from bayesbridge.shapes import Shapes, shape_table, shapes_within
 
@@ -55,6 +57,7 @@ class Constraints:
     points_low: Four[int]
     points_high: Four[int]
     shapes: Four[Shapes | None] = (None, None, None, None)
+    conditions: tuple[Expression, ...] = ()
 
     @classmethod
     def free(cls) -> Self:
@@ -97,6 +100,17 @@ class Constraints:
         """And the suit lengths of the seat are one of these."""
         return replace(self, shapes=_with(self.shapes, seat, _both(self.shapes[seat], shapes)))
 
+    def where(self, condition: Expression) -> Self:
+        """And a condition is true."""
+        return replace(self, conditions=tuple(dict.fromkeys((*self.conditions, condition))))
+
+    def meets(self, masks: Masks) -> NDArray[np.bool_]:
+        """Which of (n, 4) layouts meet the conditions; (n,) booleans."""
+        values, fits = LayoutValues(masks), np.ones(len(masks), dtype=np.bool_)
+        for condition in self.conditions:
+            fits &= values.of(condition) != 0
+        return fits
+
     def __and__(self, other: Constraints) -> Self:
         """Both at once."""
         return replace(
@@ -108,6 +122,7 @@ class Constraints:
             points_low=_each(max, self.points_low, other.points_low),
             points_high=_each(min, self.points_high, other.points_high),
             shapes=_each(_both, self.shapes, other.shapes),
+            conditions=tuple(dict.fromkeys((*self.conditions, *other.conditions))),
         )
 
     @property
@@ -259,7 +274,7 @@ class Constraints:
         cards = ((masks & must) == must).all(1) & ((masks & ~may) == 0).all(1)
         shape = ((lengths >= np.array(self.shortest)) & (lengths <= np.array(self.longest))).all((1, 2))
         strength = ((points >= np.array(self.points_low)) & (points <= np.array(self.points_high))).all(1)
-        fits: NDArray[np.bool_] = a_deal & cards & shape & strength
+        fits: NDArray[np.bool_] = a_deal & cards & shape & strength & self.meets(masks)
         for seat, shapes in enumerate(self.shapes):
             if shapes is not None:
                 c, d, h, s = lengths[:, seat].T

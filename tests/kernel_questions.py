@@ -24,10 +24,9 @@ from bayesbridge.capture.strains import highest_bids, strain_levels
 from bayesbridge.capture.tables import row_table
 from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
-from bayesbridge.dealing.language import parse_expression
-from bayesbridge.dealing.tables import DealTable
 from bayesbridge.engines.classes import Tricks
 from bayesbridge.engines.convolution import capture_counts
+from bayesbridge.engines.deal_tables import DealTable
 from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.levels import LevelTables
@@ -38,6 +37,7 @@ from bayesbridge.engines.tilt import fit_tilt
 from bayesbridge.estimators.evaluate import Sums
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.estimators.protocol import Output
+from bayesbridge.expressions import parse_expression
 from bayesbridge.random64 import seed_state
 from bayesbridge.studies.deals import deal_blocks, redeal
 from tests.capture.deals import random_deals, strange_deals

@@ -133,7 +133,7 @@ class Belief(Perspective):
         """
         belief = self._with((*self.evidence, *pieces(*evidence)))
         if belief.constraints.impossible:
-            belief.count()  # names the pieces in conflict
+            belief.verify()  # names the pieces in conflict
         return belief
 
     def infer(
@@ -152,7 +152,7 @@ class Belief(Perspective):
         n = whole(draws, "draws")
         if n > MOST_DRAWS:
             raise BayesBridgeError(f"{n} draws: take at most {MOST_DRAWS}", draws=n)
-        self.count()
+        self.verify()
         earlier = None if before is None else before.draws.proposal
         start = randbits(128) if rng is None else rng  # so that a run without a seed can be repeated too
         generator(start)

@@ -24,11 +24,19 @@ from bayesbridge.auction import Auction
 from bayesbridge.cards import Hand, Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.engines.counting import count
-from bayesbridge.engines.target import HandLikelihood, SoftEvidence, Target, Term, call_term, log_likelihood
-from bayesbridge.errors import Contradiction, IllegalPlay
+from bayesbridge.engines.target import (
+    HandLikelihood,
+    SoftEvidence,
+    Target,
+    Term,
+    call_term,
+    layouts_that_fit,
+    log_likelihood,
+)
+from bayesbridge.errors import Contradiction, IllegalPlay, TablesTooLarge
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
 from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
+from bayesbridge.expressions import short_text
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SYMBOLS
 
@@ -50,7 +58,7 @@ def contradiction(own: Fact, facts: Sequence[Fact]) -> Contradiction:
     together = _conjunction(facts, set(culprits))
     # Four hidden hands with bounded points take too long to count; there only what is plain speaks without the hand.
     without = together.normalised()
-    if not without.impossible and (without.bounded or count(without)):
+    if not without.impossible and (without.bounded or layouts_that_fit(without)[0]):
         culprits = (*own.pieces, *culprits)
     what, mend = ("this cannot be", "it") if len(culprits) == 1 else ("these cannot hold together", "one of them")
     return Contradiction(f"{what}: {'; '.join(map(str, culprits))}. Take {mend} back.", evidence=culprits)
@@ -61,7 +69,7 @@ def smallest_conflict(own: Fact, facts: Sequence[Fact]) -> tuple[Piece, ...]:
     pieces = tuple(dict.fromkeys(piece for fact in facts for piece in fact.pieces))
 
     def conflict(some: Set[Piece]) -> bool:
-        return count(own.constraints & _conjunction(facts, some)) == 0
+        return layouts_that_fit(own.constraints & _conjunction(facts, some))[0] == 0
 
     corrections: list[Set[Piece]] = []
     for _ in range(MOST_ROUNDS):
@@ -203,11 +211,24 @@ class Perspective:
         return self.target.constraints
 
     def count(self) -> int:
-        """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does."""
+        """How many layouts fit the hard evidence, exactly; raises :class:`Contradiction` if none does.
+
+        Raises :class:`TablesTooLarge` where a condition can only be tested on draws.
+        """
+        self.verify()
+        if not self.target.counted:
+            tested = "; ".join(map(short_text, self.target.plan.tested))
+            raise TablesTooLarge(
+                f"layouts that meet {tested} cannot be counted, only drawn: ask for an estimate, or show more cards",
+                needed=self.target.walked,
+            )
+        return self.target.count
+
+    def verify(self) -> None:
+        """Raise :class:`Contradiction` if no layout fits the hard evidence."""
         if not self.target.count:
             own, *others = self.facts
             raise contradiction(own, others)
-        return self.target.count
 
     def effect(self, piece: Piece) -> str:
         """What a piece does here: ``hard`` excludes, ``soft`` weighs, ``hard and soft`` both, ``none`` (own call)."""

@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
     belief = position.belief()
     scheme = _scheme(args.scheme)
     with position.blaming():
-        belief.count()
+        belief.verify()
     with blaming("--pair"):
         pair = pair_of(belief, args.pair)
     with blaming("--contracts"):

@@ -11,7 +11,7 @@ from typing import Any, Final
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cli.options import blaming
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.language import TRUE, Expression, Script, conjunction, parse_expression
+from bayesbridge.dealing.language import Script
 from bayesbridge.dealing.plan import (
     LOW,
     MOST_DRAWS,
@@ -19,10 +19,7 @@ from bayesbridge.dealing.plan import (
     DealPlan,
     Drawn,
     HandType,
-    LayoutValues,
     Levelled,
-    Solver,
-    chance_text,
     find_solver,
     first,
     given_cards,
@@ -33,12 +30,13 @@ from bayesbridge.dealing.run import (
     Numbering,
     exact_statistics,
     findings,
-    needs_deals,
     needs_solver,
     printed,
 )
+from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
+from bayesbridge.expressions import TRUE, Expression, LayoutValues, Solver, conjunction, parse_expression
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
 from bayesbridge.words import number
@@ -107,7 +105,7 @@ class DealJob:
             self.layouts, self.types, self.by_type = self.levels.deals(
                 self.wanted, self.seed, most=self.most, progress=progress
             )
-        elif not self.script.actions or needs_deals(self.script, self.exact):
+        elif self.script.prints or any(counts is None for counts in self.exact):
             self.search = self.plan.search(self.wanted, self.seed, most=self.most, progress=progress)
             self.layouts = Layouts.adopt(first(self.search, self.wanted))
         else:

@@ -287,7 +287,7 @@ def compare_models(args: Namespace) -> int:
     if not belief.target.soft:
         raise UsageError("no call of another seat: the answer depends on no bidder model; give a --call")
     with position.blaming():
-        belief.count()
+        belief.verify()
     with blaming("--bidders"):
         found = sensitivity(
             belief,

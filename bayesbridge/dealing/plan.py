@@ -1,10 +1,8 @@
 """Plans of deals: what of a condition tables do exactly, what is tested on each draw, and how calls weigh deals.
 
-**Conditions.** All parts that must be true together go into one table (:class:`~bayesbridge.dealing.tables.DealTable`)
-if it is small enough. Else parts are added one by one, the rarest first, as long as the table can hold them; what it
-cannot hold is tested on each draw. Either way every deal that meets the condition is equally likely. Double-dummy
-tricks, from the plugin ``bayesbridge-double-dummy``, and random numbers are always tested. Statistics come from the
-tables with no draw at all where they can, else from deals that were drawn.
+**Conditions** go into tables as far as these hold them (:mod:`bayesbridge.engines.conditions`). Double-dummy tricks,
+from the plugin ``bayesbridge-double-dummy``, and random numbers are always tested. Statistics come from the tables with
+no draw at all where they can, else from deals that were drawn.
 
 **Calls** are soft evidence. Let L be the probability that the four hands bid so under a model of bidders, and g the
 density of the proposal. By rejection sampling a draw is accepted with probability L / (c g), c a constant with L ≤ c g;
@@ -26,7 +24,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -35,32 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.cards import SUIT_MASK, Card, Hand, Suit
+from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.language import (
-    LENGTH,
-    POINTS,
-    TRUE,
-    Expression,
-    Held,
-    Ints,
-    Leaf,
-    Number,
-    Operation,
-    Random,
-    ShapeIn,
-    Taken,
-    conjunction,
-    evaluate,
-    opaque,
-    parse_expression,
-    short_text,
-    table,
-    walk,
-)
-from bayesbridge.dealing.tables import DealTable, by_seat, conjuncts
-from bayesbridge.engines.counting import MOST_POINTS
+from bayesbridge.engines.conditions import Plan, chance_text, tightened
+from bayesbridge.engines.deal_tables import DealTable, by_seat
 from bayesbridge.engines.proposal import Hands
 from bayesbridge.engines.target import SoftEvidence, call_term
 from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, tilted
@@ -69,14 +46,21 @@ from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
 from bayesbridge.evidence.models import BidderModel, cost_of
+from bayesbridge.expressions import (
+    TRUE,
+    Expression,
+    LayoutValues,
+    Operation,
+    Solver,
+    Taken,
+    conjunction,
+    opaque,
+    parse_expression,
+    walk,
+)
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed, generator, seed_state
-from bayesbridge.shapes import shape_table
-from bayesbridge.words import number
-
-type Solver = Callable[[Masks, int, int], NDArray[np.int64]]
-"""(n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks."""
 
 
 def find_solver() -> Solver:
@@ -94,174 +78,6 @@ def find_solver() -> Solver:
         return run(solved, Layouts(masks), question)["solved"].astype(np.int64)
 
     return solve
-
-
-class LayoutValues:
-    """(n, 4) layouts; what has been worked out once is kept.
-
-    ``rng`` draws for ``rnd``, ``solver`` counts tricks; an expression with either needs it.
-    """
-
-    def __init__(self, masks: Masks, rng: np.random.Generator | None = None, solver: Solver | None = None) -> None:
-        self.masks, self._rng, self._solver = masks, rng, solver
-        self._fields: dict[tuple[int, int], Ints] = {}
-        self._known: dict[Leaf, Any] = {}
-
-    def of(self, expression: Expression) -> Ints:
-        """(n,) the value for each layout."""
-        found = evaluate(expression, self._leaf)
-        return np.broadcast_to(np.asarray(found, dtype=np.int64), (len(self.masks),))
-
-    def _leaf(self, leaf: Leaf) -> Any:
-        if isinstance(leaf, Random):
-            assert self._rng is not None
-            bound = self.of(leaf.bound)
-            return np.where(bound > 0, self._rng.integers(0, np.maximum(bound, 1)), 0)
-        if leaf not in self._known:
-            self._known[leaf] = self._value(leaf)
-        return self._known[leaf]
-
-    def _value(self, leaf: Leaf) -> Any:
-        match leaf:
-            case Held(measure, seat, suit):
-                suits = range(4) if suit is None else (suit,)
-                return sum(table(measure)[self._field(seat, one)] for one in suits)
-            case ShapeIn(seat, shapes):
-                clubs, diamonds, hearts = (table(LENGTH)[self._field(seat, suit)] for suit in range(3))
-                return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
-            case Taken(seat, strain):
-                assert self._solver is not None
-                return self._solver(self.masks, seat, strain)
-        raise AssertionError(leaf)
-
-    def _field(self, seat: int, suit: int) -> Ints:
-        if (seat, suit) not in self._fields:
-            field = self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
-            self._fields[seat, suit] = field.astype(np.int64)
-        return self._fields[seat, suit]
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """``exact`` parts are in the table, ``tested`` parts are not."""
-
-    known: Constraints
-    exact: tuple[Expression, ...]
-    tested: tuple[Expression, ...]
-    table: DealTable
-
-    @classmethod
-    def of(cls, known: Constraints, condition: Expression = TRUE) -> Plan:
-        """Plan for constraints and a condition; raises ``Contradiction`` if no deal can meet them.
-
-        >>> from bayesbridge.dealing.language import parse_expression
-        >>> plan = Plan.of(Constraints.free(), parse_expression("hcp(north) == 37"))
-        >>> plan.table.total
-        337912392291465600
-        """
-        settled = known.normalised()
-        if settled.impossible:
-            raise _nothing(condition)
-        parts = [part for part in conjuncts(conjunction((constraint_condition(known), condition))) if part != TRUE]
-        tested = [part for part in parts if opaque(part)]
-        exact = [part for part in parts if not opaque(part)]
-        try:
-            table = DealTable.of(settled, conjunction(tuple(exact)))
-        except TablesTooLarge:
-            table, exact, rest = _as_much_as_fits(settled, exact)
-            tested = rest + tested
-        if not table.total:
-            raise _nothing(condition)
-        return cls(settled, tuple(exact), tuple(tested), table)
-
-    @cached_property
-    def deals(self) -> int:
-        """How many deals fit the known cards, whatever the condition."""
-        return DealTable.of(self.known).total
-
-    @property
-    def exact_chance(self) -> Fraction:
-        """The probability of the exact part, given the known cards."""
-        return Fraction(self.table.total, self.deals)
-
-    def lines(self) -> list[str]:
-        """What is exact, what is tested, and the chance of the exact part, for people."""
-        found = [f"{number(self.deals)} deals fit the known cards."]
-        if self.exact:
-            found.append(f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}")
-            found += [f"  {short_text(part)}" for part in self.exact]
-        if self.tested:
-            found.append("Tested on each draw:")
-            found += [f"  {short_text(part)}" for part in self.tested]
-        return found
-
-
-def chance_text(chance: Fraction | float) -> str:
-    """A probability as people read it.
-
-    >>> chance_text(Fraction(1, 4)), chance_text(Fraction(1, 102_000))
-    ('25 %', '0.00098 % (1 in 102 000)')
-    """
-    share = float(chance)
-    if share == 0.0 or share >= 0.1:
-        return f"{100 * share:.4g} %"
-    one_in = number(1 / share, 1) if share > 0.01 else number(round(1 / share))
-    return f"{100 * share:.3g} % (1 in {one_in})"
-
-
-def constraint_condition(known: Constraints) -> Expression:
-    """What constraints say beyond single cards, as a condition: lengths, shapes and points, as they were given."""
-    parts: list[Expression] = []
-    for seat in known.normalised().hidden:
-        for suit in range(4):
-            parts += _range(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], 13)
-        if (shapes := known.shapes[seat]) is not None:
-            parts.append(ShapeIn(seat, shapes))
-        parts += _range(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], MOST_POINTS)
-    return conjunction(tuple(parts))
-
-
-def _range(value: Expression, low: int, high: int, most: int) -> list[Expression]:
-    found: list[Expression] = [Operation(">=", (value, Number(low)))] if low > 0 else []
-    return found + ([Operation("<=", (value, Number(high)))] if high < most else [])
-
-
-def _as_much_as_fits(
-    known: Constraints, parts: Sequence[Expression]
-) -> tuple[DealTable, list[Expression], list[Expression]]:
-    """A table with as much of the condition as it can hold, what is in it, and what is not."""
-    own, several = by_seat(parts)
-    alone: list[tuple[int, Expression, DealTable]] = []
-    left: list[Expression] = []
-    waiting = [*own.values(), *several]
-    while waiting:
-        part = waiting.pop(0)
-        try:
-            table = DealTable.of(known, part)
-            alone.append((table.total, part, table))
-        except TablesTooLarge:
-            pieces = conjuncts(part)
-            if len(pieces) > 1:
-                waiting += pieces
-            else:
-                left.append(part)
-    alone.sort(key=lambda found: found[0])
-    chosen: list[Expression] = []
-    best = DealTable.of(known)
-    for place, (_, part, table) in enumerate(alone):
-        try:
-            best = table if place == 0 else DealTable.of(known, conjunction((*chosen, part)))
-            chosen.append(part)
-        except TablesTooLarge:
-            left.append(part)
-        if not best.total:
-            break
-    return best, [piece for part in chosen for piece in conjuncts(part)], left
-
-
-def _nothing(condition: Expression) -> Contradiction:
-    and_condition = "" if condition == TRUE else f" and the condition {short_text(condition)}"
-    return Contradiction(f"no deal fits what is given{and_condition}: take a part of it away", evidence=())
 
 
 type Floats = NDArray[np.float64]
@@ -366,14 +182,6 @@ def lost(log_weights: Floats, log_limit: float) -> float:
     relative = np.exp(log_weights - log_weights.max())
     limit = math.exp(min(log_limit - float(log_weights.max()), 0.0))
     return float(np.maximum(relative - limit, 0.0).sum() / relative.sum())
-
-
-def auction_of(calls: Sequence[Called]) -> Auction | None:
-    """The auction of the four-player game that calls make, seats left out between two having passed."""
-    auction: Auction | None = None
-    for piece in calls:
-        auction, _ = (auction or Auction(piece.seat)).fill(piece.seat, piece.call)
-    return auction
 
 
 type Test = Callable[[Masks, np.random.Generator], NDArray[np.bool_]]
@@ -532,27 +340,6 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
     return CallDraws(auction, soft, limited, "tilted", mean * scale, error * scale, kept, cut)
 
 
-def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
-    """Constraints with what parts of a condition say of lengths, shapes and points, as far as they say it plainly.
-
-    >>> from bayesbridge.dealing.language import parse_expression
-    >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
-    (0, 0, 0, 5)
-    """
-    for part in parts:
-        match part:
-            case ShapeIn(seat, shapes):
-                known = known.shape(seat, shapes)
-            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in ("<", "<=", "==", ">=", ">"):
-                low = value + (sign == ">") if sign in ("==", ">=", ">") else -99
-                high = value - (sign == "<") if sign in ("<", "<=", "==") else 99
-                if measure == LENGTH and suit is not None:
-                    known = known.length(seat, suit, low, high)
-                elif measure == POINTS and suit is None:
-                    known = known.points(seat, low, high)
-    return known.normalised()
-
-
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
     """The likelihood of one hand by the calls and the exact part of the plan, and the seats that it depends on."""
     own, _ = by_seat(plan.exact)
@@ -632,7 +419,10 @@ class DealPlan:
             tests.append(("condition", expression_test(plan.tested, ready)))
         if where is not None:
             tests.append(("where", _where_test(where)))
-        auction = auction_of([piece for piece in seen if isinstance(piece, Called)])
+        auction: Auction | None = None
+        for piece in seen:
+            if isinstance(piece, Called):
+                auction, _ = (auction or Auction(piece.seat)).fill(piece.seat, piece.call)
         if auction is None:
             return cls(plan, tuple(tests))
         if bidder is None:
@@ -859,7 +649,7 @@ class Levelled:
     def sizes(self, n: int) -> list[int]:
         """How many deals of each type, by largest remainders.
 
-        >>> from bayesbridge.dealing.language import TRUE
+        >>> from bayesbridge.expressions import TRUE
         >>> Levelled((HandType("a", TRUE), HandType("b", TRUE, Fraction(2))), ()).sizes(10)
         [3, 7]
         """

@@ -22,30 +22,14 @@ from numpy.typing import NDArray
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import RANKS, SUIT_MASK
 from bayesbridge.deal import Seat
-from bayesbridge.dealing.language import (
-    Action,
-    Average,
-    EvalContract,
-    Expression,
-    Frequency,
-    Print,
-    Script,
-    Taken,
-    walk,
-)
-from bayesbridge.dealing.plan import Counts, DealPlan, LayoutValues, Solver, exact_counts
+from bayesbridge.dealing.language import Action, Average, EvalContract, Frequency, Print, Script
+from bayesbridge.dealing.plan import Counts, DealPlan, exact_counts
+from bayesbridge.expressions import Expression, LayoutValues, Solver, Taken, walk
 from bayesbridge.layouts import Layouts
 from bayesbridge.notation import write_lin, write_pbn
 from bayesbridge.notation.record import Record
 from bayesbridge.scoring import scores_by_tricks
 from bayesbridge.words import SEATS, SYMBOLS, number
-
-_ROTATION: Final = (
-    *(Vulnerability.NONE, Vulnerability.NS, Vulnerability.EW, Vulnerability.ALL),
-    *(Vulnerability.NS, Vulnerability.EW, Vulnerability.ALL, Vulnerability.NONE),
-    *(Vulnerability.EW, Vulnerability.ALL, Vulnerability.NONE, Vulnerability.NS),
-    *(Vulnerability.ALL, Vulnerability.NONE, Vulnerability.NS, Vulnerability.EW),
-)
 
 
 class Numbering(NamedTuple):
@@ -65,7 +49,8 @@ class Numbering(NamedTuple):
 
     def vulnerable_on(self, board: int) -> Vulnerability:
         """Who is vulnerable on a board."""
-        return self.vulnerable if self.vulnerable is not None else _ROTATION[(board - 1) % 16]
+        before = board - 1
+        return self.vulnerable if self.vulnerable is not None else list(Vulnerability)[(before + before // 4) % 4]
 
     def records(self, layouts: Layouts) -> Iterator[Record]:
         """The deals as records that PBN and LIN can hold."""
@@ -373,11 +358,6 @@ def exact_statistics(script: Script, plan: DealPlan) -> list[Counts | None]:
         exact_counts(plan.plan, *values) if plan.exact and (values := _values(action)) else None
         for action in script.actions
     ]
-
-
-def needs_deals(script: Script, exact: Sequence[Counts | None]) -> bool:
-    """Whether anything must be drawn: not if all of it comes from tables."""
-    return script.prints or any(counts is None for counts in exact)
 
 
 def printed(script: Script, layouts: Layouts, numbering: Numbering, values: LayoutValues) -> Iterator[str]:

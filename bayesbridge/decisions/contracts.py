@@ -62,7 +62,6 @@ def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
     return rows
 
 
-
 type Scoring = Scheme | Duplicate
 type SchemeLike = Scoring | str | Mapping[str, Any] | None
 type Pair = tuple[Seat, Seat]

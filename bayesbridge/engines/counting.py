@@ -17,7 +17,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Self
 
@@ -80,14 +80,14 @@ MOST_POINTS = 37
 
 
 def count(constraints: Constraints) -> int:
-    """The number of layouts that fit, 0 if the constraints contradict each other.
+    """The number of layouts that fit, conditions aside; 0 if the constraints contradict each other.
 
     >>> count(Constraints.free())
     53644737765488792839237440000
     >>> count(Constraints.free().hold(2, SUIT_MASK))
     84478098072866400
     """
-    known = constraints.normalised()
+    known = replace(constraints.normalised(), conditions=())
     if known.impossible:
         return 0
     certain = reduce(lambda alone, seat: alone.hold(seat, known.must[seat]), SEATS, Constraints.free())

@@ -5,6 +5,7 @@ An engine is a function from a :class:`Target` to :class:`Draws`. ``ENGINES`` is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -20,6 +21,7 @@ from bayesbridge.engines.target import Target
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import EQUAL, Weights
 from bayesbridge.errors import BayesBridgeError, TooFewDraws, did_you_mean
+from bayesbridge.expressions import short_text
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, generator, seed_state
@@ -38,6 +40,11 @@ WORTH_LESS: Final = 0.5
 
 Such a draw would move the answers by more than their stated error.
 """
+
+
+BATCH: Final = 1 << 14
+MOST_REJECTED: Final = 2_000_000
+"""Draws from tables that are tested, before too few are said to meet a condition."""
 
 
 class Engine(NamedTuple):
@@ -66,9 +73,9 @@ def infer(target: Target, method: str, draws: int, rng: Seed, start: Proposal | 
 
 def _auto(target: Target, draws: int, rng: np.random.Generator, _why: str, start: Proposal | None) -> Draws:
     most = min(MOST_LAYOUTS, target.cost.most_layouts) if target.soft else MOST_LAYOUTS
-    if target.count <= most:
-        return _enumerate(target, draws, rng, f"{target.count} layouts can all be walked")
-    why = f"{target.count} layouts are too many to walk"
+    if target.walked <= most:
+        return _enumerate(target, draws, rng, f"{target.walked} layouts can all be walked")
+    why = f"{target.walked} layouts are too many to walk"
     if not target.soft:
         return _sample(target, draws, rng, why)
     if (tables := exact_tables(target)) is not None:
@@ -89,24 +96,61 @@ def _enumerate(target: Target, _draws: int, _rng: np.random.Generator, why: str,
     walk = target.walk
     why = f"enumerate: {why}; every answer is exact"
     found = Draws(target, "enumerate", why, walk, exact=True, ess=float(target.count))
-    if not target.soft:
+    if target.plain:
         return replace(found, tables=Shares(target.sampler))
-    weights = _weights(target, np.concatenate([target.soft.of_layouts(block) for block in walk.blocks(BLOCK)]), True)
-    return replace(found, importance=weights, likelihood=weights.log, log_soft=weights.log_mean)
+    weights = _weights(target, np.concatenate([target.log_likelihood(block) for block in walk.blocks(BLOCK)]), True)
+    log_soft = weights.log_mean + target.log_share(target.walked)
+    return replace(found, importance=weights, likelihood=weights.log, log_soft=log_soft)
 
 
 def _sample(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     if target.soft:
         raise BayesBridgeError('calls weigh layouts, which plain draws cannot: use method="auto", "tilted" or "smc"')
+    if target.constraints.conditions:
+        return _sample_conditions(target, draws, rng, why)
     why = f"sample: {why}; {draws} independent exact draws, marginals exact by counting"
     pending = Pending(target.sampler.draw, draws, seed_state(rng))
     return Draws(target, "sample", why, pending, ess=float(draws), tables=Shares(target.sampler))
 
 
+def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why: str) -> Draws:
+    """Draws from tables of the conditions, by rejection where these do not hold all."""
+    plan, state = target.plan, seed_state(rng)
+    if not plan.tested:
+        why = f"sample: {why}; {draws} independent exact draws from tables of the conditions"
+        return Draws(target, "sample", why, Pending(plan.table.draw, draws, state), ess=float(draws))
+    found: list[Masks] = []
+    kept, drawn = 0, 0
+    while kept < draws and drawn < max(MOST_REJECTED, 10 * draws):
+        masks = plan.table.draw(BATCH, state)
+        found.append(masks[target.constraints.meets(masks)])
+        kept, drawn = kept + len(found[-1]), drawn + BATCH
+    tested = "; ".join(map(short_text, plan.tested))
+    if kept < FEWEST:
+        raise TooFewDraws(
+            f"{kept} of {drawn} draws meet {tested}, which tables do not hold: say less in the condition, or take it "
+            "back",
+            draws=drawn,
+            worth=float(kept),
+        )
+    masks = np.concatenate(found)[:draws]
+    return Draws(
+        target,
+        "sample",
+        f"sample: {why}; {len(masks)} independent exact draws: {kept} of {drawn} draws from tables meet {tested}, "
+        f"which these do not hold{'' if target.counted else '; the layouts counted are those before this test'}",
+        masks,
+        log_soft=math.log(kept / drawn) + target.log_share(plan.table.total),
+        log_soft_error=math.sqrt((1 - kept / drawn) / kept),
+        ess=float(len(masks)),
+    )
+
+
 def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
-    masks = target.sampler.draw(draws, rng)
+    masks = target.uniform.draw(draws, rng)
     by_seat = target.soft.by_seat(masks)
-    weights = _weights(target, by_seat.sum(axis=1), False)
+    meets = target.constraints.meets(masks)
+    weights = _weights(target, np.where(meets, by_seat.sum(axis=1), -np.inf), False)
     ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_seat))
     if ess < FEWEST or worth < WORTH_LESS * ess:
         enough = f"{draws} uniform draws are worth {ess:.0f} independent ones under these calls"
@@ -124,7 +168,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
         masks,
         importance=weights,
         likelihood=weights.log,
-        log_soft=weights.log_mean,
+        log_soft=weights.log_mean + target.log_share(target.uniform.total),
         log_soft_error=weights.log_mean_error(),
         ess=ess,
     )

@@ -335,7 +335,12 @@ def tables_of(target: Target, seats: frozenset[int]) -> LevelTables | None:
 def exact_tables(target: Target) -> LevelTables | None:
     """Exact tables for all soft evidence, ``None`` where it does not depend on levels alone or they are too large."""
     callers = callers_of(target.soft)
-    if not callers or not all(caller.exact for caller in callers) or len(callers) < len(target.soft.seats):
+    if (
+        target.constraints.conditions
+        or not callers
+        or not all(caller.exact for caller in callers)
+        or len(callers) < len(target.soft.seats)
+    ):
         return None
     return tables_of(target, frozenset(caller.seat for caller in callers))
 
@@ -345,8 +350,8 @@ def exact_draws(target: Target, draws: int, rng: np.random.Generator, why: str, 
     tables = exact_tables(target)
     if tables is None:
         raise BayesBridgeError(
-            "exact draws under calls need bidders by Algorithm 1 in no trumps, no cards weighed by a player model, and "
-            'tables that are not too large: use method="auto"'
+            "exact draws under calls need bidders by Algorithm 1 in no trumps, no cards weighed by a player model, no "
+            'condition, and tables that are not too large: use method="auto"'
         )
     return from_tables(target, tables, draws, rng, why)
 

@@ -228,4 +228,5 @@ def _move(
             there_terms[changed, seat] = target.soft.of_seat(seat, np.ascontiguousarray(there[changed, seat]))
     ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
     accepted = rng.random(len(layouts)) < np.exp(np.minimum(ratio, 0.0))
+    accepted &= target.constraints.meets(there)
     return np.where(accepted[:, None], there, layouts), np.where(accepted[:, None], there_terms, terms)

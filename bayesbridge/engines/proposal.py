@@ -414,14 +414,18 @@ class Proposal:
         generator = np.random.default_rng(rng)
         if self.uniform:
             layouts = self.sampler.draw(n, generator)
-            return layouts, self.log_q(layouts)
+            return layouts, self._met(layouts, self.log_q(layouts))
         from_tilts = generator.random(n) >= self.spread
         many = int(from_tilts.sum())
         layouts, log_q = np.empty((n, 4), dtype=np.uint64), np.empty(n)
         plain = self.sampler.draw(n - many, generator)
         layouts[~from_tilts], log_q[~from_tilts] = plain, self.log_tilted(plain)
         layouts[from_tilts], log_q[from_tilts] = self._draw_tilted(many, generator)
-        return layouts, self._mixed(log_q)
+        return layouts, self._met(layouts, self._mixed(log_q))
+
+    def _met(self, layouts: Masks, log_q: Floats) -> Floats:
+        """Draws that do not meet the conditions are dead too."""
+        return np.where(self.known.meets(layouts), log_q, -np.inf) if self.known.conditions else log_q
 
     def _draw_tilted(self, n: int, generator: np.random.Generator) -> tuple[Masks, Floats]:
         layouts = np.tile(np.array(self.known.must, dtype=np.uint64), (n, 1))

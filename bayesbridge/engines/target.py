@@ -7,9 +7,10 @@ the layouts are built on first use, and kept.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,6 +26,8 @@ from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
+    from bayesbridge.engines.conditions import Plan
+    from bayesbridge.engines.deal_tables import DealTable
     from bayesbridge.engines.enumeration import Enumeration
     from bayesbridge.engines.tables import Sampler
 
@@ -134,6 +137,34 @@ def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
     return PluginError(f"model {name} {what}", plugin=name, got=what)
 
 
+@lru_cache(maxsize=2)  # some hundred megabytes each
+def planned(known: Constraints) -> Plan:
+    """What tables hold of constraints with conditions; raises ``Contradiction`` if no layout fits."""
+    from bayesbridge.engines.conditions import Plan
+
+    return Plan.of(known)
+
+
+def layouts_that_fit(known: Constraints) -> tuple[int, bool]:
+    """How many layouts fit, conditions among it, and whether that is exact.
+
+    What tables do not hold is counted by a walk over all layouts. Where these are too many, the number is that of the
+    layouts that meet what the tables do hold.
+    """
+    everything = count(known)
+    if not known.conditions or not everything:
+        return everything, True
+    from bayesbridge.engines.enumeration import MOST_LAYOUTS, Enumeration
+
+    try:
+        plan = planned(known)
+    except Contradiction:
+        return 0, True
+    if not plan.tested or everything > MOST_LAYOUTS:
+        return plan.table.total, not plan.tested
+    return sum(int(known.meets(block).sum()) for block in Enumeration.of(known).blocks()), True
+
+
 MOST_DRAWS: Final = 50_000_000
 """Draws take 32 bytes each and some more for their weights: more would fill the memory of most machines."""
 
@@ -153,8 +184,49 @@ class Target:
 
     @cached_property
     def count(self) -> int:
-        """How many layouts fit the hard evidence, exactly; 0 if it contradicts itself."""
-        return count(self.constraints)
+        """How many layouts fit the hard evidence, 0 if it contradicts itself; exact where :attr:`counted` says so.
+
+        Else it is how many meet what tables hold of the conditions.
+        """
+        return self._fitting[0]
+
+    @property
+    def counted(self) -> bool:
+        """Whether :attr:`count` is exact."""
+        return self._fitting[1]
+
+    @cached_property
+    def _fitting(self) -> tuple[int, bool]:
+        return layouts_that_fit(self.constraints)
+
+    @cached_property
+    def walked(self) -> int:
+        """How many layouts a walk visits: all that fit the hard evidence, conditions aside."""
+        return count(self.constraints) if self.constraints.conditions else self.count
+
+    @property
+    def plain(self) -> bool:
+        """Whether tables by suit tell the posterior: there is no soft evidence and no condition."""
+        return not self.soft and not self.constraints.conditions
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The tables of the conditions, and what is tested."""
+        return planned(self.constraints)
+
+    @property
+    def uniform(self) -> Sampler | DealTable:
+        """Exact draws under the hard evidence, as far as tables hold it."""
+        return self.plan.table if self.constraints.conditions else self.sampler
+
+    def log_likelihood(self, masks: Masks) -> Floats:
+        """(n,) log likelihood of (n, 4) layouts; -inf where they do not meet the conditions."""
+        found = self.soft.of_layouts(masks)
+        return np.where(self.constraints.meets(masks), found, -np.inf) if self.constraints.conditions else found
+
+    def log_share(self, layouts: int) -> float:
+        """What to add to the log of a mean over so many layouts, for that over those that :attr:`count` counts."""
+        return math.log(layouts) - math.log(self.count)
 
     def same_as(self, other: Target) -> bool:
         """Whether the posterior is known to be the same: draws for one are draws for both."""
@@ -162,7 +234,7 @@ class Target:
 
     @cached_property
     def sampler(self) -> Sampler:
-        """Exact draws and marginals under the hard evidence alone."""
+        """Exact draws and marginals under the hard evidence alone, conditions aside."""
         from bayesbridge.engines.tables import Sampler
 
         return Sampler.of(self.constraints)

@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.constraints import Constraints
+from bayesbridge.engines.conditions import tightened
 from bayesbridge.engines.draws import Draws
 from bayesbridge.engines.levels import LevelProposal
 from bayesbridge.engines.proposal import (
@@ -104,6 +105,7 @@ def _solve(hands: Hands, weights: Floats, response: Floats, centre: Floats) -> F
     """Ridge regression that shrinks towards a centre."""
     matrix, right = np.zeros((FEATURES, FEATURES)), np.zeros(FEATURES)
     _normal_equations(hands, weights, response, matrix, right)
+    matrix += np.tril(matrix, -1).T  # only the lower triangle is summed up
     matrix[np.diag_indices(FEATURES)] += PENALTY
     found: Floats = np.linalg.solve(matrix, right + PENALTY * centre)
     return found
@@ -550,7 +552,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
     parts: list[tuple[Masks, Floats, Floats]] = []
     while True:
         masks = proposal.tables.draw(draws if not parts else MORE, rng)
-        likelihood = target.soft.of_layouts(masks)
+        likelihood = target.log_likelihood(masks)
         parts.append((masks, likelihood, likelihood - proposal.log_weights(masks)))
         masks, likelihood, log_weights = (np.concatenate(column) for column in zip(*parts, strict=True))
         ess = 0.0 if log_weights.max() == -np.inf else Weights(log_weights).ess
@@ -566,7 +568,7 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
         masks,
         importance=weights,
         likelihood=likelihood,
-        log_soft=proposal.tables.log_mean + weights.log_mean,
+        log_soft=proposal.tables.log_mean + weights.log_mean + target.log_share(target.walked),
         log_soft_error=weights.log_mean_error(),
         ess=weights.ess,
     )
@@ -574,11 +576,13 @@ def _by_levels(target: Target, proposal: LevelProposal, draws: int, rng: np.rand
 
 def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, start: Proposal | None) -> Draws:
     """Draws by shapes, honours and points, fitted in rounds."""
-    search = min(SEARCH, target.cost.most_layouts // 10)
+    search, known = min(SEARCH, target.cost.most_layouts // 10), target.constraints
+    if known.conditions:
+        known = tightened(known, target.plan.exact)
     try:
         drawn = tilted(
-            target.constraints,
-            target.sampler,
+            known,
+            target.uniform,
             target.soft.of_seat,
             target.soft.seats,
             draws=draws,
@@ -599,7 +603,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         importance=found.weights,
         proposed=drawn.weights,
         likelihood=found.log_likelihood,
-        log_soft=found.log_soft,
+        log_soft=found.log_soft + target.log_share(target.uniform.total),
         log_soft_error=found.log_soft_error,
         ess=found.ess,
         warning=found.warning,

@@ -176,8 +176,6 @@ def tempering(log_weights: Floats, ess: float, halvings: int) -> float:
     return low
 
 
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Batches:
     """How the weights of n layouts vary from batch to batch.

@@ -182,7 +182,7 @@ def counted(posterior: Posterior, estimator: Estimator, question: Question) -> d
     """The outputs that the estimator can count exactly without a single draw."""
     target, tables = posterior.draws.target, posterior.draws.tables
     outputs = {output.name: output for output in estimator.outputs}
-    if target.soft:
+    if not target.plain:
         if not isinstance(tables, LevelTables) or not isinstance(estimator, SuitwiseEstimator):
             return {}
         try:

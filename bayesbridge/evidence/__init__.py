@@ -10,6 +10,7 @@ suits, cards and calls are taken as text or as values.
 from bayesbridge.evidence.kinds import (
     KINDS,
     Called,
+    Condition,
     HighCards,
     Holds,
     Lacks,
@@ -27,6 +28,7 @@ __all__ = [
     "KINDS",
     "BidderModel",
     "Called",
+    "Condition",
     "Cost",
     "HighCards",
     "Holds",

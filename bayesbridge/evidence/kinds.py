@@ -21,6 +21,7 @@ from bayesbridge.tricks import Trick
 
 if TYPE_CHECKING:
     from bayesbridge.constraints import Constraints
+    from bayesbridge.expressions import Expression
 
 
 class Piece(ABC):
@@ -393,8 +394,63 @@ class Called(Piece):
         return known
 
 
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Condition(Piece):
+    """A condition of the dealer language over any hands is true.
+
+    >>> Condition("hcp(north) + hcp(south) >= 25").text
+    'hcp(north) + hcp(south) >= 25'
+    """
+
+    seat: Seat
+    """The first seat that it looks at."""
+    condition: str
+
+    option: ClassVar[str] = "where"
+    example: ClassVar[str] = "aces(north) >= 2"
+    help: ClassVar[str] = "a condition of the dealer language over any hands, as 'hcp(north) + hcp(south) >= 25'"
+
+    def __init__(self, condition: str) -> None:
+        from bayesbridge.expressions import opaque, seats_of
+
+        self._set(condition=" ".join(str(condition).split()))
+        if opaque(self.expression):
+            raise NotationError(f"{self}: tricks and random numbers are no evidence: leave them out", text=condition)
+        if not (seats := seats_of(self.expression)):
+            raise NotationError(f"{self} looks at no hand: write it such as {self.example}", text=condition)
+        self._set(seat=Seat(min(seats)))
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read a condition."""
+        return cls(text)
+
+    @property
+    def text(self) -> str:
+        """The condition as it was given."""
+        return self.condition
+
+    @property
+    def expression(self) -> Expression:
+        """The condition as it is read."""
+        from bayesbridge.expressions import parse_expression
+
+        return parse_expression(self.condition)
+
+    @override
+    def constrain(self, known: Constraints, played: int) -> Constraints:
+        """The condition is true."""
+        return known.where(self.expression)
+
+    def __str__(self) -> str:
+        return self.condition
+
+    def __repr__(self) -> str:
+        return f"Condition({self.condition!r})"
+
+
 KINDS: Final[dict[str, type[Piece]]] = {
-    kind.option: kind for kind in (Reveal, Play, Void, Length, Shape, HighCards, Holds, Lacks, Called)
+    kind.option: kind for kind in (Reveal, Play, Void, Length, Shape, HighCards, Holds, Lacks, Condition, Called)
 }
 """Every kind by the name of its option, in the order of the help text."""
 

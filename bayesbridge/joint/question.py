@@ -143,6 +143,8 @@ class StyleQuestion:
                 "ask about belief.with_bidder(bb.StyleBidder())",
                 bidder=bidder,
             )
+        if belief.constraints.conditions:
+            raise BayesBridgeError("a style is inferred without conditions: leave Condition out", seat=caller)
         turns = [Turn.of(auction, index) for index, (who, _) in enumerate(auction) if who == caller]
         players = sorted({record.player for record in records})
         if len(players) > 1:

@@ -130,7 +130,7 @@ def calibration_error(bins: tuple[Bin, ...]) -> float:
 
 
 class Measure(NamedTuple):
-    """How a figure is called: its key in a document (``…_error`` is that of its standard error), its name, its digits."""
+    """How a figure is called: its key in a document (``…_error`` for its standard error), its name, its digits."""
 
     key: str
     name: str
@@ -349,7 +349,7 @@ def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str,
         row = [name, number(one["boards"])]
         for key, _, digits in measures:
             told = one[key] is not None
-            row.append(f"{number(one[key], digits)} ± {number(one[f"{key}_error"], digits)}" if told else "–")
+            row.append(f"{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}" if told else "–")
         cells.append(row)
     names = ["honours", "all cards", "lengths", "points", "log P(true)", "log TSSR", "Brier", "calibration"]
     return Table(f"{title}; {UNITS}", [first, "boards", *names], cells)

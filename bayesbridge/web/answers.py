@@ -132,7 +132,7 @@ class Memory:
 def infer(belief: Belief, draws: int, seed: int, before: Posterior | None = None) -> Posterior:
     """The most exact posterior that is there in a moment: tables before a walk over millions of layouts."""
     target = belief.target
-    belief.count()
+    belief.verify()
     # Up to so many layouts calls are evaluated for every one; beyond it tables or draws answer sooner.
     if not target.soft or target.count <= 200_000:
         return belief.infer("auto", draws, seed)
@@ -250,7 +250,7 @@ def conflict_document(query: Query, start: Belief, error: BayesBridgeError) -> d
     culprits = error.data.get("evidence", ())  # of calls that no layout explains
     for last in range(len(pieces)):
         try:
-            start.given(*pieces[: last + 1]).count()
+            start.given(*pieces[: last + 1]).verify()
         except BayesBridgeError as found:
             error, culprits = found, (pieces[last],)
             if isinstance(found, Contradiction):
@@ -302,7 +302,7 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
     board = Table(query, start).document
     try:
         belief = start.given(*(piece.value for piece in query.position.pieces))
-        belief.count()
+        belief.verify()
     except BayesBridgeError as error:
         yield "board", board | {"conflict": conflict_document(query, start, error)}
         return

@@ -1,6 +1,6 @@
 """Conditions of the dealer language on one deal, in plain Python: card by card, with none of the package's tables."""
 
-from bayesbridge.dealing import language as tree
+from bayesbridge import expressions as tree
 
 RANKS = "23456789TJQKA"
 
@@ -33,13 +33,14 @@ def value(node, hands):
             return int(not value(part, hands))
         case tree.Operation("?", (chosen, yes, no)):
             return value(yes, hands) if value(chosen, hands) else value(no, hands)
-        case tree.Operation(sign, (first, second)):
-            return wrapped(OPERATIONS[sign](value(first, hands), value(second, hands)))
-        case tree.Payoff(vulnerable, level, strain, tricks):
+        case tree.Operation("score", (*contract, tricks)):
+            vulnerable, level, strain = (part.value for part in contract)
             return paid(vulnerable, level, strain, min(max(value(tricks, hands), 0), 13))
-        case tree.Imps(difference):
+        case tree.Operation("imps", (difference,)):
             found = value(difference, hands)
             return (1 if found > 0 else -1) * sum(abs(found) >= step for step in IMPS)
+        case tree.Operation(sign, (first, second)):
+            return wrapped(OPERATIONS[sign](value(first, hands), value(second, hands)))
     raise AssertionError(node)
 
 

@@ -8,8 +8,9 @@ import pytest
 from scipy.stats import chisquare
 
 import bayesbridge as bb
-from bayesbridge.dealing.language import parse_expression
-from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, first, limit_of, pilot, tightened
+from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, first, limit_of, pilot
+from bayesbridge.engines.conditions import tightened
+from bayesbridge.expressions import parse_expression
 from bayesbridge.random64 import seed_state
 from tests.dealing.plain_conditions import holds
 

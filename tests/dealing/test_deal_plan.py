@@ -7,9 +7,9 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.calls import Vulnerability
-from bayesbridge.dealing.language import TRUE, conjunction
 from bayesbridge.dealing.plan import DealPlan, HandType, Levelled, first
 from bayesbridge.dealing.run import USUAL, Numbering
+from bayesbridge.expressions import TRUE, conjunction
 
 ALL_DEALS = 53644737765488792839237440000
 
@@ -166,10 +166,3 @@ def test_boards_rotate():
     fixed = Numbering(5, bb.Seat.W, Vulnerability.ALL)
     (record,) = fixed.records(bb.deals(1, rng=1))
     assert (record.board, record.dealer, record.vulnerable) == ("5", bb.Seat.W, Vulnerability.ALL)
-
-
-def test_a_plan_of_parts_is_that_of_the_whole():
-    text = "hcp(north) >= 15 && (hearts(south) == 4 || spades(south) == 4)"
-    assert DealPlan.of(bb.HighCards("N", 15), condition="hearts(south) == 4 || spades(south) == 4").count == (
-        DealPlan.of(condition=text).count
-    )

@@ -8,7 +8,11 @@ import pytest
 from scipy.stats import chi2
 
 from bayesbridge.constraints import Constraints
-from bayesbridge.dealing.language import (
+from bayesbridge.engines.conditions import Plan
+from bayesbridge.engines.counting import count
+from bayesbridge.engines.deal_tables import DealTable
+from bayesbridge.errors import TablesTooLarge
+from bayesbridge.expressions import (
     COUNTS,
     FOUR_C,
     LENGTH,
@@ -18,17 +22,11 @@ from bayesbridge.dealing.language import (
     TRUE,
     Held,
     Measure,
-    Number,
-    Operation,
     ShapeIn,
     alike,
     parse_expression,
     table,
 )
-from bayesbridge.dealing.plan import Plan, constraint_condition
-from bayesbridge.dealing.tables import DealTable
-from bayesbridge.engines.counting import count
-from bayesbridge.errors import TablesTooLarge
 from bayesbridge.layouts import high_card_points, suit_lengths
 from bayesbridge.random64 import seed_state
 from bayesbridge.shapes import read_shapes
@@ -203,11 +201,3 @@ def test_too_large_tables_are_refused_early():
     text = " && ".join(f"hcp({seat}) >= 5 && losers({seat}) < 10" for seat in ("north", "east", "south", "west"))
     with pytest.raises(TablesTooLarge, match="stop at"):
         DealTable.of(FREE, parse_expression(text))
-
-
-def test_constraints_become_conditions():
-    known = FREE.points(0, 12, 14).length(1, 2, 5, 13).normalised()
-    assert constraint_condition(FREE.normalised()) == TRUE
-    found = constraint_condition(known)
-    assert isinstance(found, Operation)
-    assert Operation(">=", (Held(POINTS, 0, None), Number(12))) in found.operands

@@ -11,8 +11,9 @@ import pytest
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.dealing.language import parse
-from bayesbridge.dealing.plan import DealPlan, LayoutValues
+from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.dealing.run import exact_statistics, findings
+from bayesbridge.expressions import LayoutValues
 from tests.dealing.plain_conditions import paid, suits_of
 
 STATISTICS = """
@@ -128,25 +129,3 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)["statistics"]
     assert [one["made"]["share"] for one in told] == [1.0, 1.0, 0.0, 0.0]
     assert [one["score"]["value"] for one in told] == [1510.0, 2210.0, -350.0, -1300.0]
-
-
-STRAINS = {"S": "spades", "N": "notrumps", "D": "diamonds"}
-
-
-@pytest.mark.parametrize(("seat", "strain"), [("north", "S"), ("east", "N"), ("west", "D")])
-def test_solved_contracts_agree_with_another_way_to_the_solver(tmp_path, capsys, seat, strain):
-    pytest.importorskip("bayesbridge_double_dummy")
-    from endplay import dds, types
-
-    path = tmp_path / "random.dlr"
-    actions = f"evalcontract ({seat}, x3{strain}, nv), average tricks({seat}, {STRAINS[strain]})"
-    path.write_text(f"produce 4\naction printoneline, {actions}")
-    assert main(["deal", str(path), "--json", "--seed", "5"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert len(told["deals"]) == 4
-    place = getattr(types.Player, seat), types.Denom.find(strain)
-    taken = [dds.calc_dd_table(types.Deal(board["deal"]))[place] for board in told["deals"]]
-    contract, average = told["statistics"]
-    assert average["value"] == pytest.approx(statistics.fmean(taken))
-    scores = [paid(False, 3, "CDHSN".index(strain), tricks) for tricks in taken]
-    assert contract["score"]["value"] == pytest.approx(statistics.fmean(scores))

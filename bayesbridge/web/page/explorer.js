@@ -11,7 +11,7 @@ const RANKS = "AKQJT98765432";
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
 const STRAINS = ["C", "D", "H", "S", "NT"];
 const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
-const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "call"];
+const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "where", "call"];
 const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system", "player"];
 const FIRST_VISIT = "observer=S&hand=AKQ2.KJ3.A54.Q32";
 const TAB = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");

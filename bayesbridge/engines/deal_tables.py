@@ -38,18 +38,20 @@ from numpy.typing import NDArray
 
 from bayesbridge.cards import SUIT_MASK
 from bayesbridge.constraints import Constraints
-from bayesbridge.dealing.language import (
+from bayesbridge.engines.classes import Lookup, digits, merged
+from bayesbridge.engines.counting import compositions
+from bayesbridge.engines.tables import running
+from bayesbridge.errors import TablesTooLarge
+from bayesbridge.expressions import (
     LENGTH,
     TRUE,
     Expression,
     Held,
-    Imps,
     Leaf,
     Leaves,
     Measure,
     Number,
     Operation,
-    Payoff,
     ShapeIn,
     Slot,
     alike,
@@ -59,10 +61,6 @@ from bayesbridge.dealing.language import (
     table,
     walk,
 )
-from bayesbridge.engines.classes import Lookup, digits, merged
-from bayesbridge.engines.counting import compositions
-from bayesbridge.engines.tables import running
-from bayesbridge.errors import TablesTooLarge
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, high_product, next64, seed_state
@@ -106,7 +104,7 @@ class Split:
 def split(*expressions: Expression) -> Split:
     """Take out of each expression the largest parts that look at one seat.
 
-    >>> from bayesbridge.dealing.language import parse_expression
+    >>> from bayesbridge.expressions import parse_expression
     >>> found = split(parse_expression("hcp(north) > 11 && spades(north) > 4 && hcp(north) + hcp(south) > 24"))
     >>> [seat for seat, _ in found.slots]
     [0, 0, 2]
@@ -119,7 +117,7 @@ def split(*expressions: Expression) -> Split:
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     """Parts that must all be true; what is denied is turned round as far as that gives more of them.
 
-    >>> from bayesbridge.dealing.language import parse_expression
+    >>> from bayesbridge.expressions import parse_expression
     >>> len(conjuncts(parse_expression("hcp(north) > 11 && !(spades(north) > 4 || hearts(north) > 4)")))
     3
     """
@@ -165,10 +163,6 @@ def _take(expression: Expression, slots: dict[tuple[int, Expression], int], *, t
             return Operation(operator, tuple(_take(part, slots, truth=True) for part in parts))
         case Operation(operator, operands):
             return Operation(operator, tuple(_take(part, slots, truth=operator == "not") for part in operands))
-        case Payoff(vulnerable, level, strain, tricks):
-            return Payoff(vulnerable, level, strain, _take(tricks, slots, truth=False))
-        case Imps(difference):
-            return Imps(_take(difference, slots, truth=False))
     raise AssertionError(expression)
 
 

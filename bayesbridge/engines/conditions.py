@@ -1,0 +1,179 @@
+"""Plans of conditions: what of them tables hold exactly, and what is tested on each draw.
+
+All parts that must be true together go into one table (:class:`~bayesbridge.engines.deal_tables.DealTable`) if it is
+small enough. Else parts are added one by one, the rarest first, as long as the table can hold them; what it cannot hold
+is tested on each draw. Either way every deal that meets the condition is equally likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from bayesbridge.constraints import Constraints
+from bayesbridge.engines.deal_tables import DealTable, by_seat, conjuncts
+from bayesbridge.errors import Contradiction, TablesTooLarge
+from bayesbridge.expressions import (
+    LENGTH,
+    POINTS,
+    TRUE,
+    Expression,
+    Held,
+    Number,
+    Operation,
+    ShapeIn,
+    conjunction,
+    opaque,
+    short_text,
+)
+from bayesbridge.words import number
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """``exact`` parts are in the table, ``tested`` parts are not."""
+
+    known: Constraints
+    exact: tuple[Expression, ...]
+    tested: tuple[Expression, ...]
+    table: DealTable
+
+    @classmethod
+    def of(cls, known: Constraints, condition: Expression = TRUE) -> Plan:
+        """Plan for constraints and a condition; raises ``Contradiction`` if no deal can meet them.
+
+        >>> from bayesbridge.expressions import parse_expression
+        >>> plan = Plan.of(Constraints.free(), parse_expression("hcp(north) == 37"))
+        >>> plan.table.total
+        337912392291465600
+        """
+        settled = replace(known.normalised(), conditions=())
+        if settled.impossible:
+            raise _nothing(condition)
+        parts = [part for part in conjuncts(conjunction((constraint_condition(known), condition))) if part != TRUE]
+        tested = [part for part in parts if opaque(part)]
+        exact = [part for part in parts if not opaque(part)]
+        try:
+            table = DealTable.of(settled, conjunction(tuple(exact)))
+        except TablesTooLarge:
+            table, exact, rest = _as_much_as_fits(settled, exact)
+            tested = rest + tested
+        if not table.total:
+            raise _nothing(condition)
+        return cls(settled, tuple(exact), tuple(tested), table)
+
+    @cached_property
+    def deals(self) -> int:
+        """How many deals fit the known cards, whatever the condition."""
+        return DealTable.of(self.known).total
+
+    @property
+    def exact_chance(self) -> Fraction:
+        """The probability of the exact part, given the known cards."""
+        return Fraction(self.table.total, self.deals)
+
+    def lines(self) -> list[str]:
+        """What is exact, what is tested, and the chance of the exact part, for people."""
+        found = [f"{number(self.deals)} deals fit the known cards."]
+        if self.exact:
+            found.append(f"Exact, from tables: {number(self.table.total)} deals, {chance_text(self.exact_chance)}")
+            found += [f"  {short_text(part)}" for part in self.exact]
+        if self.tested:
+            found.append("Tested on each draw:")
+            found += [f"  {short_text(part)}" for part in self.tested]
+        return found
+
+
+def chance_text(chance: Fraction | float) -> str:
+    """A probability as people read it.
+
+    >>> chance_text(Fraction(1, 4)), chance_text(Fraction(1, 102_000))
+    ('25 %', '0.00098 % (1 in 102 000)')
+    """
+    share = float(chance)
+    if share == 0.0 or share >= 0.1:
+        return f"{100 * share:.4g} %"
+    one_in = number(1 / share, 1) if share > 0.01 else number(round(1 / share))
+    return f"{100 * share:.3g} % (1 in {one_in})"
+
+
+def constraint_condition(known: Constraints) -> Expression:
+    """What constraints say beyond the places of cards: lengths, shapes, points and conditions."""
+    settled = known.normalised()
+    by_cards = replace(Constraints.free(), must=settled.must, may=settled.may).normalised()
+    parts: list[Expression] = []
+
+    def bound(value: Expression, low: int, high: int, lowest: int, highest: int) -> None:
+        parts.extend([Operation(">=", (value, Number(low)))] if low > lowest else [])
+        parts.extend([Operation("<=", (value, Number(high)))] if high < highest else [])
+
+    for seat in settled.hidden:
+        for suit in range(4):
+            possible = by_cards.shortest[seat][suit], by_cards.longest[seat][suit]
+            bound(Held(LENGTH, seat, suit), known.shortest[seat][suit], known.longest[seat][suit], *possible)
+        if (shapes := known.shapes[seat]) is not None:
+            parts.append(ShapeIn(seat, shapes))
+        possible = by_cards.points_low[seat], by_cards.points_high[seat]
+        bound(Held(POINTS, seat, None), known.points_low[seat], known.points_high[seat], *possible)
+    return conjunction((*parts, *known.conditions))
+
+
+def _as_much_as_fits(
+    known: Constraints, parts: Sequence[Expression]
+) -> tuple[DealTable, list[Expression], list[Expression]]:
+    """A table with as much of the condition as it can hold, what is in it, and what is not."""
+    own, several = by_seat(parts)
+    alone: list[tuple[int, Expression, DealTable]] = []
+    left: list[Expression] = []
+    waiting = [*own.values(), *several]
+    while waiting:
+        part = waiting.pop(0)
+        try:
+            table = DealTable.of(known, part)
+            alone.append((table.total, part, table))
+        except TablesTooLarge:
+            pieces = conjuncts(part)
+            if len(pieces) > 1:
+                waiting += pieces
+            else:
+                left.append(part)
+    alone.sort(key=lambda found: found[0])
+    chosen: list[Expression] = []
+    best = DealTable.of(known)
+    for place, (_, part, table) in enumerate(alone):
+        try:
+            best = table if place == 0 else DealTable.of(known, conjunction((*chosen, part)))
+            chosen.append(part)
+        except TablesTooLarge:
+            left.append(part)
+        if not best.total:
+            break
+    return best, [piece for part in chosen for piece in conjuncts(part)], left
+
+
+def _nothing(condition: Expression) -> Contradiction:
+    and_condition = "" if condition == TRUE else f" and the condition {short_text(condition)}"
+    return Contradiction(f"no deal fits what is given{and_condition}: take a part of it away", evidence=())
+
+
+def tightened(known: Constraints, parts: Sequence[Expression]) -> Constraints:
+    """Constraints with what parts of a condition say of lengths, shapes and points, as far as they say it plainly.
+
+    >>> from bayesbridge.expressions import parse_expression
+    >>> tightened(Constraints.free(), [parse_expression("spades(south) > 4")]).shortest[2]
+    (0, 0, 0, 5)
+    """
+    for part in parts:
+        match part:
+            case ShapeIn(seat, shapes):
+                known = known.shape(seat, shapes)
+            case Operation(sign, (Held(measure, seat, suit), Number(value))) if sign in ("<", "<=", "==", ">=", ">"):
+                low = value + (sign == ">") if sign in ("==", ">=", ">") else -99
+                high = value - (sign == "<") if sign in ("<", "<=", "==") else 99
+                if measure == LENGTH and suit is not None:
+                    known = known.length(seat, suit, low, high)
+                elif measure == POINTS and suit is None:
+                    known = known.points(seat, low, high)
+    return known.normalised()

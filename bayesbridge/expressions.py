@@ -1,0 +1,767 @@
+"""Expressions over a deal, as the dealer language writes them: measures of a holding, nodes, values, and the parser.
+
+A *measure* is a table with an entry for each of the 8192 holdings of a suit, a 13-bit field of ranks from the two up.
+Those that add up card by card have a weight for each rank; the others look at the whole suit. Quality and the four-C
+count follow *The Bridge World*, October 1982, times 100; losers count the missing ones of ace, king and queen in as
+many cards as the suit has, up to three.
+
+*Expressions* are trees of frozen nodes with the operators of C and their precedence. Values are whole numbers; false is
+0 and true is 1. Division rounds towards zero; a / 0 is 0, and a % 0 is a. :func:`evaluate` works on arrays, whatever
+the values of the leaves come from: a batch of layouts (:class:`LayoutValues`), or the classes of a table.
+:func:`text_of` writes an expression in the language again, for plans and errors.
+
+Words for seats, suits, measures and cards are singular or plural alike; shapes are four lengths in the order S H D C,
+with ``x`` for any length. What is wrong with a text is one line with its line and column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from itertools import permutations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.cards import HIGH_CARD_POINTS, RANKS, SUIT_MASK
+from bayesbridge.errors import NotationError, did_you_mean, shorten
+from bayesbridge.layouts import Masks
+from bayesbridge.scoring import imps, scores_by_tricks
+from bayesbridge.shapes import ALL, Shapes, shape_table
+
+type Ints = NDArray[np.int64]
+
+HOLDINGS: Final = 1 << 13
+_EIGHT, _NINE, _TEN, _JACK, _QUEEN, _KING, _ACE = range(6, 13)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number for each holding; ``weights`` by rank from the two up, ``None`` where cards do not simply add up.
+
+    >>> int(table(POINTS)[0b1_1000_0000_0000]), int(table(LOSERS)[0b1_1000_0000_0000])
+    (7, 0)
+    """
+
+    name: str
+    weights: tuple[int, ...] | None = None
+
+
+def by_rank(name: str, ace_first: Sequence[int]) -> Measure:
+    """A measure that adds up card by card, from the weights of ace, king, queen …; ranks left out count nothing.
+
+    >>> by_rank("controls", (2, 1)).weights
+    (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2)
+    """
+    return Measure(name, tuple(reversed([*ace_first, *[0] * (13 - len(ace_first))])))
+
+
+LENGTH: Final = Measure("length", (1,) * 13)
+POINTS: Final = Measure("hcp", tuple(HIGH_CARD_POINTS))
+CONTROLS: Final = by_rank("control", (2, 1))
+LOSERS: Final = Measure("loser")
+QUALITY: Final = Measure("quality")
+SHORT: Final = Measure("short")
+"""1 for a suit of fewer than three cards."""
+FOUR_C: Final = Measure("cccc")
+"""The part of the four-C count that is a sum over suits; 50 are taken off a hand without a short suit, else 100."""
+
+COUNTS: Final = tuple(
+    by_rank(name, weights)
+    for name, weights in (
+        ("tens", (0, 0, 0, 0, 1)),
+        ("jacks", (0, 0, 0, 1)),
+        ("queens", (0, 0, 1)),
+        ("kings", (0, 1)),
+        ("aces", (1,)),
+        ("top2", (1, 1)),
+        ("top3", (1, 1, 1)),
+        ("top4", (1, 1, 1, 1)),
+        ("top5", (1, 1, 1, 1, 1)),
+        ("c13", (6, 4, 2, 1)),
+    )
+)
+"""The ten counts ``pt0`` … ``pt9``, under their names, unless a script gives them other weights."""
+
+
+@lru_cache(maxsize=256)
+def table(measure: Measure) -> Ints:
+    """(8192,) the measure of every holding; read-only."""
+    if measure.weights is not None:
+        held = np.arange(HOLDINGS)[:, None] >> np.arange(13) & 1
+        values = np.asarray(held @ np.array(measure.weights, dtype=np.int64), dtype=np.int64)
+    else:
+        values = np.array([_WHOLE_SUIT[measure.name](field) for field in range(HOLDINGS)], dtype=np.int64)
+    values.flags.writeable = False
+    return values
+
+
+@lru_cache(maxsize=256)
+def alike(measure: Measure) -> tuple[int, ...]:
+    """A number for each rank; ranks with the same number may be exchanged in any holding and nothing changes.
+
+    >>> alike(CONTROLS)
+    (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 12)
+    """
+    values, fields = table(measure), np.arange(HOLDINGS)
+    found = list(range(13))
+    for rank in range(13):
+        for lower in range(rank):
+            if found[lower] == lower:
+                differ = (fields >> rank ^ fields >> lower) & 1
+                if np.array_equal(values, values[fields ^ (differ << rank | differ << lower)]):
+                    found[rank] = lower
+                    break
+    return tuple(found)
+
+
+def _losers(field: int) -> int:
+    counted = min(field.bit_count(), 3)
+    return counted - (field >> (13 - counted)).bit_count()
+
+
+def _quality(field: int) -> int:
+    length, factor = field.bit_count(), 10 * field.bit_count()
+    ace, king, queen, jack, ten, nine, eight = (field >> rank & 1 for rank in range(_ACE, _EIGHT - 1, -1))
+    value = factor * (4 * ace + 3 * king + 2 * queen + jack)
+    if length > 6:
+        return value + factor * min(3 - 2 * queen - jack, length - 6)
+    higher = ace + king + queen + jack
+    if ten:
+        value += factor if higher > 1 or jack else factor // 2
+    if nine and (higher == 2 or ten or eight):
+        value += factor // 2
+    return value
+
+
+def _four_c(field: int) -> int:
+    length = field.bit_count()
+    ace, king, queen, jack, ten, nine = (field >> rank & 1 for rank in range(_ACE, _NINE - 1, -1))
+    value = 300 * ace + king * (50 if length == 1 else 200)
+    higher = ace + king
+    if queen:
+        value += 100 - (75 if length == 1 else 25 if length == 2 else 0) - (0 if higher else 25)
+        higher += 1
+    if jack:
+        value += (0, 25, 50, 0)[higher]
+        higher += 1
+    if ten and (higher == 2 or (higher == 1 and nine)):
+        value += 25
+    return value + (300, 200, 100)[length] + _quality(field) if length < 3 else value + _quality(field)
+
+
+_WHOLE_SUIT: Final[dict[str, Callable[[int], int]]] = {
+    "loser": _losers,
+    "quality": _quality,
+    "cccc": _four_c,
+    "short": lambda field: int(field.bit_count() < 3),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A node; ``size`` counts the nodes below and ``depth`` the steps down to the lowest, both with itself."""
+
+    size: int = field(default=1, init=False, compare=False, repr=False)
+    depth: int = field(default=1, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        parts = self.parts
+        object.__setattr__(self, "size", 1 + sum(part.size for part in parts))
+        object.__setattr__(self, "depth", 1 + max((part.depth for part in parts), default=0))
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions it is made of."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Expression):
+    """A whole number."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Expression):
+    """A measure of a seat's holding in a suit, or summed over its suits if ``suit`` is ``None``."""
+
+    measure: Measure
+    seat: int
+    suit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeIn(Expression):
+    """Whether the shape of a seat is one of a set."""
+
+    seat: int
+    shapes: Shapes
+
+
+@dataclass(frozen=True, slots=True)
+class Taken(Expression):
+    """Double-dummy tricks of a declarer in a strain."""
+
+    seat: int
+    strain: int
+
+
+@dataclass(frozen=True, slots=True)
+class Random(Expression):
+    """A random whole number from 0 to a bound less one, drawn anew for each deal."""
+
+    bound: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The bound."""
+        return (self.bound,)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Expression):
+    """Stands for an expression that was taken out: see :func:`bayesbridge.engines.deal_tables.split`."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Expression):
+    """An operator, ``and`` and ``or`` with two parts or more, ``?`` with three.
+
+    ``imps`` has a difference of scores; ``score`` has whether vulnerable, level, strain and tricks of a contract.
+    """
+
+    operator: str
+    operands: tuple[Expression, ...]
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The operands."""
+        return self.operands
+
+
+type Leaf = Held | ShapeIn | Taken | Random | Slot
+type Leaves = Callable[[Leaf], Any]
+"""The value of a leaf, an array or a number."""
+
+TRUE: Final = Number(1)
+
+
+def conjunction(parts: tuple[Expression, ...]) -> Expression:
+    """All of them; what is certain is left out.
+
+    >>> conjunction(()) == TRUE
+    True
+    """
+    flat: list[Expression] = []
+    for part in parts:
+        joined = isinstance(part, Operation) and part.operator == "and"
+        flat += [one for one in (part.parts if joined else (part,)) if one != TRUE]
+    return TRUE if not flat else flat[0] if len(flat) == 1 else Operation("and", tuple(flat))
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The node and all below it."""
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(node.parts)
+
+
+def seats_of(expression: Expression) -> frozenset[int]:
+    """The seats whose cards it looks at."""
+    return frozenset(node.seat for node in walk(expression) if isinstance(node, Held | ShapeIn))
+
+
+def opaque(expression: Expression) -> bool:
+    """Whether no table can hold its value: tricks and random numbers."""
+    return any(isinstance(node, Taken | Random) for node in walk(expression))
+
+
+def evaluate(expression: Expression, leaves: Leaves) -> Any:
+    """The value as an int64 array, or a number where no leaf is an array."""
+    match expression:
+        case Number(value):
+            return np.int64(value)
+        case Operation(operator, operands):
+            return _OPERATORS[operator](*(evaluate(operand, leaves) for operand in operands))
+        case Held() | ShapeIn() | Taken() | Random() | Slot():
+            return leaves(expression)
+    raise AssertionError(expression)
+
+
+type Solver = Callable[[Masks, int, int], Ints]
+"""(n, 4) layouts, declarer, strain C D H S NT = 0 … 4 → (n,) tricks."""
+
+
+class LayoutValues:
+    """(n, 4) layouts; what has been worked out once is kept.
+
+    ``rng`` draws for ``rnd``, ``solver`` counts tricks; an expression with either needs it.
+    """
+
+    def __init__(self, masks: Masks, rng: np.random.Generator | None = None, solver: Solver | None = None) -> None:
+        self.masks, self._rng, self._solver = masks, rng, solver
+        self._known: dict[Leaf, Any] = {}
+
+    def of(self, expression: Expression) -> Ints:
+        """(n,) the value for each layout."""
+        found = evaluate(expression, self._leaf)
+        return np.broadcast_to(np.asarray(found, dtype=np.int64), (len(self.masks),))
+
+    def _leaf(self, leaf: Leaf) -> Any:
+        if isinstance(leaf, Random):  # drawn anew each time
+            assert self._rng is not None
+            bound = self.of(leaf.bound)
+            return np.where(bound > 0, self._rng.integers(0, np.maximum(bound, 1)), 0)
+        if leaf not in self._known:
+            self._known[leaf] = self._value(leaf)
+        return self._known[leaf]
+
+    def _value(self, leaf: Leaf) -> Any:
+        match leaf:
+            case Held(measure, seat, suit):
+                if suit is None:
+                    return sum(self._leaf(Held(measure, seat, one)) for one in range(4))
+                field = self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
+                return table(measure)[field]
+            case ShapeIn(seat, shapes):
+                clubs, diamonds, hearts = (self._leaf(Held(LENGTH, seat, suit)) for suit in range(3))
+                return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
+            case Taken(seat, strain):
+                assert self._solver is not None
+                return self._solver(self.masks, seat, strain)
+        raise AssertionError(leaf)
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    safe = np.where(b == 0, 1, b)
+    return np.where(b == 0, 0, np.sign(a) * np.sign(safe) * (np.abs(a) // np.abs(safe)))
+
+
+def _number(truth: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *values: np.asarray(truth(*values), dtype=np.int64)
+
+
+def _wrapping(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Numbers have 64 bits and wrap round without a word, as in C."""
+    return np.errstate(over="ignore")(operation)
+
+
+_OPERATORS: Final[dict[str, Callable[..., Any]]] = {
+    "and": _number(lambda *parts: reduce(np.logical_and, parts)),
+    "or": _number(lambda *parts: reduce(np.logical_or, parts)),
+    "not": _number(lambda part: part == 0),
+    "?": lambda chosen, yes, no: np.where(chosen != 0, yes, no),
+    "==": _number(lambda a, b: a == b),
+    "!=": _number(lambda a, b: a != b),
+    "<": _number(lambda a, b: a < b),
+    "<=": _number(lambda a, b: a <= b),
+    ">": _number(lambda a, b: a > b),
+    ">=": _number(lambda a, b: a >= b),
+    "+": _wrapping(lambda a, b: a + b),
+    "-": _wrapping(lambda a, b: a - b),
+    "*": _wrapping(lambda a, b: a * b),
+    "/": _wrapping(_quotient),
+    "%": _wrapping(lambda a, b: a - b * _quotient(a, b)),
+    "imps": imps,
+    "score": lambda vulnerable, level, strain, tricks: scores_by_tricks(int(level), int(strain), bool(vulnerable))[
+        np.clip(tricks, 0, 13)
+    ],
+}
+
+
+_WORDS: Final = re.compile(
+    r"""
+    (?P<space>\s+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
+  | (?P<text>"[^"]*")
+  | (?P<newline>\\n)
+  | (?P<word>[A-Za-z0-9_]+)
+  | (?P<sign>&&|\|\||==|!=|<=|>=|[-+*/%<>=!?:,(){}])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """``kind``: text, newline, word, sign or end."""
+
+    kind: str
+    text: str
+    line: int
+    column: int
+
+    def wrong(self, what: str) -> NotationError:
+        """The error that something is wrong here."""
+        return NotationError(f"line {self.line}, column {self.column}: {what}", text=self.text, line=self.line)
+
+    @property
+    def quoted(self) -> str:
+        """As it is shown in an error."""
+        return "the end of the script" if self.kind == "end" else shorten(self.text)
+
+
+def tokens(script: str) -> Iterator[Token]:
+    """All words of a script, comments left out; the last is the end.
+
+    >>> [token.text for token in tokens('produce 10 # deals')]
+    ['produce', '10', '']
+    """
+    place, line, begin = 0, 1, 0
+    while place < len(script):
+        match = _WORDS.match(script, place)
+        here = Token("sign", script[place], line, place - begin + 1)
+        if script.startswith("/*", place) and (match is None or match.lastgroup != "space"):
+            raise here.wrong("a comment has no end: close it with */")
+        if match is None:
+            unclosed = {'"': 'text has no end: close it with "'}
+            raise here.wrong(unclosed.get(script[place], f"{script[place]!r} has no meaning here: take it away"))
+        kind, text = str(match.lastgroup), match.group()
+        if kind != "space":
+            yield Token(kind, text, line, place - begin + 1)
+        if "\n" in text:
+            line += text.count("\n")
+            begin = place + text.rindex("\n") + 1
+        place = match.end()
+    yield Token("end", "", line, place - begin + 1)
+
+
+SEATS: Final = {"north": 0, "east": 1, "south": 2, "west": 3}
+SUITS: Final = {
+    word: suit for suit, name in enumerate(("club", "diamond", "heart", "spade")) for word in (name, f"{name}s")
+}
+STRAINS: Final = {**SUITS, "notrump": 4, "notrumps": 4}
+SUIT_LETTERS: Final = "CDHS"
+STRAIN_LETTERS: Final = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4, "NT": 4}
+VULNERABILITIES: Final = {"none": "None", "ns": "NS", "ew": "EW", "all": "All"}
+
+MEASURES: Final[dict[str, Measure]] = {
+    **dict.fromkeys(("hcp", "hcps"), POINTS),
+    **dict.fromkeys(("control", "controls"), CONTROLS),
+    **dict.fromkeys(("loser", "losers"), LOSERS),
+}
+"""Measures that a script cannot change, but for the points."""
+
+COUNT_WORDS: Final = {
+    **{f"pt{number}": number for number in range(10)},
+    **{count.name: number for number, count in enumerate(COUNTS)},
+    **{count.name.removesuffix("s"): number for number, count in enumerate(COUNTS) if count.name.endswith("s")},
+}
+"""Words for the ten counts that ``altcount`` can change."""
+
+COMMANDS: Final = frozenset(
+    ["predeal", "condition", "produce", "generate", "dealer", "vulnerable", "pointcount", "altcount", "action", "seed"]
+)
+PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline", "printes", "print"))
+ACTIONS: Final = PRINTS | {"average", "frequency", "evalcontract"}
+FUNCTIONS: Final = frozenset(
+    (*MEASURES, *COUNT_WORDS, *SUITS, "shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp")
+) | {"rnd"}
+OPERATORS: Final = frozenset(("and", "or", "not", "any"))
+RESERVED: Final = COMMANDS | ACTIONS | FUNCTIONS | OPERATORS | frozenset((*SEATS, *STRAINS))
+
+
+@lru_cache(maxsize=512)
+def read_shape(text: str, any_order: bool = False) -> Shapes:
+    """The shapes, lengths C D H S, that a pattern stands for; raises ``ValueError`` with the reason.
+
+    >>> sorted(read_shape("54xx"))
+    [(0, 4, 4, 5), (1, 3, 4, 5), (2, 2, 4, 5), (3, 1, 4, 5), (4, 0, 4, 5)]
+    >>> len(read_shape("4333", any_order=True))
+    4
+    """
+    if len(text) != 4 or not all(letter in "x0123456789" for letter in text):
+        raise ValueError("write four lengths in the order spades, hearts, diamonds, clubs, such as 54xx or any 4333")
+    lengths = [None if letter == "x" else int(letter) for letter in reversed(text)]
+    orders = set(permutations(lengths)) if any_order else {tuple(lengths)}
+    found = frozenset(
+        shape
+        for shape in ALL
+        if any(all(want is None or want == has for want, has in zip(order, shape, strict=True)) for order in orders)
+    )
+    if not found:
+        raise ValueError("no hand of 13 cards has it")
+    return found
+
+
+_LEVELS: Final[tuple[Mapping[str, str], ...]] = (
+    {"||": "or", "or": "or"},
+    {"&&": "and", "and": "and"},
+    {"==": "==", "!=": "!="},
+    {"<": "<", "<=": "<=", ">": ">", ">=": ">="},
+    {"+": "+", "-": "-"},
+    {"*": "*", "/": "/", "%": "%"},
+)
+"""Binary operators from the loosest to the tightest."""
+
+LARGEST: Final = 1_000_000_000
+MOST_NODES: Final = 5_000
+DEEPEST: Final = 250
+_DEEPEST_NESTING: Final = 50
+
+
+class Parser:
+    """Reads words one after another; ``names`` are the definitions so far."""
+
+    def __init__(self, text: str) -> None:
+        self.words = list(tokens(text))
+        self.place = 0
+        self.names: dict[str, Expression] = {}
+        self.measures: dict[str, Measure] = dict(MEASURES)
+        self.counts: list[Measure] = list(COUNTS)
+        self._nesting = 0
+
+    @property
+    def next(self) -> Token:
+        """The next word, not yet read."""
+        return self.words[self.place]
+
+    def read(self) -> Token:
+        """Read the next word."""
+        token = self.next
+        if token.kind != "end":
+            self.place += 1
+        return token
+
+    def accept(self, *texts: str) -> Token | None:
+        """Read the next word if it is one of these."""
+        return self.read() if self.next.kind in ("word", "sign") and self.next.text in texts else None
+
+    def expect(self, text: str, where: str) -> Token:
+        """Read a word that must be there."""
+        if (found := self.accept(text)) is None:
+            raise self.next.wrong(f"{text!r} is missing before {self.next.quoted}: write {where}")
+        return found
+
+    def number(self, where: str) -> int:
+        """Read a whole number, which may have a minus sign."""
+        sign = -1 if self.accept("-") else 1
+        token = self.read()
+        if token.kind != "word" or not token.text.isascii() or not token.text.isdigit():
+            raise token.wrong(f"{token.quoted} is no whole number: write {where}")
+        if len(token.text) > 10 or int(token.text) > LARGEST:
+            raise token.wrong(f"{token.quoted} is too large: numbers go up to {LARGEST}")
+        return sign * int(token.text)
+
+    def choice[T](self, table: Mapping[str, T], what: str) -> T:
+        """Read one of some words."""
+        token = self.read()
+        if token.kind != "word" or token.text not in table:
+            raise token.wrong(f"{token.quoted} is no {what}: write {', '.join(list(table)[:4])} …")
+        return table[token.text]
+
+    def seat(self) -> int:
+        """Read a seat."""
+        return self.choice(SEATS, "seat")
+
+    def expression(self) -> Expression:
+        """Read an expression: a choice with ``? :``, or what binds tighter."""
+        start = self.next
+        self._nesting += 1
+        if self._nesting > _DEEPEST_NESTING:
+            raise start.wrong(f"nested more than {_DEEPEST_NESTING} deep: define parts by name")
+        found = self._binary(0)
+        if self.accept("?"):
+            yes = self.expression()
+            self.expect(":", "condition ? value : other value")
+            found = self._made(start, Operation("?", (found, yes, self.expression())))
+        self._nesting -= 1
+        return found
+
+    def _binary(self, level: int) -> Expression:
+        if level == len(_LEVELS):
+            return self._unary()
+        start = self.next
+        found = self._binary(level + 1)
+        while (sign := self.accept(*_LEVELS[level])) is not None:
+            operator, more = _LEVELS[level][sign.text], self._binary(level + 1)
+            if operator in ("and", "or") and isinstance(found, Operation) and found.operator == operator:
+                found = self._made(start, Operation(operator, (*found.operands, more)))
+            else:
+                found = self._made(start, Operation(operator, (found, more)))
+        return found
+
+    def _unary(self) -> Expression:
+        start, denied = self.next, 0
+        while self.accept("!", "not"):
+            denied += 1
+        if self.accept("-"):
+            found: Expression = self._made(start, Operation("-", (Number(0), self._primary())))
+        else:
+            found = self._primary()
+        for _ in range(min(denied, 2 - denied % 2)):  # denied three times is denied once
+            found = self._made(start, Operation("not", (found,)))
+        return found
+
+    def _primary(self) -> Expression:
+        token = self.next
+        if token.kind == "word" and token.text.isascii() and token.text.isdigit():
+            return Number(self.number("a number"))
+        if self.accept("("):
+            found = self.expression()
+            self.expect(")", "a bracket that closes")
+            return found
+        if token.kind == "word" and token.text in FUNCTIONS:
+            word = self.read().text
+            self.expect("(", f"{word}(…)")
+            value = self._arguments(word)
+            self.expect(")", "a bracket that closes")
+            return self._made(token, value)
+        if token.kind == "word" and token.text in self.names:
+            return self.names[self.read().text]
+        if token.kind == "word" and token.text not in RESERVED:
+            known = [*FUNCTIONS, *self.names]
+            hint = did_you_mean(token.text, known).strip() or "define it first, or see the list of words"
+            raise token.wrong(f"unknown word {token.quoted}: {hint}")
+        raise token.wrong(f"{token.quoted} stands where a value is needed, such as hcp(north)")
+
+    def _arguments(self, word: str) -> Expression:
+        if word in ("imps", "imp"):
+            return Operation("imps", (self.expression(),))
+        if word == "rnd":
+            return Random(self.expression())
+        if word == "score":
+            vulnerable = self.choice({"vul": True, "nv": False, "nonvul": False}, "vulnerability")
+            self.expect(",", "score(vul, x3N, tricks)")
+            level, strain = self.contract()
+            self.expect(",", "score(vul, x3N, tricks)")
+            return Operation("score", (*map(Number, (int(vulnerable), level, strain)), self.expression()))
+        seat = self.seat()
+        if word in SUITS:
+            return Held(LENGTH, seat, SUITS[word])
+        if word == "cccc":
+            short = Operation("?", (Held(SHORT, seat, None), Number(100), Number(50)))
+            return Operation("-", (Held(FOUR_C, seat, None), short))
+        if word in self.measures or word in COUNT_WORDS:
+            measure = self.measures[word] if word in self.measures else self.counts[COUNT_WORDS[word]]
+            return Held(measure, seat, self.choice(SUITS, "suit") if self.accept(",") else None)
+        self.expect(",", f"{word}(seat, …)")
+        if word == "quality":
+            return Held(QUALITY, seat, self.choice(SUITS, "suit"))
+        if word in ("tricks", "trick"):
+            return Taken(seat, self.choice(STRAINS, "strain"))
+        if word == "hascard":
+            token = self.read()
+            letters = sorted(token.text, key=SUIT_LETTERS.find)  # the rank first, in whatever order they were written
+            if len(letters) != 2 or letters[0] not in RANKS or letters[1] not in SUIT_LETTERS:
+                raise token.wrong(f"{token.quoted} is no card: write rank and suit, such as AS")
+            only = tuple(int(rank == letters[0]) for rank in RANKS)
+            return Held(Measure("card", only), seat, SUIT_LETTERS.index(letters[1]))
+        return ShapeIn(seat, self._shapes())
+
+    def contract(self) -> tuple[int, int]:
+        """Read a contract such as ``x3N``."""
+        token = self.read()
+        text = token.text.removeprefix("x").upper()
+        if token.kind == "word" and text[:1] in tuple("1234567") and text[1:] in STRAIN_LETTERS:
+            return int(text[0]), STRAIN_LETTERS[text[1:]]
+        raise token.wrong(f"{token.quoted} is no contract: write x3N, x4S …")
+
+    def _shapes(self) -> Shapes:
+        """A list of shapes with + and - between them."""
+        found: Shapes = frozenset()
+        adds = self.accept("-") is None
+        while True:
+            any_order = self.accept("any") is not None
+            token = self.read()
+            try:
+                shapes = read_shape(token.text if token.kind == "word" else "", any_order)
+            except ValueError as error:
+                raise token.wrong(f"{token.quoted} is no shape: {error}") from None
+            found = found | shapes if adds else found - shapes
+            if self.next.text == ")":
+                return found
+            adds = self.accept("-") is None
+            self.accept("+", ",")
+
+    def _made(self, start: Token, found: Expression) -> Expression:
+        if found.size > MOST_NODES or found.depth > DEEPEST:
+            raise start.wrong(f"too large: an expression has up to {MOST_NODES} parts and is up to {DEEPEST} deep")
+        return found
+
+
+@lru_cache(maxsize=256)
+def parse_expression(text: str) -> Expression:
+    """Read one expression.
+
+    >>> parse_expression("hcp(north) > 11 && spades(north) >= 5").size
+    7
+    """
+    parser = Parser(text)
+    found = parser.expression()
+    if parser.next.kind != "end":
+        raise parser.next.wrong(f"{parser.next.quoted} comes after the end of the condition: join parts with &&")
+    return found
+
+
+_SEATS: Final = tuple(SEATS)
+_SUITS: Final = ("clubs", "diamonds", "hearts", "spades")
+_STRAINS: Final = (*_SUITS, "notrumps")
+_SIGNS: Final = {"and": "&&", "or": "||"}
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=", "not")
+LONGEST: Final = 100
+
+
+def short_text(expression: Expression) -> str:
+    """The text, cut where it is long."""
+    text = text_of(expression)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
+
+
+def text_of(expression: Expression) -> str:
+    """The whole text; a shape is listed by its patterns, in the order S H D C.
+
+    >>> text_of(parse_expression("!(hcp(north,spades)>3 or shape(east, 4333)) and hascard(west,AS)"))
+    '!(hcp(north, spades) > 3 || shape(east, 4333)) && hascard(west, AS)'
+    """
+    match expression:
+        case Number(value):
+            return str(value)
+        case Held(measure, seat, suit) if measure.name == "length" and suit is not None:
+            return f"{_SUITS[suit]}({_SEATS[seat]})"
+        case Held(measure, seat, suit) if measure.name == "card" and measure.weights is not None and suit is not None:
+            return f"hascard({_SEATS[seat]}, {RANKS[measure.weights.index(1)]}{SUIT_LETTERS[suit]})"
+        case Held(measure, seat, suit):
+            return f"{measure.name}({_SEATS[seat]}{'' if suit is None else f', {_SUITS[suit]}'})"
+        case ShapeIn(seat, shapes):
+            patterns = sorted("".join(f"{length:x}" for length in reversed(shape)) for shape in shapes)
+            listed = (
+                " + ".join(patterns) if len(patterns) < 5 else f"{' + '.join(patterns[:2])} + … {len(patterns)} shapes"
+            )
+            return f"shape({_SEATS[seat]}, {listed or 'none'})"
+        case Taken(seat, strain):
+            return f"tricks({_SEATS[seat]}, {_STRAINS[strain]})"
+        case Random(bound):
+            return f"rnd({text_of(bound)})"
+        case Operation("score", (Number(vulnerable), Number(level), Number(strain), tricks)):
+            return f"score({'vul' if vulnerable else 'nv'}, x{level}{'CDHSN'[strain]}, {text_of(tricks)})"
+        case Operation("imps", (difference,)):
+            return f"imps({text_of(difference)})"
+        case Operation("not", (part,)):
+            return f"!{_inner(part)}"
+        case Operation("?", (chosen, yes, no)):
+            return f"{_inner(chosen)} ? {_inner(yes)} : {_inner(no)}"
+        case Operation(operator, operands):
+            return f" {_SIGNS.get(operator, operator)} ".join(
+                text_of(part)
+                if operator in _SIGNS and isinstance(part, Operation) and part.operator in _COMPARISONS
+                else _inner(part)
+                for part in operands
+            )
+        case Slot(index):
+            return f"slot {index}"
+    raise AssertionError(expression)
+
+
+def _inner(part: Expression) -> str:
+    """In brackets if it is more than one word."""
+    text = text_of(part)
+    return f"({text})" if isinstance(part, Operation) and part.operator not in ("not", "imps", "score") else text

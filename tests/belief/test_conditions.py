@@ -1,0 +1,175 @@
+"""Any condition as evidence: counts and marginals against brute force, every engine, contradictions, the commands."""
+
+import json
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.dealing.plan import DealPlan
+from bayesbridge.expressions import parse_expression
+from bayesbridge.position import read_position
+from tests.dealing.plain_conditions import holds
+
+SOUTH = "AKQ2.KJ3.A54.Q32"
+EXTRA = {
+    "alone": (),
+    "void": (bb.Lacks("E", "DK"),),
+    "points": (bb.HighCards("W", 0, 9), bb.Length("N", "D", 0, 4)),
+}
+CONDITIONS = [
+    "hcp(north) + hcp(south) >= 25",
+    "aces(north) + aces(west) >= 2 || diamonds(east) > diamonds(west)",
+    "controls(east) > controls(west) && losers(north) <= 9",
+    "hascard(north, DK) != hascard(west, HA)",
+]
+
+
+class Strong:
+    """A bidder that calls with a probability that grows with points; it looks at one hand."""
+
+    def log_likelihood(self, hands, auction, index):
+        return -0.2 * np.maximum(12.0 - bb.plugins.high_card_points(hands).astype(float), 0.0)
+
+
+def small_position():
+    """South's hand, ten cards of each other seat, and the nine cards they share."""
+    south = bb.Hand.of(SOUTH).mask
+    rest = [card for card in range(52) if not south >> card & 1]
+    honours = sorted(rest, key=lambda card: (-(card % 13), card))[:9]
+    others = np.random.default_rng(3).permutation([card for card in rest if card not in honours]).tolist()
+    held = {seat: sum(1 << card for card in others[10 * i : 10 * i + 10]) for i, seat in enumerate("NEW")}
+    pieces = [bb.Holds(seat, bb.Hand(mask)) for seat, mask in held.items()]
+    deals = []
+    for first in combinations(honours, 3):
+        left = [card for card in honours if card not in first]
+        for second in combinations(left, 3):
+            third = [card for card in left if card not in second]
+            north, east, west = (
+                held[seat] | sum(1 << card for card in cards)
+                for seat, cards in zip("NEW", (first, second, third), strict=True)
+            )
+            deals.append((north, east, south, west))
+    return bb.Belief("S", SOUTH, dummy=None, bidder=Strong()).given(*pieces), deals
+
+
+BELIEF, DEALS = small_position()
+
+
+def brute(pieces, condition, called=False):
+    """The deals that fit, their weights, and P(seat holds card) in the order of ``card_table``."""
+    known = BELIEF.given(*pieces).constraints
+    expression = parse_expression(condition)
+    fitting = np.array([deal for deal in DEALS if holds(expression, deal)], dtype=np.uint64).reshape(-1, 4)
+    fitting = fitting[known.allows(fitting)]
+    weights = np.exp(Strong().log_likelihood(fitting[:, 3], None, 0)) if called else np.ones(len(fitting))
+    held = (fitting[:, None, :] >> np.arange(51, -1, -1, dtype=np.uint64)[:, None] & np.uint64(1)).astype(float)
+    return fitting, weights, np.tensordot(weights / weights.sum(), held, 1)
+
+
+@pytest.mark.parametrize("extra", EXTRA)
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_counts_and_marginals_are_those_of_brute_force(condition, extra):
+    fitting, _, cards = brute(EXTRA[extra], condition)
+    assert 0 < len(fitting) < len(DEALS)
+    posterior = BELIEF.given(*EXTRA[extra], bb.Condition(condition)).infer(rng=1)
+    assert posterior.exact
+    assert posterior.count() == len(fitting) == (posterior.weights > 0).sum()
+    assert posterior.card_table == pytest.approx(cards)
+    assert posterior.entropy_bits == pytest.approx(math.log2(len(fitting)))
+    assert posterior.belief.effect(posterior.belief.evidence[-1]) == "hard"
+
+
+@pytest.mark.parametrize("method", ["enumerate", "weights", "tilted", "smc"])
+def test_every_engine_weighs_calls_under_a_condition(method):
+    condition, pieces = CONDITIONS[0], EXTRA["void"]
+    fitting, weights, cards = brute(pieces, condition, called=True)
+    belief = BELIEF.given(*pieces, bb.Condition(condition), bb.Called("W", "1C"))
+    posterior = belief.infer(method, 4_000, rng=2)
+    error = 0.0 if posterior.exact else 5.5 * 0.5 / math.sqrt(posterior.ess)
+    assert np.abs(posterior.card_table - cards).max() <= error + 1e-9
+    assert abs(posterior.log_soft - math.log(weights.mean())) <= 5 * posterior.log_evidence_error + 1e-9
+    other = brute(pieces, CONDITIONS[1], called=True)[2]
+    assert np.abs(posterior.card_table - other).max() > error  # another condition would be noticed
+    used = posterior.layouts.masks[posterior.weights > 0]
+    assert {tuple(row) for row in used.tolist()} <= {tuple(row) for row in fitting.tolist()}
+
+
+def test_levels_of_algorithm_1_under_a_condition():
+    condition, called = bb.Condition("aces(west) + aces(east) >= 1"), bb.Called("W", "1NT")
+    belief = bb.Belief("S", SOUTH).given(*BELIEF.evidence, condition, called)
+    exact, drawn = belief.infer("enumerate"), belief.infer("tilted", 4_000, rng=1)
+    assert np.abs(drawn.card_table - exact.card_table).max() <= 5.5 * 0.5 / math.sqrt(drawn.ess)
+    assert abs(drawn.log_soft - exact.log_soft) <= 5 * drawn.log_evidence_error
+    with pytest.raises(bb.BayesBridgeError, match="no condition"):
+        belief.infer("exact")
+
+
+def test_large_positions_are_counted_and_drawn_by_tables():
+    text, seen = "hcp(north) + hcp(south) >= 25 && controls(west) >= 3", bb.Void("E", "H")
+    posterior = bb.Belief("S", SOUTH).given(bb.Condition(text), seen).infer(draws=2_000, rng=1)
+    assert posterior.count() == DealPlan.of(seen, given={"S": SOUTH}, condition=text).count
+    assert posterior.method == "sample"
+    assert "exact draws from tables of the conditions" in posterior.why
+    assert not posterior.counts_cards
+    assert all(holds(parse_expression(text), deal) for deal in posterior.layouts.masks.tolist())
+    assert posterior.entropy_bits == pytest.approx(math.log2(posterior.count()))
+
+
+TOO_LARGE = "quality(north, spades) + quality(east, hearts) + quality(west, clubs) > 300 && hcp(north) > hcp(east)"
+
+
+def test_what_tables_do_not_hold_is_tested_on_draws():
+    condition = bb.Condition(TOO_LARGE)
+    belief = bb.Belief("S", SOUTH).given(condition)
+    with pytest.raises(bb.errors.TablesTooLarge, match="cannot be counted, only drawn"):
+        belief.count()
+    posterior = belief.infer(draws=500, rng=1)
+    assert all(holds(condition.expression, deal) for deal in posterior.layouts.masks.tolist())
+    assert "which these do not hold" in posterior.why
+    plain = bb.Belief("S", SOUTH).infer(draws=20_000, rng=2)
+    share = np.mean(belief.constraints.meets(plain.layouts.masks))
+    error = math.hypot(math.sqrt((1 - share) / share / 20_000), posterior.log_evidence_error)
+    assert abs(posterior.log_evidence - plain.log_evidence - math.log(share)) <= 5 * error
+    small = BELIEF.given(condition)
+    assert small.count() == len(brute((), TOO_LARGE)[0])
+
+
+def test_conflicts_and_errors_are_one_line():
+    with pytest.raises(bb.errors.Contradiction, match=r"these cannot hold together: .*aces\(north\) == 4") as caught:
+        bb.Belief("S", "KQJ2.KJ3.Q54.Q32").given(
+            bb.Void("E", "H"), bb.Condition("aces(north) == 4"), bb.Holds("W", "SA")
+        ).count()
+    assert caught.value.data["evidence"] == (bb.Condition("aces(north) == 4"), bb.Holds("W", "SA"))
+    for text, says in {
+        "hpc(north) > 3": "column 1: unknown word 'hpc': did you mean hcp?",
+        "tricks(north, spades) > 3": "tricks and random numbers are no evidence",
+        "1 > 2": "looks at no hand",
+    }.items():
+        with pytest.raises(bb.errors.NotationError) as error:
+            bb.Condition(text)
+        assert says in str(error.value)
+
+
+def test_the_commands_take_conditions(tmp_path, capsys):
+    asked = ["--observer", "S", "--hand", SOUTH, "--where", "aces(north) >= 2"]
+    assert main(["count", *asked, "--json"]) == 0
+    layouts = json.loads(capsys.readouterr().out)["layouts"]
+    assert int(layouts) == DealPlan.of(given={"S": SOUTH}, condition="aces(north) >= 2").count
+    assert main(["estimate", *asked, "--draws", "2000", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["layouts"] == layouts
+    assert told["method"] == "sample"
+    assert main(["count", *asked, "--where", "aces(east) == 1"]) == 2
+    assert "these cannot hold together" in capsys.readouterr().err
+    assert main(["count", *asked, "--where", "aces(nroth) == 1"]) == 2
+    assert "argument --where: line 1, column 6: 'nroth' is no seat" in capsys.readouterr().err
+    file = tmp_path / "p.toml"
+    file.write_text(f'observer = "S"\nhand = "{SOUTH}"\nevidence = [{{ where = "aces(north) >= 2" }}]\n')
+    position = read_position(str(file))
+    assert str(position.belief().count()) == layouts
+    file.write_text(position.toml())
+    assert read_position(str(file)).belief() == position.belief()
