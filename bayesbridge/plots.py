@@ -35,7 +35,7 @@ from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.results import ResultDraws, drawn, shortest_interval
-from bayesbridge.words import SEATS, SYMBOLS
+from bayesbridge.words import RARE, SEATS, SYMBOLS
 from bayesbridge.words import short_percent as short_percent
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
     """
     chances = marginal(source, "length_probabilities")
     hidden = hidden_seats(marginal(source, "card_probabilities"))
-    longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= 0.0005)[-1]))
+    longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= RARE)[-1]))
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top = 0.0
     for seat in hidden:
@@ -271,10 +271,6 @@ def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
     ax.xaxis.tick_top()
     ax.tick_params(top=False, left=False, labelleft=False, pad=0)
     bare(ax, keep=())
-
-
-RARE: Final = 0.0005
-"""Share below which the ends of a distribution are left out."""
 
 
 def tricks(

@@ -341,17 +341,9 @@ def _marginals(posterior: Posterior) -> xarray.Dataset:
 
 def _evidence(belief: Perspective) -> xarray.Dataset:
     """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
-
-    def texts(words: list[str]) -> tuple[str, NDArray[np.str_]]:
-        return "piece", np.array(words, dtype=np.str_)
-
-    pieces = belief.evidence
+    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     return xarray.Dataset(
-        {
-            "evidence": texts([repr(piece) for piece in pieces]),
-            "sentence": texts([str(piece) for piece in pieces]),
-            "kind": texts([belief.effect(piece) for piece in pieces]),
-        }
+        {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
     )
 
 

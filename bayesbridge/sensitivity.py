@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from math import hypot, inf, nan, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
 type Progress = Callable[[int, int], None]
-
-SLIPS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
-"""Shares of random calls that are tried by default."""
 
 
 class Model(NamedTuple):
@@ -70,7 +67,7 @@ def sensitivity(
     >>> found["card_probabilities"].sel(card="HA", seat="W").values.round(3).tolist()
     [0.816, 0.404]
     """
-    models = models_of(belief, SLIPS if slips is None else tuple(slips), bidders)
+    models = models_of(belief, (0.005, 0.01, 0.02, 0.05, 0.1) if slips is None else tuple(slips), bidders)
     rows = []
     for number, model in enumerate(models.values(), 1):
         try:

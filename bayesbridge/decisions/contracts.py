@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior, thinned
-from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
+from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
@@ -105,7 +105,7 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
     """
     if contract is None:
         return np.zeros(14)
-    return np.array([float(scheme.score(contract, tricks).net) for tricks in range(14)]) * (1 if ours else -1)
+    return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (1 if ours else -1)
 
 
 def pair_of(belief: Perspective, pair: PairLike) -> Pair:
@@ -119,14 +119,6 @@ def pair_of(belief: Perspective, pair: PairLike) -> Pair:
             pair=(first, second),
         )
     return first, second
-
-
-def standing(belief: Perspective) -> tuple[Seat, Call] | None:
-    """The highest bid so far with its seat; ``None`` before any, and once the auction is over."""
-    auction = belief.auction
-    if auction is None or auction.is_over:
-        return None
-    return next(((seat, call) for seat, call in reversed(list(auction)) if call.is_bid), None)
 
 
 def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contract | None]:
@@ -145,11 +137,10 @@ def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contr
 
 def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
     """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
-    bid = standing(belief)
-    found: list[Contract | None] = [
-        contract_named(belief, str(call), pair) for call in CALLS if call.is_bid and _may(call, bid, pair)
-    ]
-    passed = None if bid is None else contract_if_passed(belief, pair)
+    every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
+    found = [one for one in every if _may(belief, one, pair)]
+    over = belief.auction is None or belief.auction.is_over
+    passed = None if over else contract_if_passed(belief, pair)
     if passed is not None and passed.declarer in pair:
         found[0] = passed
     elif passed is not None:
@@ -161,7 +152,6 @@ def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
 
 def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract], pair: Pair) -> list[Contract | None]:
     """Those named, none of them twice and none below the last bid."""
-    bid = standing(belief)
     words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
     found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
     if not found:
@@ -169,14 +159,9 @@ def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract]
     if found == [None]:
         raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
     for contract in found:
-        if bid is None or contract is None:
-            continue
-        side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
-        if not _may(Call.bid(contract.level, contract.strain), bid, side):
-            raise BayesBridgeError(
-                f"contract {str(contract)!r}: {bid[1]} by {bid[0].name} outranks it: name a higher one",
-                contract=contract,
-            )
+        if not _may(belief, contract, pair) and belief.auction is not None:
+            higher = belief.auction.standing_contract
+            raise BayesBridgeError(f"contract {str(contract)!r}: {higher} outranks it: name a higher one")
     return found
 
 
@@ -189,9 +174,15 @@ def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
     return passed if passed is None or belief.dummy is None or passed.declarer in pair else None
 
 
-def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
-    """Whether the pair may end in this bid: it outranks the last one, or is their own."""
-    return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
+def _may(belief: Perspective, contract: Contract | None, pair: Pair) -> bool:
+    """Whether its side may still end in it: it outranks what stands, or is their own; anything once all is over."""
+    over = belief.auction is None or belief.auction.is_over
+    stands = None if belief.auction is None or over else belief.auction.standing_contract
+    if stands is None or contract is None:
+        return True
+    side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
+    rank, least = ((one.level, one.strain) for one in (contract, stands))
+    return rank > least or (rank == least and stands.declarer in side)
 
 
 def contract_named(belief: Perspective, named: str | Contract, pair: Pair) -> Contract | None:

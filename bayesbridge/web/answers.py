@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bayesbridge.answer import Asked, Number, Tricks
+from bayesbridge.answer import capture_tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
@@ -34,12 +34,11 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
-from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
-from bayesbridge.estimators.evaluate import ask, counted, evaluate
+from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import contract_asked, network_odds
 from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn
-from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
+from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.views.tables import declarer_and_dummy
 
@@ -68,9 +67,6 @@ def read_question(document: dict[str, Any]) -> Query:
     first, contract, seed = document.get("first"), document.get("contract"), document.get("seed", 1)
     if type(seed) is not int or not 0 <= seed < 2**64:
         raise NotationError(f"seed {seed!r}: give a whole number from 0 to 2 ** 64 - 1")
-    for name, example in EXAMPLES.items():
-        if name not in settings:
-            raise NotationError(f"the position has no {name}: write one, such as {name} = {example!r}")
     return Query(
         Position(settings, tuple(pieces)),
         None if first is None else _read("first", Seat.of, first),
@@ -345,14 +341,10 @@ def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
 
 def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
     """T of the observer's pair: captures by the paper's rule."""
-    question, capture = ask(posterior), CaptureEstimator()
-    sums = counted(posterior, capture, question).get("T")
-    if sums is None:
-        few, belief = posterior, posterior.belief
-        if not posterior.draws.target.soft and isinstance(belief, Belief):
-            few = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
-        sums = evaluate(few, [capture], question, rng=seed).sums["capture", "T"]
-    tricks = Tricks.of(Number.of(sums), Asked.of(posterior.belief, question))
+    belief = posterior.belief
+    if not posterior.draws.target.soft and isinstance(belief, Belief):
+        posterior = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
+    tricks = capture_tricks(posterior, rng=seed)
     mean = tricks.mean_if_held
     return {
         "title": tricks.title,
