@@ -158,9 +158,6 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) 
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
 
 
-RANKS: Final = "AKQJT98765432"
-
-
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
 
@@ -177,11 +174,11 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     chances = marginal(source, "card_probabilities")
     hidden = hidden_seats(chances)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
-    top, played = 0.0, _played(source)
+    top, played, ranks = 0.0, _played(source), "AKQJT98765432"
     for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
             ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
-        for column, rank in enumerate(RANKS):
+        for column, rank in enumerate(ranks):
             shares = chances.sel(card=f"{suit}{rank}")
             if f"{suit}{rank}" in played:
                 ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
@@ -197,7 +194,7 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
         ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
         top -= len(hidden) + 0.4
     _frame(ax, -3.4, 13.1, top + 0.3)
-    ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in RANKS])
+    ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in ranks])
     crossed = "; a line: played" if played else ""
     title = f"Where the cards lie, as {observer_of(source)} sees it: P(seat holds card) in %{crossed}"
     ax.set_title(in_lines(title), fontsize=10)

@@ -18,7 +18,8 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.registry import load, offered
+from bayesbridge.estimators.builtin import bayesbridge_bidders
+from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
 
@@ -108,8 +109,8 @@ def models_of(belief: Belief, slips: Sequence[float], bidders: Bidders | None) -
 
 def _registry_name(model: Any) -> str:
     """The name of a built-in model, whatever its slip; else that of its class."""
-    offers: dict[str, Any] = dict(load(installed=False).bidders)
-    for name, offer in offers.items():
+    offer: Any
+    for name, offer in bayesbridge_bidders().items():
         alike = replace(offer, slip=model.slip) if type(offer) is type(model) and _has_slip(model) else offer
         if alike == model:
             return name

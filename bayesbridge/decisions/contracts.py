@@ -425,9 +425,9 @@ class ContractTable(NamedTuple):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary of plain values for each contract, ``None`` for what a deal that is passed out has not."""
-        columns = [np.array(column).tolist() for column in self.columns.values()]
-        values = [self.labels, *([None if value != value else value for value in column] for column in columns)]
-        return [dict(zip(("contract", *self.columns), row, strict=True)) for row in zip(*values, strict=True)]
+        columns = {"contract": self.labels, **self.columns}
+        plain = [[None if value != value else value for value in column] for column in columns.values()]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
     def dataset(self) -> xarray.Dataset:
         """The same for ArviZ, pictures and computing."""
@@ -576,19 +576,16 @@ def _solved(
         return tables, ""
     allowed = (4.0 if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
     m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
-    try:
-        return tables.solved_by(solver, groups, m, _controls(tables, options, groups), rng), ""
-    except PluginError as error:
-        return tables, str(error)
-
-
-def _controls(tables: TrickTables, options: Sequence[Option], groups: Sequence[Group]) -> list[Floats]:
-    """(n,) what the network expects in each layout: the score of the best contract of each group, then its tricks."""
-    scores = []
+    # What the network expects in each layout: the score of the best contract of each group, and its tricks.
+    scores: list[Floats] = []
     for group in groups:
         of_group = [tables.of_one(group, one.points).predicted for one in options if one.group == group]
         scores += sorted(of_group, key=lambda score: float(tables.weights @ score))[-1:]
-    return [*scores, *(tables.of_one(group, np.arange(14.0)).predicted for group in groups)]
+    tricks = [tables.of_one(group, np.arange(14.0)).predicted for group in groups]
+    try:
+        return tables.solved_by(solver, groups, m, [*scores, *tricks], rng), ""
+    except PluginError as error:
+        return tables, str(error)
 
 
 def _columns(

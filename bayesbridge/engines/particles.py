@@ -183,7 +183,7 @@ type Floats = NDArray[np.float64]
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     """Weighted draws as particles of equal weight, each moved by a few Metropolis steps."""
     target = found.target
-    weights = found.importance or Weights.equal(len(found))
+    weights = found.importance or Weights(np.zeros(len(found)))
     n = max(2, min(draws, 4000))
     ancestors = weights.resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]

@@ -17,7 +17,6 @@ Records and positions dropped on the page become questions, and its downloads ar
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -108,7 +107,7 @@ class Memory:
     """Posteriors by position and number of draws, the oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Belief, int, bool], Posterior] = OrderedDict()
+        self._kept: dict[tuple[Belief, int, bool], Posterior] = {}
 
     def known(self, belief: Belief, seed: int, more: bool = False) -> Posterior:
         """The posterior of a belief, from memory or computed from that of one piece less; few draws unless ``more``."""
@@ -119,8 +118,8 @@ class Memory:
             carried = None if earlier is None else earlier.carried_to(belief)
             self._kept[key] = carried or infer(belief, MORE if more else 300, seed, earlier)
             if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
+                del self._kept[next(iter(self._kept))]
+        self._kept[key] = self._kept.pop(key)  # the youngest now
         return self._kept[key]
 
 
@@ -429,10 +428,6 @@ def _rounded(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=np.float64), DIGITS).tolist()
 
 
-MOST_BOARDS: Final = 64
-"""Boards of a file that the page shows."""
-
-
 def records_document(name: str, text: str) -> dict[str, Any]:
     """The boards of a PBN or LIN document, each as what every seat saw of it."""
     raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
@@ -443,8 +438,8 @@ def records_document(name: str, text: str) -> dict[str, Any]:
         why = f": {reading.skipped[0].reason}" if reading.skipped else ""
         raise NotationError(f"{name[:60]!r} has no board with a full hand and an auction or a play{why}")
     return {
-        "boards": boards[:MOST_BOARDS],
-        "left_out": max(0, len(boards) - MOST_BOARDS),
+        "boards": boards[:64],
+        "left_out": len(boards[64:]),
         "notes": [f"line {one.line}: {one.reason}" for one in reading.skipped[:5]],
     }
 
