@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from operator import and_, or_
 from typing import Final, Self
 
@@ -195,9 +196,7 @@ class Constraints:
             if must[seat].bit_count() == 13:
                 may[seat] &= must[seat]
         for seat in SEATS:
-            elsewhere = 0
-            for other in SEATS:
-                elsewhere |= may[other] if other != seat else 0
+            elsewhere = reduce(or_, (may[other] for other in SEATS if other != seat))
             must[seat] |= may[seat] & ~elsewhere
             if may[seat].bit_count() == 13:
                 must[seat] |= may[seat]

@@ -35,7 +35,7 @@ from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play
 from bayesbridge.history import sharpening as steps_of
 from bayesbridge.results import ResultDraws, drawn, shortest_interval
-from bayesbridge.words import SEATS, SYMBOLS
+from bayesbridge.words import RARE, SEATS, SYMBOLS
 from bayesbridge.words import short_percent as short_percent
 
 if TYPE_CHECKING:
@@ -159,9 +159,6 @@ def shaded_cell(ax: Axes, column: float, row: float, share: float, size: float) 
     ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size, color=colour)
 
 
-RANKS: Final = "AKQJT98765432"
-
-
 def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axes:
     """P(seat holds card) for all 52 cards, a block for each suit and a row for each hidden hand, in percent.
 
@@ -178,13 +175,13 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
     chances = marginal(source, "card_probabilities")
     hidden = hidden_seats(chances)
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
-    top, played = 0.0, _played(source)
+    top, played, ranks = 0.0, _played(source), "AKQJT98765432"
     seats = [str(name) for name in chances["seat"].values]
     table = dict(zip(map(str, chances["card"].values), chances.transpose("card", "seat").values.tolist(), strict=True))
     for suit, symbol in SYMBOLS.items():
         for row, seat in enumerate(hidden):
             ax.text(-0.2, top - row - 0.5, SEATS[seat], ha="right", va="center", fontsize=8)
-        for column, rank in enumerate(RANKS):
+        for column, rank in enumerate(ranks):
             shares = dict(zip(seats, table[f"{suit}{rank}"], strict=True))
             if f"{suit}{rank}" in played:
                 ax.plot([column, column + 1], [top - len(hidden), top], color=ink(), linewidth=0.9, zorder=1.5)
@@ -199,7 +196,7 @@ def cards(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> Axe
         ax.text(-2.9, top - len(hidden) / 2, symbol, ha="center", va="center", fontsize=17, color=colour)
         top -= len(hidden) + 0.4
     _frame(ax, -3.4, 13.1, top + 0.3)
-    ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in RANKS])
+    ax.set_xticks(np.arange(13) + 0.5, ["10" if rank == "T" else rank for rank in ranks])
     crossed = "; a line: played" if played else ""
     title = f"Where the cards lie, as {observer_of(source)} sees it: P(seat holds card) in %{crossed}"
     ax.set_title(in_lines(title), fontsize=10)
@@ -216,7 +213,7 @@ def lengths(source: xarray.DataTree | Posterior, *, ax: Axes | None = None) -> A
     """
     chances = marginal(source, "length_probabilities")
     hidden = hidden_seats(marginal(source, "card_probabilities"))
-    longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= 0.0005)[-1]))
+    longest = max(7, int(np.flatnonzero(chances.sel(seat=hidden).max(("seat", "suit")).values >= RARE)[-1]))
     ax = new_axes(7.2, 1.0 + 1.05 * len(hidden)) if ax is None else ax
     top = 0.0
     for seat in hidden:
@@ -273,10 +270,6 @@ def _frame(ax: Axes, left: float, right: float, bottom: float) -> None:
     ax.xaxis.tick_top()
     ax.tick_params(top=False, left=False, labelleft=False, pad=0)
     bare(ax, keep=())
-
-
-RARE: Final = 0.0005
-"""Share below which the ends of a distribution are left out."""
 
 
 def tricks(

@@ -37,7 +37,7 @@ import bayesbridge
 from bayesbridge import markup
 from bayesbridge.answer import GOALS, Answer, Number, Tricks
 from bayesbridge.belief.perspective import Perspective
-from bayesbridge.belief.posterior import Posterior, accuracy_document, accuracy_sentences, position_html
+from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_document, accuracy_sentences, position_html
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Strain, Suit
 from bayesbridge.deal import Seat
@@ -181,12 +181,9 @@ class Result(xarray.DataTree):  # type: ignore[no-untyped-call]
         return tree
 
     def _repr_html_(self) -> str:
-        if all(name in self.children for name in (*GROUPS, "marginals")):
-            return self._shown()
-        return str(super()._repr_html_())  # type: ignore[no-untyped-call]
-
-    def _shown(self) -> str:
-        """Hands, honours, every distribution, and how exact they are."""
+        """Hands, honours, every distribution, and how exact they are; of a part of a result the tree."""
+        if any(name not in self.children for name in (*GROUPS, "marginals")):
+            return str(super()._repr_html_())  # type: ignore[no-untyped-call]
         kept, marginals = self["constant_data"].to_dataset(), self["marginals"].to_dataset()
         dummy, observer, contract = (str(kept[name].values) for name in ("dummy", "observer", "contract"))
         roles = {**({dummy: "dummy"} if dummy else {}), observer: "observer"}
@@ -322,36 +319,25 @@ def _statistics(found: Evaluation, n: int) -> dict[str, Any]:
 
 def _marginals(posterior: Posterior) -> xarray.Dataset:
     """Where each card lies, how long the suits are, how many points each seat has."""
-    exact = {"exact": int(posterior.counts_cards)}
+    exact, counted = int(posterior.counts_cards), int(posterior.counts_points)
     cards, lengths = posterior.card_probabilities(), posterior.length_probabilities()
-    group = xarray.Dataset(
+    points, suits, ranks = posterior.point_probabilities(), [name[0] for name in CARDS], [name[1] for name in CARDS]
+    return xarray.Dataset(
         {
-            "card_probabilities": cards.assign_attrs(exact, long_name="P(seat holds card)"),
-            "length_probabilities": lengths.assign_attrs(exact, long_name="P(seat has so many cards of the suit)"),
-            "point_probabilities": posterior.point_probabilities().assign_attrs(
-                exact=int(posterior.counts_points), long_name="P(seat has so many high-card points)"
+            "card_probabilities": cards.assign_attrs(exact=exact, long_name="P(seat holds card)"),
+            "length_probabilities": lengths.assign_attrs(
+                exact=exact, long_name="P(seat has so many cards of the suit)"
             ),
+            "point_probabilities": points.assign_attrs(exact=counted, long_name="P(seat has so many high-card points)"),
         }
-    )
-    names = [str(name) for name in group["card"].values]
-    return group.assign_coords(
-        card_suit=("card", [name[0] for name in names]), rank=("card", [name[1] for name in names])
-    )
+    ).assign_coords(card_suit=("card", suits), rank=("card", ranks))
 
 
 def _evidence(belief: Perspective) -> xarray.Dataset:
     """Every piece in order: in Python, as a sentence, and whether it excludes (hard) or weighs (soft) layouts."""
-
-    def texts(words: list[str]) -> tuple[str, NDArray[np.str_]]:
-        return "piece", np.array(words, dtype=np.str_)
-
-    pieces = belief.evidence
+    told: dict[str, Any] = {"evidence": repr, "sentence": str, "kind": belief.effect}
     return xarray.Dataset(
-        {
-            "evidence": texts([repr(piece) for piece in pieces]),
-            "sentence": texts([str(piece) for piece in pieces]),
-            "kind": texts([belief.effect(piece) for piece in pieces]),
-        }
+        {name: ("piece", np.array(list(map(tell, belief.evidence)), np.str_)) for name, tell in told.items()}
     )
 
 

@@ -1,7 +1,7 @@
 """What a contract scores, made or down: the paper's two schemes, schemes of your own, and duplicate bridge.
 
 The paper compares two schemes, *old* and *new*, and prints neither: both are recovered from four made contracts among
-the author's published games (docs/write-a-scoring.md). Hence a scheme is data, and you can pass your own. Nobody
+the author's published games (docs/write-a-plugin.md). Hence a scheme is data, and you can pass your own. Nobody
 doubles in the three-player game, so a scheme says nothing about doubled contracts and refuses them.
 
 :class:`Duplicate` follows the Laws of Duplicate Bridge (2017): law 77 for the score, law 78B for IMPs.
@@ -26,32 +26,13 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = ("base", "per_level", "per_overtrick", "undertrick")
 
-MOST: Final = 1_000_000_000
-"""No number of a scheme is larger: sums over many contracts must still be finite as floats."""
-
-type Number = int | float | str | Fraction
-"""What a user may write for an exact number: 1, 0.5 (read as the decimal it shows), "1/2"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """What one deal pays: ``declarer`` to declarer, ``each_defender`` to each of the two defenders; exact."""
-
-    declarer: Fraction
-    each_defender: Fraction
-
-    @property
-    def net(self) -> Fraction:
-        """What declarer gets less what both defenders get."""
-        return self.declarer - 2 * self.each_defender
-
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
     """A scoring scheme: made at level n with k overtricks, value · (base + per_level·n + per_overtrick·k).
 
     >>> NEW.score(Contract.of("2S by W"), 9)
-    Score(declarer=Fraction(153, 2), each_defender=Fraction(0, 1))
+    Fraction(153, 2)
     """
 
     name: str
@@ -73,8 +54,8 @@ class Scheme:
             object.__setattr__(self, key, _exact(key, getattr(self, key)))
 
     @classmethod
-    def of(cls, value: Scheme | str | Mapping[str, Any]) -> Scheme:
-        """Look up ``old`` or ``new``, or read a mapping, such as a table of a TOML file; a scheme passes through.
+    def of(cls, value: Scheme | Mapping[str, Any]) -> Scheme:
+        """Read a mapping, such as a table of a TOML file; a scheme passes through.
 
         A mapping has the keys of :attr:`mapping`; ``base`` and ``per_overtrick`` may be left out and are then 0,
         ``per_level`` 1.
@@ -85,10 +66,6 @@ class Scheme:
         """
         if isinstance(value, Scheme):
             return value
-        if isinstance(value, str):
-            if (scheme := SCHEMES.get(value.strip().lower())) is None:
-                raise NotationError(f"unknown scoring scheme {value!r}: write {' or '.join(SCHEMES)}", text=value)
-            return scheme
         filled = {"base": 0, "per_level": 1, "per_overtrick": 0, **value}
         keys = tuple(cls.__dataclass_fields__)
         told = filled.pop("values", None)
@@ -109,36 +86,34 @@ class Scheme:
         values = {strain.name: _plain(value) for strain, value in zip(Strain, self.values, strict=True)}
         return {"name": self.name, "values": values, **numbers}
 
-    def score(self, contract: Contract, tricks: int) -> Score:
-        """What the contract pays when declarer and dummy together take ``tricks`` tricks, 0 … 13."""
-        if not 0 <= tricks <= 13:
-            raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
+    def score(self, contract: Contract, tricks: int) -> Fraction:
+        """What declarer gets less what both defenders get when declarer and dummy take ``tricks`` tricks, 0 … 13."""
         if contract.doubled:
             raise BayesBridgeError(
                 f"contract {str(contract)!r} is doubled: scheme {self.name!r} has no price for that", contract=contract
             )
-        over = tricks - contract.tricks_needed
+        over = _overtricks(contract, tricks)
         if over < 0:
-            return Score(Fraction(0), -over * self.undertrick)
-        weight = self.base + self.per_level * contract.level + self.per_overtrick * over
-        return Score(self.values[contract.strain] * weight, Fraction(0))
+            return 2 * over * self.undertrick
+        return self.values[contract.strain] * (self.base + self.per_level * contract.level + self.per_overtrick * over)
 
     def __repr__(self) -> str:
         return f"Scheme.of({self.mapping!r})"
 
 
-def _exact(what: str, value: Number) -> Fraction:
-    """0.1 means one tenth, not the nearest binary fraction: hence by way of its text."""
-    text = str(value)
+def _exact(what: str, value: Any) -> Fraction:
+    """1, 0.5 or "1/2" as written: 0.1 means one tenth, not the nearest binary fraction: hence by way of its text."""
     try:
-        if isinstance(value, bool) or len(text.lower().partition("e")[2]) > 4:  # 1e999999999 would fill the memory
-            raise ValueError
-        number = Fraction(text)
+        return Fraction(str(value))
     except (ValueError, ZeroDivisionError):
         raise NotationError(f"{what} {value!r} is not a number: write such as 25, 0.5 or '1/2'", text=value) from None
-    if abs(number) > MOST:
-        raise NotationError(f"{what} {value!r}: write a number from -{MOST} to {MOST}", text=value)
-    return number
+
+
+def _overtricks(contract: Contract, tricks: int) -> int:
+    """Tricks beyond those that the contract needs, below zero where it is down."""
+    if not 0 <= tricks <= 13:
+        raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
+    return tricks - contract.tricks_needed
 
 
 def _plain(value: Fraction) -> int | str:
@@ -178,40 +153,31 @@ IMP_STEPS: Final = (
 class Duplicate:
     """Standard duplicate scoring, a scheme like ``old`` and ``new``; ``vulnerable`` says which sides are.
 
-    >>> Duplicate().score(Contract.of("3NT by S"), 10).net
+    >>> Duplicate().score(Contract.of("3NT by S"), 10)
     Fraction(430, 1)
-    >>> Duplicate(Vulnerability.NS).score(Contract.of("4SX by S"), 8).net
+    >>> Duplicate(Vulnerability.NS).score(Contract.of("4SX by S"), 8)
     Fraction(-500, 1)
     """
 
     vulnerable: Vulnerability = Vulnerability.NONE
     name: str = "duplicate"
 
-    def score(self, contract: Contract, tricks: int) -> Score:
-        """What the declaring side scores when it takes ``tricks`` tricks, 0 … 13, below zero if the contract is down.
-
-        All of it stands as declarer's; the defenders' score is the opposite.
-        """
-        if not 0 <= tricks <= 13:
-            raise BayesBridgeError(f"{tricks} tricks: declarer takes 0 to 13", tricks=tricks)
-        return Score(Fraction(_duplicate(contract, tricks, contract.declarer in self.vulnerable)), Fraction(0))
-
-
-def _duplicate(contract: Contract, tricks: int, vulnerable: bool) -> int:
-    """The score of law 77, below zero for a contract that is down."""
-    doubled, over = contract.doubled, tricks - contract.tricks_needed
-    if over < 0:
-        if not doubled:
-            return over * (100 if vulnerable else 50)
-        # The first undertricks doubled, each later one 300; redoubled everything is twice.
-        first = ((200,) if vulnerable else (100, 200, 200))[:-over]
-        return -doubled * (sum(first) + 300 * (-over - len(first)))
-    odd = 20 if contract.strain in (Strain.C, Strain.D) else 30
-    points = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * (1, 2, 4)[doubled]
-    game = (500 if vulnerable else 300) if points >= 100 else 50
-    slam = {6: (500, 750), 7: (1000, 1500)}.get(contract.level, (0, 0))[vulnerable]
-    overtrick = doubled * (200 if vulnerable else 100) if doubled else odd
-    return points + game + slam + 50 * doubled + over * overtrick
+    def score(self, contract: Contract, tricks: int) -> Fraction:
+        """What the declaring side scores with ``tricks`` tricks, 0 … 13, by law 77; below zero if it is down."""
+        doubled, over = contract.doubled, _overtricks(contract, tricks)
+        vulnerable = contract.declarer in self.vulnerable
+        if over < 0 and not doubled:
+            return Fraction(over * (100 if vulnerable else 50))
+        if over < 0:
+            # The first undertricks doubled, each later one 300; redoubled everything is twice.
+            first = ((200,) if vulnerable else (100, 200, 200))[:-over]
+            return Fraction(-doubled * (sum(first) + 300 * (-over - len(first))))
+        odd = 20 if contract.strain in (Strain.C, Strain.D) else 30
+        points = (contract.level * odd + 10 * (contract.strain == Strain.NT)) * (1, 2, 4)[doubled]
+        game = (500 if vulnerable else 300) if points >= 100 else 50
+        slam = {6: (500, 750), 7: (1000, 1500)}.get(contract.level, (0, 0))[vulnerable]
+        overtrick = doubled * (200 if vulnerable else 100) if doubled else odd
+        return Fraction(points + game + slam + 50 * doubled + over * overtrick)
 
 
 @lru_cache(maxsize=128)
@@ -225,7 +191,7 @@ def scores_by_tricks(level: int, strain: int, vulnerable: bool) -> NDArray[np.in
     contract = Contract(level, Strain(strain), Seat.N)
     import numpy as np
 
-    scores = np.array([int(scheme.score(contract, tricks).net) for tricks in range(14)])
+    scores = np.array([int(scheme.score(contract, tricks)) for tricks in range(14)])
     scores.flags.writeable = False
     return scores
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from math import hypot, inf, nan, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.registry import load, offered
+from bayesbridge.estimators.builtin import bayesbridge_bidders
+from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
 type Progress = Callable[[int, int], None]
-
-SLIPS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
-"""Shares of random calls that are tried by default."""
 
 
 class Model(NamedTuple):
@@ -70,7 +68,7 @@ def sensitivity(
     >>> found["card_probabilities"].sel(card="HA", seat="W").values.round(3).tolist()
     [0.816, 0.404]
     """
-    models = models_of(belief, SLIPS if slips is None else tuple(slips), bidders)
+    models = models_of(belief, (0.005, 0.01, 0.02, 0.05, 0.1) if slips is None else tuple(slips), bidders)
     rows = []
     for number, model in enumerate(models.values(), 1):
         try:
@@ -111,8 +109,8 @@ def models_of(belief: Belief, slips: Sequence[float], bidders: Bidders | None) -
 
 def _registry_name(model: Any) -> str:
     """The name of a built-in model, whatever its slip; else that of its class."""
-    offers: dict[str, Any] = dict(load(installed=False).bidders)
-    for name, offer in offers.items():
+    offer: Any
+    for name, offer in bayesbridge_bidders().items():
         alike = replace(offer, slip=model.slip) if type(offer) is type(model) and _has_slip(model) else offer
         if alike == model:
             return name

@@ -145,19 +145,6 @@ def tilted_draws():
     return np.round(tilt.holding, 6), layouts, np.round(log_q, 6)
 
 
-def refused_layouts():
-    """Layouts whose hands have the wrong sizes."""
-    moves = Moves.of(position(13, 8, 9, 9))
-    full, empty = np.full((1, 4), (1 << 52) - 1, dtype=np.uint64), np.zeros((1, 4), dtype=np.uint64)
-    messages = []
-    for masks in (full, empty):
-        try:
-            moves.shuffle(masks, 1, 1)
-        except ValueError as error:
-            messages.append(str(error))
-    return messages
-
-
 def convolution():
     """Exact counts suit by suit, for pairs of seats that take many tricks and none; and of suits of four cards."""
     seen = position(13, 8, 8, 13)
@@ -212,7 +199,7 @@ def tables_of_deals():
 
 QUESTIONS = (
     words, deals, suit_rows, algorithms, random_tricks, play, bidding,
-    learned_bidding, layouts, tilted_draws, refused_layouts, convolution, levels, sums, network, tables_of_deals,
+    learned_bidding, layouts, tilted_draws, convolution, levels, sums, network, tables_of_deals,
 )  # fmt: skip
 
 

@@ -187,6 +187,6 @@ def test_shrinkage_shows_what_was_counted_and_what_is_believed():
     assert np.diff(raw.get_sizes()) > 0
     drawn = {line.get_marker(): line.get_xdata() for line in ax.lines}
     np.testing.assert_allclose(drawn["o"], np.sort(draws.mean(axis=(0, 1))))
-    assert drawn["|"] == (0.2, 0.8)
+    assert list(drawn["|"]) == [0.2, 0.8]
     names = {"raw rate", "estimate, 89 % interval", "truth", "mean of all"}
     assert {text.get_text() for text in ax.get_legend().get_texts()} == names

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior, thinned
-from bayesbridge.calls import CALLS, PASS, Call, Contract, Vulnerability
+from bayesbridge.calls import CALLS, PASS, Contract, Vulnerability
 from bayesbridge.cards import Strain
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import MOST_DRAWS
@@ -103,7 +103,7 @@ def payoff(scheme: Scoring, contract: Contract | None, *, ours: bool = True) -> 
     """
     if contract is None:
         return np.zeros(14)
-    return np.array([float(scheme.score(contract, tricks).net) for tricks in range(14)]) * (1 if ours else -1)
+    return np.array([float(scheme.score(contract, tricks)) for tricks in range(14)]) * (1 if ours else -1)
 
 
 def pair_of(belief: Perspective, pair: PairLike) -> Pair:
@@ -117,14 +117,6 @@ def pair_of(belief: Perspective, pair: PairLike) -> Pair:
             pair=(first, second),
         )
     return first, second
-
-
-def standing(belief: Perspective) -> tuple[Seat, Call] | None:
-    """The highest bid so far with its seat; ``None`` before any, and once the auction is over."""
-    auction = belief.auction
-    if auction is None or auction.is_over:
-        return None
-    return next(((seat, call) for seat, call in reversed(list(auction)) if call.is_bid), None)
 
 
 def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contract | None]:
@@ -143,11 +135,10 @@ def contracts_asked(belief: Perspective, named: Named, pair: Pair) -> list[Contr
 
 def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
     """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
-    bid = standing(belief)
-    found: list[Contract | None] = [
-        contract_named(belief, str(call), pair) for call in CALLS if call.is_bid and _may(call, bid, pair)
-    ]
-    passed = None if bid is None else contract_if_passed(belief, pair)
+    every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
+    found = [one for one in every if _may(belief, one, pair)]
+    over = belief.auction is None or belief.auction.is_over
+    passed = None if over else contract_if_passed(belief, pair)
     if passed is not None and passed.declarer in pair:
         found[0] = passed
     elif passed is not None:
@@ -159,7 +150,6 @@ def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
 
 def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract], pair: Pair) -> list[Contract | None]:
     """Those named, none of them twice and none below the last bid."""
-    bid = standing(belief)
     words = named.split(",") if isinstance(named, str) else [named] if isinstance(named, Contract) else named
     found = list(dict.fromkeys(contract_named(belief, word, pair) for word in words))
     if not found:
@@ -167,14 +157,9 @@ def _named(belief: Perspective, named: str | Contract | Sequence[str | Contract]
     if found == [None]:
         raise BayesBridgeError("Pass alone pays nothing here: name a contract beside it, such as Pass,1NT")
     for contract in found:
-        if bid is None or contract is None:
-            continue
-        side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
-        if not _may(Call.bid(contract.level, contract.strain), bid, side):
-            raise BayesBridgeError(
-                f"contract {str(contract)!r}: {bid[1]} by {bid[0].name} outranks it: name a higher one",
-                contract=contract,
-            )
+        if not _may(belief, contract, pair) and belief.auction is not None:
+            higher = belief.auction.standing_contract
+            raise BayesBridgeError(f"contract {str(contract)!r}: {higher} outranks it: name a higher one")
     return found
 
 
@@ -187,9 +172,15 @@ def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
     return passed if passed is None or belief.dummy is None or passed.declarer in pair else None
 
 
-def _may(call: Call, bid: tuple[Seat, Call] | None, pair: Pair) -> bool:
-    """Whether the pair may end in this bid: it outranks the last one, or is their own."""
-    return bid is None or call > bid[1] or (call == bid[1] and bid[0] in pair)
+def _may(belief: Perspective, contract: Contract | None, pair: Pair) -> bool:
+    """Whether its side may still end in it: it outranks what stands, or is their own; anything once all is over."""
+    over = belief.auction is None or belief.auction.is_over
+    stands = None if belief.auction is None or over else belief.auction.standing_contract
+    if stands is None or contract is None:
+        return True
+    side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
+    rank, least = ((one.level, one.strain) for one in (contract, stands))
+    return rank > least or (rank == least and stands.declarer in side)
 
 
 def contract_named(belief: Perspective, named: str | Contract, pair: Pair) -> Contract | None:
@@ -432,9 +423,9 @@ class ContractTable(NamedTuple):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary of plain values for each contract, ``None`` for what a deal that is passed out has not."""
-        columns = [np.array(column).tolist() for column in self.columns.values()]
-        values = [self.labels, *([None if value != value else value for value in column] for column in columns)]
-        return [dict(zip(("contract", *self.columns), row, strict=True)) for row in zip(*values, strict=True)]
+        columns = {"contract": self.labels, **self.columns}
+        plain = [[None if value != value else value for value in column] for column in columns.values()]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
     def dataset(self) -> xarray.Dataset:
         """The same for ArviZ, pictures and computing."""
@@ -583,19 +574,16 @@ def _solved(
         return tables, ""
     allowed = (4.0 if seconds is None else seconds) / max(seconds_of(solver), 1e-9) / len(groups)
     m = max(2, int(min(allowed, len(tables.layouts)))) if solve is None else solve
-    try:
-        return tables.solved_by(solver, groups, m, _controls(tables, options, groups), rng), ""
-    except PluginError as error:
-        return tables, str(error)
-
-
-def _controls(tables: TrickTables, options: Sequence[Option], groups: Sequence[Group]) -> list[Floats]:
-    """(n,) what the network expects in each layout: the score of the best contract of each group, then its tricks."""
-    scores = []
+    # What the network expects in each layout: the score of the best contract of each group, and its tricks.
+    scores: list[Floats] = []
     for group in groups:
         of_group = [tables.of_one(group, one.points).predicted for one in options if one.group == group]
         scores += sorted(of_group, key=lambda score: float(tables.weights @ score))[-1:]
-    return [*scores, *(tables.of_one(group, np.arange(14.0)).predicted for group in groups)]
+    tricks = [tables.of_one(group, np.arange(14.0)).predicted for group in groups]
+    try:
+        return tables.solved_by(solver, groups, m, [*scores, *tricks], rng), ""
+    except PluginError as error:
+        return tables, str(error)
 
 
 def _columns(

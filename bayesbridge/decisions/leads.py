@@ -97,11 +97,9 @@ class Leads:
     @property
     def caution(self) -> str:
         """How far the figures can be trusted, in a sentence or two."""
-        basis = (
-            f"Every layout was solved ({number(self.solved)})."
-            if self.exact
-            else f"From {number(self.solved)} solved layouts; one standard error is given."
-        )
+        basis = f"From {number(self.solved)} solved layouts; one standard error is given."
+        if self.exact:
+            basis = f"Every layout was solved ({number(self.solved)})."
         return f"{basis} Double dummy: after the lead all four see all cards."
 
     def document(self) -> dict[str, Any]:

@@ -224,7 +224,7 @@ class Draws:
         """``n`` layouts that count the same."""
         if isinstance(self.source, Enumeration) and self.importance is None:
             return self.target.sampler.draw(n, rng)
-        chosen = (self.importance or Weights.equal(len(self))).resample(n, rng, "multinomial")
+        chosen = (self.importance or Weights(np.zeros(len(self)))).resample(n, rng, "multinomial")
         if isinstance(self.source, Enumeration):
             return self.source.unranking.layouts(chosen)
         return self.stretch(0, len(self))[chosen]

@@ -187,21 +187,14 @@ class LevelTables:
         """(4, 38) P(seat has so many high-card points)."""
         return np.stack([self.distribution(Points(seat)) for seat in SEATS])
 
-    def distribution(self, *quantities: Quantity) -> Floats:
-        """(size, …) probabilities of the values of one quantity, or of several together: an axis for each."""
-        return self._mixed(self._extended_counts(quantities))
-
-    def _extended_counts(self, quantities: tuple[Quantity, ...]) -> Ints:
-        """(values, size, …) layouts by value of the tables and by quantities."""
-        if len(quantities) == 1 and quantities[0] in self.kept:
-            kept: Ints = self.kept[quantities[0]]
-            return kept
-        counts = self.tables.extended(*quantities).counts()
-        # The first value is the lowest digit: the axes come in reverse order.
-        found = counts.reshape(*(one.size for one in reversed(quantities)), -1).T
-        if len(quantities) == 1 and isinstance(quantities[0], Points | Tricks):
-            self.kept[quantities[0]] = found
-        return found
+    def distribution(self, quantity: Quantity) -> Floats:
+        """(size,) probabilities of the values of a quantity."""
+        counts = self.kept.get(quantity)
+        if counts is None:  # (values, size) layouts by value of the tables and by the quantity
+            counts = self.tables.extended(quantity).counts().reshape(quantity.size, -1).T
+            if isinstance(quantity, Points | Tricks):
+                self.kept[quantity] = counts
+        return self._mixed(counts)
 
     def _mixed(self, counts: Ints) -> Floats:
         """Probabilities from (values, …) counts of layouts."""

@@ -22,11 +22,9 @@ from numpy.typing import NDArray
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.draws import Draws
-from bayesbridge.engines.target import Target
 from bayesbridge.engines.weights import Weights
-from bayesbridge.errors import DealError
 from bayesbridge.jit import njit
-from bayesbridge.layouts import Floats, Masks
+from bayesbridge.layouts import Masks
 from bayesbridge.random64 import Seed, next64, seed_state
 from bayesbridge.shapes import shape_table
 
@@ -72,26 +70,20 @@ class Moves(NamedTuple):
         )
 
     def shuffle(self, layouts: Masks, swaps: int | NDArray[np.int64], rng: Seed) -> tuple[Masks, int]:
-        """Propose ``swaps`` swaps in every layout, (n, 4) → (n, 4), uniform stays uniform; also how many were made."""
+        """Propose ``swaps`` swaps in every layout, (n, 4) → (n, 4), uniform stays uniform; also how many were made.
+
+        The layouts must fit the hard evidence.
+        """
         moved = np.array(layouts, dtype=np.uint64)
         counts = np.broadcast_to(np.asarray(swaps, dtype=np.int64), len(moved)).copy()
-        made = 0
         # With fewer than two hands in doubt there is nothing to swap.
-        if np.count_nonzero(np.diff(self.start)) > 1:
-            made = _shuffle(moved, counts, self, seed_state(rng))
-        if made < 0:
-            raise DealError(
-                f"layout {-1 - made} does not fit the hard evidence: its hands differ in size", row=-1 - made
-            )
-        return moved, int(made)
+        some = np.count_nonzero(np.diff(self.start)) > 1
+        return moved, int(_shuffle(moved, counts, self, seed_state(rng))) if some else 0
 
 
 @njit
 def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDArray[np.uint64]) -> int:
-    """Swap in place and count the swaps made, or -1 - row for a row that is no layout of these cards.
-
-    Cards in doubt go by their index into ``cards``.
-    """
+    """Swap in place and count the swaps made; cards in doubt go by their index into ``cards``."""
     cards, start, certain, shapes = moves.cards, moves.start, moves.certain, moves.shapes
     shortest, longest, points_low, points_high = moves.shortest, moves.longest, moves.points_low, moves.points_high
     m = len(cards)
@@ -126,14 +118,10 @@ def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDAr
         for index in range(m):
             for seat in range(4):
                 if layouts[row, seat] >> np.uint64(cards[index]) & one:
-                    if filled[seat] == start[seat + 1]:
-                        return -1 - row
                     places[filled[seat]] = index
                     filled[seat] += 1
                     lengths[seat, suit_of[index]] += 1
                     points[seat] += card_points[index]
-        if filled[0] + filled[1] + filled[2] + filled[3] != start[1] + start[2] + start[3] + start[4]:
-            return -1 - row
         for _ in range(swaps[row]):
             # One draw chooses both places. The choice is uneven by less than m / 2³², but it is the same whatever
             # cards lie there, so the proposal stays exactly symmetric.
@@ -190,9 +178,9 @@ def _shuffle(layouts: Masks, swaps: NDArray[np.int64], moves: Moves, state: NDAr
 
 
 def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
-    """Weighted draws as particles of equal weight."""
+    """Weighted draws as particles of equal weight, each moved by a few Metropolis steps."""
     target = found.target
-    weights = found.importance or Weights.equal(len(found))
+    weights = found.importance or Weights(np.zeros(len(found)))
     n = max(2, min(draws, 4000))
     ancestors = weights.resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]
@@ -201,7 +189,16 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         terms[:, seat] = target.soft.of_seat(seat, np.ascontiguousarray(layouts[:, seat]))
     shuffler = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
-        layouts, terms = _move(layouts, terms, target, shuffler, rng)
+        there, _ = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
+        there_terms = terms.copy()
+        for seat in target.soft.seats:  # only hands that changed are evaluated again
+            changed = np.flatnonzero(there[:, seat] != layouts[:, seat])
+            if len(changed):
+                there_terms[changed, seat] = target.soft.of_seat(seat, np.ascontiguousarray(there[changed, seat]))
+        ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
+        accepted = (rng.random(n) < np.exp(np.minimum(ratio, 0.0)))[:, None]
+        accepted &= target.constraints.meets(there)[:, None]
+        layouts, terms = np.where(accepted, there, layouts), np.where(accepted, there_terms, terms)
     families = np.unique(ancestors, return_counts=True)[1] / n
     lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(
@@ -214,19 +211,3 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         likelihood=terms.sum(axis=1),
         ess=lineages,
     )
-
-
-def _move(
-    layouts: Masks, terms: Floats, target: Target, shuffler: Moves, rng: np.random.Generator
-) -> tuple[Masks, Floats]:
-    """One Metropolis step of every particle; only hands that changed are evaluated again."""
-    there, _ = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), len(layouts)), rng)
-    there_terms = terms.copy()
-    for seat in target.soft.seats:
-        changed = np.flatnonzero(there[:, seat] != layouts[:, seat])
-        if len(changed):
-            there_terms[changed, seat] = target.soft.of_seat(seat, np.ascontiguousarray(there[changed, seat]))
-    ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
-    accepted = rng.random(len(layouts)) < np.exp(np.minimum(ratio, 0.0))
-    accepted &= target.constraints.meets(there)
-    return np.where(accepted[:, None], there, layouts), np.where(accepted[:, None], there_terms, terms)

@@ -23,7 +23,6 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, rai
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel
 from bayesbridge.layouts import Floats, Masks, read_only
-from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
     from bayesbridge.engines.conditions import Plan
@@ -91,17 +90,8 @@ class SoftEvidence:
         """Whether the piece is behind a term."""
         return any(piece is one for term in self.terms for one in term.pieces)
 
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models of the calls, in words."""
-        return tuple(dict.fromkeys(model_words(term.call[0]) for term in self.terms if term.call is not None))
-
     def __bool__(self) -> bool:
         return bool(self.terms)
-
-
-NONE: Final = SoftEvidence()
-"""Nothing was called or chosen."""
 
 
 def log_likelihood(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
@@ -179,7 +169,7 @@ class Target:
 
     constraints: Constraints
     """The hard evidence, normalised."""
-    soft: SoftEvidence = NONE
+    soft: SoftEvidence = SoftEvidence()
     cost: Cost = QUICK
 
     @cached_property
@@ -256,11 +246,11 @@ class Target:
     def unexplained(self, tried: int | None = None) -> Contradiction:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""
         pieces = tuple(dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces))
-        models = " and ".join(self.soft.models) or "the model"
+        models = dict.fromkeys(repr(term.call[0]) for term in self.soft.terms if term.call is not None)
         what = "no layout explains" if tried is None else f"none of {tried} layouts tried explains"
         no_proof = "" if tried is None else " That is no proof that none does."
         return Contradiction(
-            f"{what} the calls under {models}: {'; '.join(map(str, pieces))}.{no_proof} "
+            f"{what} the calls under {' and '.join(models) or 'the model'}: {'; '.join(map(str, pieces))}.{no_proof} "
             "Give the model a slip (slip=0.02), or take a call back.",
             evidence=pieces,
         )

@@ -86,11 +86,6 @@ class Weights:
         largest = float(self.log.max())
         return largest + math.log(float(np.exp(self.log - largest).sum())) - math.log(len(self))
 
-    @classmethod
-    def equal(cls, n: int) -> Weights:
-        """Weights of n draws that count the same."""
-        return cls(np.zeros(n))
-
     @property
     def ess(self) -> float:
         """Kish's effective sample size, 1 ≤ 1 / Σ W² ≤ n."""

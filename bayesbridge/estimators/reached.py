@@ -59,7 +59,7 @@ def reached(posterior: Posterior) -> Posterior:
     # Not above 1, so that the likelihood stays one.
     factor = strength_for(target, chances, draws.weights) * chances
     factor -= factor.max()
-    before = Weights.equal(len(draws)) if draws.importance is None else draws.importance
+    before = Weights(np.zeros(len(draws))) if draws.importance is None else draws.importance
     after = Weights(before.log + factor)
     likelihood = factor if draws.log_likelihood is None else draws.log_likelihood + factor
     after_all = replace(

@@ -89,7 +89,7 @@ def net_points(scheme: Scheme, level: int, tricks: int) -> float:
     """Net points of an NT contract: the bidder's if made, less those of both defenders if not."""
     from bayesbridge.calls import Contract
 
-    return float(scheme.score(Contract.of(f"{level}NT by S"), tricks).net)
+    return float(scheme.score(Contract.of(f"{level}NT by S"), tricks))
 
 
 def _points(joint: NDArray[np.int64], scheme: Scheme) -> dict[float, int]:

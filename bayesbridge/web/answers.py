@@ -17,13 +17,12 @@ Records and positions dropped on the page become questions, and its downloads ar
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from bayesbridge.answer import Asked, Number, Tricks
+from bayesbridge.answer import capture_tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
@@ -34,12 +33,11 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
 from bayesbridge.decisions.leads import lead_question, leads
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
-from bayesbridge.estimators.builtin import CaptureEstimator, bayesbridge_bidders
-from bayesbridge.estimators.evaluate import ask, counted, evaluate
+from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import contract_asked, network_odds
 from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn
-from bayesbridge.position import EXAMPLES, SETTINGS, Position, Sourced, parse_position, python_lines
+from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.views.tables import declarer_and_dummy
 from bayesbridge.words import model_words
@@ -69,9 +67,6 @@ def read_question(document: dict[str, Any]) -> Query:
     first, contract, seed = document.get("first"), document.get("contract"), document.get("seed", 1)
     if type(seed) is not int or not 0 <= seed < 2**64:
         raise NotationError(f"seed {seed!r}: give a whole number from 0 to 2 ** 64 - 1")
-    for name, example in EXAMPLES.items():
-        if name not in settings:
-            raise NotationError(f"the position has no {name}: write one, such as {name} = {example!r}")
     return Query(
         Position(settings, tuple(pieces)),
         None if first is None else _read("first", Seat.of, first),
@@ -113,7 +108,7 @@ class Memory:
     """Posteriors by position and number of draws, the oldest forgotten first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[Belief, int, bool], Posterior] = OrderedDict()
+        self._kept: dict[tuple[Belief, int, bool], Posterior] = {}
 
     def known(self, belief: Belief, seed: int, more: bool = False) -> Posterior:
         """The posterior of a belief, from memory or computed from that of one piece less; few draws unless ``more``."""
@@ -124,8 +119,8 @@ class Memory:
             carried = None if earlier is None else earlier.carried_to(belief)
             self._kept[key] = carried or infer(belief, MORE if more else 300, seed, earlier)
             if len(self._kept) > 100:  # under calls each has a few thousand draws of 32 bytes and their weights
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
+                del self._kept[next(iter(self._kept))]
+        self._kept[key] = self._kept.pop(key)  # the youngest now
         return self._kept[key]
 
 
@@ -346,14 +341,10 @@ def cards_document(posterior: Posterior, stage: str) -> dict[str, Any]:
 
 def captures_document(posterior: Posterior, seed: int) -> dict[str, Any]:
     """T of the observer's pair: captures by the paper's rule."""
-    question, capture = ask(posterior), CaptureEstimator()
-    sums = counted(posterior, capture, question).get("T")
-    if sums is None:
-        few, belief = posterior, posterior.belief
-        if not posterior.draws.target.soft and isinstance(belief, Belief):
-            few = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
-        sums = evaluate(few, [capture], question, rng=seed).sums["capture", "T"]
-    tricks = Tricks.of(Number.of(sums), Asked.of(posterior.belief, question))
+    belief = posterior.belief
+    if not posterior.draws.target.soft and isinstance(belief, Belief):
+        posterior = belief.infer("sample", 1_000, seed)  # in place of millions of layouts that would be walked
+    tricks = capture_tricks(posterior, rng=seed)
     mean = tricks.mean_if_held
     return {
         "title": tricks.title,
@@ -438,10 +429,6 @@ def _rounded(values: Any) -> Any:
     return np.round(np.asarray(values, dtype=np.float64), DIGITS).tolist()
 
 
-MOST_BOARDS: Final = 64
-"""Boards of a file that the page shows."""
-
-
 def records_document(name: str, text: str) -> dict[str, Any]:
     """The boards of a PBN or LIN document, each as what every seat saw of it."""
     raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
@@ -452,8 +439,8 @@ def records_document(name: str, text: str) -> dict[str, Any]:
         why = f": {reading.skipped[0].reason}" if reading.skipped else ""
         raise NotationError(f"{name[:60]!r} has no board with a full hand and an auction or a play{why}")
     return {
-        "boards": boards[:MOST_BOARDS],
-        "left_out": max(0, len(boards) - MOST_BOARDS),
+        "boards": boards[:64],
+        "left_out": len(boards[64:]),
         "notes": [f"line {one.line}: {one.reason}" for one in reading.skipped[:5]],
     }
 

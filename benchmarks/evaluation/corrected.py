@@ -195,7 +195,7 @@ def against_rejection(folder: Path) -> None:
         tricks = kept(folder / f"plain-{position.number}.npz", position.plain)["tricks"].astype(np.int64)
         for row, contract in zip(rows, position.contracts, strict=True):
             made = (tricks >= contract.tricks_needed).astype(np.float64)
-            scores = np.array([float(Duplicate().score(contract, int(one)).net) for one in tricks])
+            scores = np.array([float(Duplicate().score(contract, int(one))) for one in tricks])
             columns = [(0, made), (4, scores), *([(2, tricks)] if contract.level == 1 else [])]
             for place, values in columns:
                 error = np.hypot(row[place + 1], values.std(ddof=1) / np.sqrt(len(values)))

@@ -67,7 +67,7 @@ def test_expected_scores_equal_a_sum_over_every_layout_solved(solver):
     assert set(found["basis"].values) == {"all solved"}
     tricks = tricks_of(posterior.layouts)
     scores = {
-        name: [int(Duplicate().score(bb.Contract.of(name), int(t)).net) for t in tricks]
+        name: [int(Duplicate().score(bb.Contract.of(name), int(t))) for t in tricks]
         for name in ("1NT by E", "2S by E", "3NTX by E")
     }
     other = scores["2S by E"]
@@ -92,7 +92,7 @@ def test_without_a_solver_the_network_answers_and_the_caution_says_so(nothing):
     table = np.ascontiguousarray(posterior.layouts.masks[:, [E, S, N, W]])
     for name, trump in (("1NT by E", None), ("2S by E", bb.Suit.S)):
         chances = table_tricks(table, trump).mean(axis=0)
-        worth = [float(NEW.score(bb.Contract.of(name), t).net) for t in range(14)]
+        worth = [float(NEW.score(bb.Contract.of(name), t)) for t in range(14)]
         row = found.sel(contract=name)
         assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
         assert row["difference"].item() == pytest.approx(row["score"].item())
@@ -214,7 +214,7 @@ def test_defending_is_paid_to_the_defenders_and_ranked_with_the_rest(nothing):
     chances = posterior.weights @ table_tricks(table, bb.Suit.S)
     for name in ("2S by W", "2SX by W"):
         row, contract = found.sel(contract=name), bb.Contract.of(name)
-        worth = [-float(Duplicate().score(contract, t).net) for t in range(14)]
+        worth = [-float(Duplicate().score(contract, t)) for t in range(14)]
         assert row["score"].item() == pytest.approx(float(chances @ worth), rel=1e-4, abs=1e-3)
         assert row["make"].item() == pytest.approx(float(chances[8:].sum()), rel=1e-4)
         assert row["tricks"].item() == pytest.approx(float(chances @ np.arange(14)), rel=1e-4)

@@ -8,7 +8,6 @@ import pytest
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.particles import Moves
-from bayesbridge.errors import DealError
 from bayesbridge.layouts import Masks
 from tests.engines.brute_force import all_layouts, p_value, position, tally
 
@@ -110,10 +109,3 @@ def test_one_layout_has_nowhere_to_go() -> None:
     moved, made = Moves.of(only).shuffle(all_layouts(only), 10, 1)
     np.testing.assert_array_equal(moved, all_layouts(only))
     assert made == 0
-
-
-def test_a_layout_of_other_hands_is_refused() -> None:
-    layouts = all_layouts(TWO)[:3].copy()
-    layouts[1, 1], layouts[1, 3] = layouts[1, 1] | layouts[1, 3], 0
-    with pytest.raises(DealError, match="layout 1 does not fit"):
-        Moves.of(TWO).shuffle(layouts, 1, 1)

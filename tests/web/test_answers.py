@@ -191,7 +191,6 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
         ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
         ({"settings": SETTINGS, "contract": "9NT by S"}, "contract: unknown"),
-        ({"settings": {"hand": SETTINGS["hand"]}}, "the position has no observer: write one, such as observer = 'S'"),
     ],
 )
 def test_a_bad_question_is_refused_in_one_line(question, why):
