@@ -23,6 +23,7 @@ from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, rai
 from bayesbridge.evidence.kinds import Piece
 from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel
 from bayesbridge.layouts import Floats, Masks, read_only
+from bayesbridge.words import model_words
 
 if TYPE_CHECKING:
     from bayesbridge.engines.conditions import Plan
@@ -246,7 +247,7 @@ class Target:
     def unexplained(self, tried: int | None = None) -> Contradiction:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""
         pieces = tuple(dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces))
-        models = dict.fromkeys(repr(term.call[0]) for term in self.soft.terms if term.call is not None)
+        models = dict.fromkeys(model_words(term.call[0]) for term in self.soft.terms if term.call is not None)
         what = "no layout explains" if tried is None else f"none of {tried} layouts tried explains"
         no_proof = "" if tried is None else " That is no proof that none does."
         return Contradiction(
