@@ -16,7 +16,7 @@ from bayesbridge.cli.options import (
     position_of,
 )
 from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
-from bayesbridge.views.documents import evidence_document
+from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
@@ -114,7 +114,8 @@ def run(args: Namespace) -> int:
         about = {name: value for name, value in found.attrs.items() if name not in ("layouts", "failure")}
         said = {} if answers is None else {"find_out": {"questions": plain_rows(answers), **answers.attrs}}
         how = {**accuracy_document(posterior), **evidence_document(belief)}
-        print_json({"contracts": found.rows, **about, "judged": found.attrs["layouts"], **said, **how})
+        rows = [{**named(row.pop("contract")), **row} for row in found.rows]
+        print_json({"contracts": rows, **about, "judged": found.attrs["layouts"], **said, **how})
         return 0
     print_evidence(belief)
     print_accuracy(posterior)

@@ -157,22 +157,17 @@ class DealJob:
 
     def document(self) -> dict[str, Any]:
         """All as plain data."""
-        numbering = self.numbering
-        boards = []
-        for place, deal in enumerate(self.layouts or ()):
-            board = numbering.first + place
-            boards.append(
-                {
-                    "board": board,
-                    "dealer": numbering.dealer_of(board).name,
-                    "vulnerable": numbering.vulnerable_on(board).value,
-                    "deal": deal.pbn,
-                    **({"type": self.types[place]} if self.types else {}),
-                }
-            )
+        numbering, dealt = self.numbering, list(self.layouts or ())
+        numbers = range(numbering.first, numbering.first + len(dealt))
+        boards = {
+            "deals": [deal.pbn for deal in dealt],
+            "dealers": [numbering.dealer_of(board).name for board in numbers],
+            "vulnerable": [numbering.vulnerable_on(board).value for board in numbers],
+            **({"deal_types": list(self.types)} if self.types else {}),
+        }
         tested = {"drawn": self.search.drawn, "kept": self.search.kept} if not self.plan.exact else {}
         statistics = [found.document() for found in self._findings()]
-        return {**self.plan_document(), **tested, "deals": boards, "statistics": statistics}
+        return {**self.plan_document(), **tested, **boards, "statistics": statistics}
 
     def text(self, form: str) -> str:
         """The deals as a file."""

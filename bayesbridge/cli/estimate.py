@@ -171,9 +171,11 @@ def run(args: Namespace) -> int:
         read = readings(belief, args.seed)
         if args.json:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
-            tricks = {"games": [contract_document(one)["contract"] for one in games]} if games else {}
+            tricks = {"games": [contract_document(one, len(posterior))["contract"] for one in games]} if games else {}
             calls = {"readings": readings_document(read)} if read else {}
-            whole = estimate_document(found, answer) | contract_document(odds) | tricks | calls | card
+            whole = (
+                estimate_document(found, answer) | contract_document(odds, len(found.posterior)) | tricks | calls | card
+            )
             print_json(whole | examples(posterior, args))
         else:
             show(found, answer, games, read)

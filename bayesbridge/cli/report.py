@@ -250,7 +250,7 @@ def _position_report(args: Namespace) -> int:
         examples=args.show or 0,
     )
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-    _write(args, path, page, {**how, **contract_document(odds), **examples(posterior, args)})
+    _write(args, path, page, {**how, **contract_document(odds, len(posterior)), **examples(posterior, args)})
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0

@@ -550,7 +550,7 @@ class SuitLine:
             "tricks": self.tricks,
             "error": self.error,
             "at_least": {str(goal): share for goal, share in self.at_least.items()},
-            "text": list(self.text()),
+            "play": list(self.text()),
             "plan": None if self.step is None else self.step.document,
         }
 
@@ -584,8 +584,7 @@ class SuitPlay:
             "sure": self.sure,
             "counted_as_small": self.small,
             "weighed": self.weighed,
-            "goals": [line.document() for line in self.goals],
-            "best": self.best.document(),
+            "lines": [line.document() for line in (self.best, *self.goals)],
         }
 
 

@@ -49,19 +49,23 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
     }
 
 
-def contract_document(odds: ContractOdds | None) -> dict[str, Any]:
-    """What becomes of a contract; nothing where nothing was asked."""
+def contract_document(odds: ContractOdds | None, draws: int) -> dict[str, Any]:
+    """What becomes of a contract by so many layouts; nothing where nothing was asked."""
     if odds is None:
         return {}
-    said = {
-        "contract": str(odds.contract),
-        "dummy": odds.dummy.name,
-        "make": odds.make[0],
-        "make_error": odds.make[1],
+    tricks = {
         "mean": odds.mean[0],
         "mean_error": odds.mean[1],
         "pmf": {str(tricks): float(share) for tricks, share in enumerate(odds.pmf)},
         "pmf_error": {str(tricks): float(error) for tricks, error in enumerate(odds.pmf_error)},
+    }
+    said = {
+        **named(str(odds.contract)),
+        "dummy": odds.dummy.name,
+        "make": odds.make[0],
+        "make_error": odds.make[1],
+        "tricks": tricks,
+        "draws": draws,
         "solved": odds.solved,
         "basis": odds.basis,
         "actual": odds.actual,
@@ -82,6 +86,16 @@ def readings_document(read: Iterable[Reading]) -> list[dict[str, Any]]:
         }
         for one in read
     ]
+
+
+def named(contract: str) -> dict[str, str | None]:
+    """A contract and its declarer apart.
+
+    >>> named("3NT by S"), named("Pass")
+    ({'name': '3NT', 'by': 'S'}, {'name': 'Pass', 'by': None})
+    """
+    name, _, declarer = contract.partition(" by ")
+    return {"name": name, "by": declarer or None}
 
 
 def nested(values: Any, names: Iterable[Any], *others: Iterable[Any]) -> dict[str, Any]:

@@ -18,10 +18,10 @@ def test_json_says_what_the_library_says(document):
     here = bb.contracts(
         belief.infer(rng=1), "1NT,2S", scheme="duplicate", vulnerable="EW", against="Pass", solve=0, rng=1
     )
-    assert [row["contract"] for row in said["contracts"]] == here["contract"].values.tolist()
+    assert [f"{row['name']} by {row['by']}" for row in said["contracts"]] == here["contract"].values.tolist()
     for row in said["contracts"]:
         for name in ("make", "tricks", "score", "difference", "imps", "matchpoints"):
-            assert row[name] == pytest.approx(here[name].sel(contract=row["contract"]).item()), name
+            assert row[name] == pytest.approx(here[name].sel(contract=f"{row['name']} by {row['by']}").item()), name
     assert (said["scheme"], said["vulnerable"], said["against"], said["solved"]) == ("duplicate", "EW", "Pass", 0)
     assert said["layouts"] == "560"
 

@@ -49,13 +49,13 @@ def test_files_hold_the_same_deals(dealt, tmp_path):
         assert f"5 deals are in {tmp_path / name}" in dealt(*words, "--out", str(tmp_path / name)).out
     pbn = read_pbn((tmp_path / "a.pbn").read_text())
     lin = read_lin((tmp_path / "a.lin").read_text())
-    told = json.loads((tmp_path / "a.json").read_text())["deals"]
+    told = json.loads((tmp_path / "a.json").read_text())
     assert [record.hands for record in pbn.records] == [record.hands for record in lin.records]
-    assert [record.dealer.name for record in pbn.records] == [board["dealer"] for board in told] == list("NESWN")
-    assert [record.vulnerable.value for record in lin.records] == [board["vulnerable"] for board in told]
+    assert [record.dealer.name for record in pbn.records] == told["dealers"] == list("NESWN")
+    assert [record.vulnerable.value for record in lin.records] == told["vulnerable"]
     assert (tmp_path / "a.txt").read_text().count("\n") == 5
     document = json.loads(dealt(*words, "--json").out)
-    assert document["deals"] == told
+    assert document["deals"] == told["deals"] == [str(record.deal) for record in pbn.records]
 
 
 def test_no_deal_writes_no_file(dealt, tmp_path):
@@ -84,7 +84,7 @@ def test_types_and_plans(dealt):
     plan = dealt(*words, "--plan").out.splitlines()
     assert plan[-1] == "Type strong: 3 deals, exactly 0.0194 % (1 in 5 154) of what is asked"
     document = json.loads(dealt(*words, "--json").out)
-    assert sorted(board["type"] for board in document["deals"]) == ["strong"] * 3 + ["weak"] * 6
+    assert sorted(document["deal_types"]) == ["strong"] * 3 + ["weak"] * 6
     assert json.loads(dealt(*words, "--plan", "--json").out)["types"]["weak"]["probability"] > 0.08
 
 

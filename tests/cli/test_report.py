@@ -83,4 +83,4 @@ def test_a_contract_by_options(folder, document):
 
 def test_solve_means_the_contract_of_the_auction(folder, document):
     calls = ["--call", "S:1NT", "--call", "W:Pass", "--call", "E:Pass"]
-    assert document(*QUESTION, *calls, "--solve", "0", "--no-history")["contract"]["contract"] == "1NT by S"
+    assert document(*QUESTION, *calls, "--solve", "0", "--no-history")["contract"]["name"] == "1NT"

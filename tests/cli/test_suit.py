@@ -11,8 +11,8 @@ def test_a_suit_by_vacant_places(document, answer):
     said = document("suit", "AJT32", "K954")
     play = bb.suit_play("AJT32", "K954")
     assert said == play.document()
-    assert [(line["goal"], round(line["chance"], 4)) for line in said["goals"]][-1] == (5, 0.5791)
-    assert said["best"]["plan"]["lead"] == "A"
+    assert [(line["goal"], line["chance"] and round(line["chance"], 4)) for line in said["lines"]][-1] == (5, 0.5791)
+    assert said["lines"][0]["plan"]["lead"] == "A"
     out = answer("suit", "AJT32", "K954")
     assert "5 or more" in out
     assert "57.9 %" in out
@@ -21,7 +21,7 @@ def test_a_suit_by_vacant_places(document, answer):
 
 
 def test_vacant_places_and_small_cards(document, answer):
-    assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["goals"][-1]["chance"] == pytest.approx(0.25)
+    assert document("suit", "AQJ", "xxx", "--vacant", "5:15")["lines"][-1]["chance"] == pytest.approx(0.25)
     assert "West with 5 vacant places and East with 15" in answer("suit", "AQJ", "xxx", "--vacant", "5:15")
     assert "Plan A:\n  Nothing is to choose." in answer("suit", "AKQ", "xxx")
 
@@ -29,9 +29,9 @@ def test_vacant_places_and_small_cards(document, answer):
 def test_a_suit_by_evidence(document):
     said = document("suit", "AJT32", "K954", *SEEN, "--length", "W:H:7")
     belief = bb.Belief("S", "K954.KJ3.A54.Q32").given(bb.Reveal("N", "AJT32.A2.K76.A54"), bb.Length("W", "H", 7, 7))
-    assert said["goals"] == bb.suit_play("AJT32", "K954", belief.infer()).document()["goals"]
+    assert said["lines"] == bb.suit_play("AJT32", "K954", belief.infer()).document()["lines"]
     assert (said["exact"], said["observer"]) == (True, "S")
-    assert document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["goals"] == said["goals"]
+    assert document("suit", "--suit", "S", *SEEN, "--length", "W:H:7")["lines"] == said["lines"]
 
 
 @pytest.mark.parametrize(

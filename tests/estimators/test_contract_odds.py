@@ -171,7 +171,7 @@ WORDS += ["--holds", "S:SA SK S2 HK H3 DA CQ C2"]
 def test_the_command_line_answers_as_python(solver, capsys):
     assert main([*WORDS, "--contract", "1NT", "--solve", "50", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)["contract"]
-    assert (said["contract"], said["solved"], said["basis"]) == ("1NT by E", 50, "corrected")
+    assert (said["name"], said["by"], said["solved"], said["basis"]) == ("1NT", "E", 50, "corrected")
     posterior = positions.quiet().infer(rng=1)
     here = bb.estimate(posterior, contract="1NT", solve=50, rng=1)["contract"].to_dataset()
     assert (said["make"], said["make_error"]) == pytest.approx((here.make.item(), here.make_error.item()))
