@@ -715,6 +715,7 @@ def shrinkage(
     if known:
         ax.plot(*zip(*known, strict=True), "|", color=VERMILION, markersize=14, markeredgewidth=2.2, label="truth")
     ax.set_yticks(rows, [f"{name} ({made} of {many})" for name, (made, many) in zip(players, turns, strict=True)])
+    ax.set_ylim(-0.6, len(players) - 0.4)
     percent_axis(ax.xaxis)
     bare(ax)
     ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.4, -0.1), ncols=2, labelspacing=0.9)

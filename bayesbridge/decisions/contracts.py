@@ -137,8 +137,7 @@ def _usual(belief: Perspective, pair: Pair) -> list[Contract | None]:
     """All that the pair may still bid; where the others' bid stands also defending it, doubled if that is allowed."""
     every = (contract_named(belief, str(call), pair) for call in CALLS if call.is_bid)
     found = [one for one in every if _may(belief, one, pair)]
-    over = belief.auction is None or belief.auction.is_over
-    passed = None if over else contract_if_passed(belief, pair)
+    passed = None if belief.auction is None or belief.auction.is_over else contract_if_passed(belief, pair)
     if passed is not None and passed.declarer in pair:
         found[0] = passed
     elif passed is not None:
@@ -174,8 +173,8 @@ def contract_if_passed(belief: Perspective, pair: Pair) -> Contract | None:
 
 def _may(belief: Perspective, contract: Contract | None, pair: Pair) -> bool:
     """Whether its side may still end in it: it outranks what stands, or is their own; anything once all is over."""
-    over = belief.auction is None or belief.auction.is_over
-    stands = None if belief.auction is None or over else belief.auction.standing_contract
+    auction = belief.auction
+    stands = None if auction is None or auction.is_over else auction.standing_contract
     if stands is None or contract is None:
         return True
     side = (contract.declarer, contract.declarer.partner) if belief.dummy is None else pair
