@@ -44,8 +44,8 @@ def strain_levels(hands: NDArray[np.uint64]) -> Small:
 
 def highest_bids(hands: NDArray[np.uint64]) -> Small:
     """(n,) index of the highest of each hand's five bids, 0 (Pass) where it has none; a bid nX is call 5n − 2 + X."""
-    levels = strain_levels(hands)
-    highest: Small = np.where(levels > 0, 5 * levels - 2 + np.arange(5, dtype=np.int8), 0).max(axis=1).astype(np.int8)
+    highest = np.zeros(len(hands), dtype=np.int8)
+    _highest(strain_levels(hands), highest)
     return highest
 
 
@@ -135,3 +135,11 @@ def _strain_levels(
 ) -> None:
     for i in range(len(hands)):
         fill_levels(np.int64(hands[i]), side, trumps, length, leading, out[i])
+
+
+@njit
+def _highest(levels: Small, out: Small) -> None:
+    for i in range(len(levels)):
+        for strain in range(5):
+            if levels[i, strain]:
+                out[i] = max(out[i], np.int8(5 * levels[i, strain] - 2 + strain))
