@@ -285,6 +285,11 @@ def opaque(expression: Expression) -> bool:
     return any(isinstance(node, Taken | Random) for node in walk(expression))
 
 
+def needs_solver(expression: Expression) -> bool:
+    """Whether tricks are counted in it."""
+    return any(isinstance(node, Taken) for node in walk(expression))
+
+
 def evaluate(expression: Expression, leaves: Leaves) -> Any:
     """The value as an int64 array, or a number where no leaf is an array."""
     match expression:
@@ -382,7 +387,6 @@ _WORDS: Final = re.compile(
     r"""
     (?P<space>\s+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
   | (?P<text>"[^"]*")
-  | (?P<newline>\\n)
   | (?P<word>[A-Za-z0-9_]+)
   | (?P<sign>&&|\|\||==|!=|<=|>=|[-+*/%<>=!?:,(){}])
     """,
@@ -392,7 +396,7 @@ _WORDS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``kind``: text, newline, word, sign or end."""
+    """``kind``: text, word, sign or end."""
 
     kind: str
     text: str
@@ -460,8 +464,8 @@ COUNT_WORDS: Final = {
 COMMANDS: Final = frozenset(
     ["predeal", "condition", "produce", "generate", "dealer", "vulnerable", "pointcount", "altcount", "action", "seed"]
 )
-PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline", "printes", "print"))
-ACTIONS: Final = PRINTS | {"average", "frequency", "evalcontract"}
+PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline"))
+ACTIONS: Final = PRINTS | {"average", "frequency"}
 FUNCTIONS: Final = frozenset(
     (*MEASURES, *COUNT_WORDS, *SUITS, "shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp")
 ) | {"rnd"}
