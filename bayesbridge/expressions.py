@@ -246,7 +246,7 @@ class Operation(Expression):
         return self.operands
 
 
-type Leaf = Held | ShapeIn | Taken | Random | Slot
+type Leaf = Held | Taken | Random | Slot
 type Leaves = Callable[[Leaf], Any]
 """The value of a leaf, an array or a number."""
 
@@ -297,7 +297,10 @@ def evaluate(expression: Expression, leaves: Leaves) -> Any:
             return np.int64(value)
         case Operation(operator, operands):
             return _OPERATORS[operator](*(evaluate(operand, leaves) for operand in operands))
-        case Held() | ShapeIn() | Taken() | Random() | Slot():
+        case ShapeIn(seat, shapes):
+            clubs, diamonds, hearts = (leaves(Held(LENGTH, seat, suit)) for suit in range(3))
+            return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
+        case Held() | Taken() | Random() | Slot():
             return leaves(expression)
     raise AssertionError(expression)
 
@@ -337,9 +340,6 @@ class LayoutValues:
                     return sum(self._leaf(Held(measure, seat, one)) for one in range(4))
                 field = self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
                 return table(measure)[field]
-            case ShapeIn(seat, shapes):
-                clubs, diamonds, hearts = (self._leaf(Held(LENGTH, seat, suit)) for suit in range(3))
-                return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
             case Taken(seat, strain):
                 assert self._solver is not None
                 return self._solver(self.masks, seat, strain)
@@ -760,8 +760,6 @@ def text_of(expression: Expression) -> str:
                 else _inner(part)
                 for part in operands
             )
-        case Slot(index):
-            return f"slot {index}"
     raise AssertionError(expression)
 
 
