@@ -246,7 +246,7 @@ class Operation(Expression):
         return self.operands
 
 
-type Leaf = Held | ShapeIn | Taken | Random | Slot
+type Leaf = Held | Taken | Random | Slot
 type Leaves = Callable[[Leaf], Any]
 """The value of a leaf, an array or a number."""
 
@@ -285,6 +285,11 @@ def opaque(expression: Expression) -> bool:
     return any(isinstance(node, Taken | Random) for node in walk(expression))
 
 
+def needs_solver(expression: Expression) -> bool:
+    """Whether tricks are counted in it."""
+    return any(isinstance(node, Taken) for node in walk(expression))
+
+
 def evaluate(expression: Expression, leaves: Leaves) -> Any:
     """The value as an int64 array, or a number where no leaf is an array."""
     match expression:
@@ -292,7 +297,10 @@ def evaluate(expression: Expression, leaves: Leaves) -> Any:
             return np.int64(value)
         case Operation(operator, operands):
             return _OPERATORS[operator](*(evaluate(operand, leaves) for operand in operands))
-        case Held() | ShapeIn() | Taken() | Random() | Slot():
+        case ShapeIn(seat, shapes):
+            clubs, diamonds, hearts = (leaves(Held(LENGTH, seat, suit)) for suit in range(3))
+            return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
+        case Held() | Taken() | Random() | Slot():
             return leaves(expression)
     raise AssertionError(expression)
 
@@ -332,9 +340,6 @@ class LayoutValues:
                     return sum(self._leaf(Held(measure, seat, one)) for one in range(4))
                 field = self.masks[:, seat] >> np.uint64(13 * suit) & np.uint64(SUIT_MASK)
                 return table(measure)[field]
-            case ShapeIn(seat, shapes):
-                clubs, diamonds, hearts = (self._leaf(Held(LENGTH, seat, suit)) for suit in range(3))
-                return shape_table(shapes)[clubs, diamonds, hearts].astype(np.int64)
             case Taken(seat, strain):
                 assert self._solver is not None
                 return self._solver(self.masks, seat, strain)
@@ -382,7 +387,6 @@ _WORDS: Final = re.compile(
     r"""
     (?P<space>\s+|\#[^\n]*|//[^\n]*|/\*.*?\*/)
   | (?P<text>"[^"]*")
-  | (?P<newline>\\n)
   | (?P<word>[A-Za-z0-9_]+)
   | (?P<sign>&&|\|\||==|!=|<=|>=|[-+*/%<>=!?:,(){}])
     """,
@@ -392,7 +396,7 @@ _WORDS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``kind``: text, newline, word, sign or end."""
+    """``kind``: text, word, sign or end."""
 
     kind: str
     text: str
@@ -460,8 +464,8 @@ COUNT_WORDS: Final = {
 COMMANDS: Final = frozenset(
     ["predeal", "condition", "produce", "generate", "dealer", "vulnerable", "pointcount", "altcount", "action", "seed"]
 )
-PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline", "printes", "print"))
-ACTIONS: Final = PRINTS | {"average", "frequency", "evalcontract"}
+PRINTS: Final = frozenset(("printall", "printew", "printpbn", "printcompact", "printoneline"))
+ACTIONS: Final = PRINTS | {"average", "frequency"}
 FUNCTIONS: Final = frozenset(
     (*MEASURES, *COUNT_WORDS, *SUITS, "shape", "hascard", "quality", "cccc", "tricks", "trick", "score", "imps", "imp")
 ) | {"rnd"}
@@ -756,8 +760,6 @@ def text_of(expression: Expression) -> str:
                 else _inner(part)
                 for part in operands
             )
-        case Slot(index):
-            return f"slot {index}"
     raise AssertionError(expression)
 
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
 _ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".json": "json"}
-_LARGEST_SCRIPT: Final = 1_000_000
 
 
 def add(commands: Subparsers) -> None:
@@ -133,15 +132,15 @@ def _target(args: Namespace) -> tuple[Path | None, str]:
 
 
 def _script(args: Namespace) -> Script | None:
-    from bayesbridge.dealing.language import parse
+    from bayesbridge.dealing.language import LONGEST_SCRIPT, parse
 
     if args.script is None:
         return None
     try:
         if args.script == "-":
-            text = sys.stdin.read(_LARGEST_SCRIPT + 1)
+            text = sys.stdin.read(LONGEST_SCRIPT + 1)
         else:
-            text = Path(args.script).read_text("utf-8", "replace")[: _LARGEST_SCRIPT + 1]
+            text = Path(args.script).read_text("utf-8", "replace")[: LONGEST_SCRIPT + 1]
     except OSError as error:
         raise UsageError(f"cannot read {args.script!r} ({error.strerror}): name a script") from None
     with blaming(f"SCRIPT {args.script}"):

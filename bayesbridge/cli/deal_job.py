@@ -23,6 +23,7 @@ from bayesbridge.dealing.plan import (
     find_solver,
     first,
     given_cards,
+    solve,
 )
 from bayesbridge.dealing.run import (
     FORMS,
@@ -30,13 +31,12 @@ from bayesbridge.dealing.run import (
     Numbering,
     exact_statistics,
     findings,
-    needs_solver,
     printed,
 )
 from bayesbridge.engines.conditions import chance_text
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.registry import offered
-from bayesbridge.expressions import TRUE, Expression, LayoutValues, Solver, conjunction, parse_expression
+from bayesbridge.expressions import TRUE, Expression, LayoutValues, conjunction, needs_solver, parse_expression
 from bayesbridge.layouts import Layouts
 from bayesbridge.random64 import generator
 from bayesbridge.words import number
@@ -56,7 +56,6 @@ class DealJob:
     wanted: int
     most: int
     seed: int
-    solver: Solver | None
     exact: list[Counts | None]
     layouts: Layouts | None = None
     types: list[str] = field(default_factory=list)
@@ -75,15 +74,15 @@ class DealJob:
             types = [HandType.of(text) for text in args.type]
             if len({one.name for one in types}) < len(types):
                 raise BayesBridgeError("two types have the same name: give each a name of its own")
-        whole = conjunction((common, *(one.condition for one in types)))
-        solver = find_solver() if needs_solver(asked) or needs_solver(Script(whole)) else None
+        if any(needs_solver(value) for action in asked.actions for value in action.values):
+            find_solver()
         seen = tuple(piece.value for piece in args.evidence)
         with blaming("--bidder"):
             bidder = None if args.bidder is None else offered("bidders", [args.bidder]).bidder(args.bidder)
 
         def planned(extra: Expression = TRUE) -> DealPlan:
             condition = conjunction((common, extra))
-            return DealPlan.compiled(known, condition, seen, bidder=bidder, solver=solver)
+            return DealPlan.compiled(known, condition, seen, bidder=bidder)
 
         plan = planned()
         exact = exact_statistics(asked, plan)
@@ -95,7 +94,6 @@ class DealJob:
             args.n or asked.produce or usual,
             args.generate or asked.generate or MOST_DRAWS,
             args.seed if asked.seed is None or args.seed != 1 else asked.seed,
-            solver,
             exact,
         )
 
@@ -192,7 +190,7 @@ class DealJob:
         return chain.from_iterable(found.lines() for found in self._findings())
 
     def _findings(self) -> Iterator[Finding]:
-        return findings(self.script, self.exact, self._values, self.solver)
+        return findings(self.script, self.exact, self._values)
 
     def remarks(self) -> Iterator[str]:
         """How much was tested, and whether that was enough."""
@@ -223,4 +221,4 @@ class DealJob:
 
     @property
     def _values(self) -> LayoutValues:
-        return LayoutValues(self._dealt.masks, generator(self.seed), self.solver)
+        return LayoutValues(self._dealt.masks, generator(self.seed), solve)

@@ -42,7 +42,7 @@ from bayesbridge.engines.proposal import Hands
 from bayesbridge.engines.target import SoftEvidence, call_term
 from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, tilted
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
-from bayesbridge.estimators.protocol import Question, run
+from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Called, Piece, Play, pieces
 from bayesbridge.evidence.models import BidderModel, cost_of
@@ -51,33 +51,30 @@ from bayesbridge.expressions import (
     Expression,
     LayoutValues,
     Operation,
-    Solver,
-    Taken,
     conjunction,
+    needs_solver,
     opaque,
     parse_expression,
-    walk,
 )
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import Layouts, Masks
 from bayesbridge.random64 import Seed, generator, seed_state
 
 
-def find_solver() -> Solver:
+def find_solver() -> Estimator:
     """The solver; one line says what to install where there is none."""
     try:
-        solved = offered("estimators", ["solved"]).estimator("solved")
+        return offered("estimators", ["solved"]).estimator("solved")
     except BayesBridgeError:
         raise BayesBridgeError(
             "tricks need a double-dummy solver: install the plugin bayesbridge-double-dummy, or leave them out"
         ) from None
 
-    def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
-        pair = Seat(seat), Seat(seat).partner
-        question = Question(pair, None if strain == 4 else Suit(strain))
-        return run(solved, Layouts(masks), question)["solved"].astype(np.int64)
 
-    return solve
+def solve(masks: Masks, seat: int, strain: int) -> NDArray[np.int64]:
+    """Double-dummy tricks, as :class:`bayesbridge.expressions.LayoutValues` asks for them."""
+    question = Question((Seat(seat), Seat(seat).partner), None if strain == 4 else Suit(strain))
+    return run(find_solver(), Layouts(masks), question)["solved"].astype(np.int64)
 
 
 type Floats = NDArray[np.float64]
@@ -224,16 +221,16 @@ class Drawn:
         return self.over / (self.called + self.over) if self.over else 0.0
 
 
-def expression_test(parts: Sequence[Expression], solver: Solver | None) -> Test:
+def expression_test(parts: Sequence[Expression]) -> Test:
     """The test that all parts are true; parts that need tricks come last, for what has passed the others."""
-    cheap = [part for part in parts if not any(isinstance(node, Taken) for node in walk(part))]
+    cheap = [part for part in parts if not needs_solver(part)]
     dear = [part for part in parts if part not in cheap]
 
     def test(masks: Masks, rng: np.random.Generator) -> NDArray[np.bool_]:
         passed = np.ones(len(masks), dtype=np.bool_)
         for group in (cheap, dear):
             if group and passed.any():
-                values = LayoutValues(masks[passed], rng, solver)
+                values = LayoutValues(masks[passed], rng, solve)
                 passed[passed] = values.of(conjunction(tuple(group))) != 0
         return passed
 
@@ -302,7 +299,7 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
         proposal = tilted(known, plan.table, likelihood, seats, draws=500, rng=SEED, search=search).proposal
     except Contradiction:
         return None
-    test, random = expression_test(plan.exact, None), np.random.default_rng(SEED)
+    test, random = expression_test(plan.exact), np.random.default_rng(SEED)
 
     def propose(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
         masks, log_q = proposal.draw(n, rng)
@@ -350,7 +347,7 @@ def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int,
             return found
         masks = np.zeros((len(hands), 4), dtype=np.uint64)
         masks[:, seat] = hands
-        fits = expression_test((own[seat],), None)(masks, np.random.default_rng(SEED))
+        fits = expression_test((own[seat],))(masks, np.random.default_rng(SEED))
         return np.where(fits, found, found - 4.0)  # a larger penalty would spoil the regression
 
     return likelihood, tuple(dict.fromkeys((*soft.seats, *own)))
@@ -407,16 +404,15 @@ class DealPlan:
         *,
         where: Where | None = None,
         bidder: BidderModel | None = None,
-        solver: Solver | None = None,
     ) -> DealPlan:
         """The same from parts that have been read."""
         seen = pieces(*evidence)
         plan = _planned(given, condition, seen)
         tests: list[tuple[str, Test]] = []
         if plan.tested:
-            needs = any(isinstance(node, Taken) for part in plan.tested for node in walk(part))
-            ready = solver or (find_solver() if needs else None)
-            tests.append(("condition", expression_test(plan.tested, ready)))
+            if any(map(needs_solver, plan.tested)):
+                find_solver()
+            tests.append(("condition", expression_test(plan.tested)))
         if where is not None:
             tests.append(("where", _where_test(where)))
         auction: Auction | None = None

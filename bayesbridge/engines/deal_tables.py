@@ -64,7 +64,6 @@ from bayesbridge.expressions import (
 from bayesbridge.jit import njit
 from bayesbridge.layouts import Ints, Masks
 from bayesbridge.random64 import Seed, State, bounded, high_product, next64, seed_state
-from bayesbridge.shapes import shape_table
 
 type Bools = NDArray[np.bool_]
 type Words = NDArray[np.uint64]
@@ -326,9 +325,6 @@ class SeatGrid:
         places = {leaf: place for place, leaf in enumerate(leaves_of(slots), 1)}
 
         def value(leaf: Leaf) -> Ints:
-            if isinstance(leaf, ShapeIn):
-                clubs, diamonds, hearts = (value(Held(LENGTH, leaf.seat, suit)) for suit in range(3))
-                return shape_table(leaf.shapes)[clubs, diamonds, hearts].astype(np.int64)
             assert isinstance(leaf, Held)
             place = places[leaf.measure, leaf.suit]
             sums: Ints = low[a, place] + high[b, place]
@@ -351,22 +347,17 @@ class SeatGrid:
 
 
 def _numbered(vectors: Ints) -> tuple[Ints, Ints]:
-    """The number of each row's vector, and the distinct vectors."""
-    _, places, numbers = np.unique(_keys(vectors), return_index=True, return_inverse=True)
-    return numbers, vectors[places]
-
-
-def _keys(vectors: Ints) -> NDArray[np.int64] | NDArray[np.void]:
-    """One number for each vector, equal for equal vectors; byte strings where 63 bits are too few."""
+    """The number of each row's vector, and the distinct vectors; each is one number where 63 bits are enough."""
     low = vectors.min(axis=0, initial=0)
     radices = [int(n) for n in vectors.max(axis=0, initial=0) - low + 1]
     if math.prod(radices) >= 1 << 62:
-        whole = np.ascontiguousarray(vectors)
-        return whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
+        distinct, numbers = np.unique(vectors, axis=0, return_inverse=True)
+        return numbers, distinct
     keys = np.zeros(len(vectors), dtype=np.int64)
     for column, radix in enumerate(radices):
         keys = keys * radix + (vectors[:, column] - low[column])
-    return keys
+    _, places, numbers = np.unique(keys, return_index=True, return_inverse=True)
+    return numbers, vectors[places]
 
 
 def _added(first: Ints, second: Ints) -> tuple[Ints, Ints]:

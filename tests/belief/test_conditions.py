@@ -145,7 +145,7 @@ def test_conflicts_and_errors_are_one_line():
         ).count()
     assert caught.value.data["evidence"] == (bb.Condition("aces(north) == 4"), bb.Holds("W", "SA"))
     for text, says in {
-        "hpc(north) > 3": "column 1: unknown word 'hpc': did you mean hcp?",
+        "hpc(north) > 3": "column 1: unknown word 'hpc': did you mean 'hcp'?",
         "tricks(north, spades) > 3": "tricks and random numbers are no evidence",
         "1 > 2": "looks at no hand",
     }.items():

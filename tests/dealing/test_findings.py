@@ -1,4 +1,4 @@
-"""Statistics of scripts as plain data, and contracts scored: against sums made one deal at a time."""
+"""Statistics of scripts as plain data, against sums made one deal at a time; contracts that anybody can count."""
 
 import json
 import math
@@ -14,19 +14,13 @@ from bayesbridge.dealing.language import parse
 from bayesbridge.dealing.plan import DealPlan
 from bayesbridge.dealing.run import exact_statistics, findings
 from bayesbridge.expressions import LayoutValues
-from tests.dealing.plain_conditions import paid, suits_of
+from tests.dealing.plain_conditions import suits_of
 
 STATISTICS = """
 condition hcp(north) >= 12
 action average "points" hcp(north), frequency "spades" (spades(north), 2, 5),
-  frequency "both" (hcp(north), 12, 13, spades(north), 0, 4), evalcontract "game" (south, x4S, vul)
+  frequency "both" (hcp(north), 12, 13, spades(north), 0, 4)
 """
-
-
-def spades_of_south(masks, seat, strain):
-    """In place of a solver: South takes two tricks for each spade, six at least."""
-    assert (seat, strain) == (2, 3)
-    return np.array([min(13, max(6, 2 * len(suits_of(int(row[2]))[3]))) for row in masks], dtype=np.int64)
 
 
 @pytest.fixture(scope="module")
@@ -44,23 +38,23 @@ def documents(script, plan):
     """Exact ones where there are tables, then all of 400 deals."""
     masks = plan.deals(400, rng=1).masks
     values = LayoutValues(masks)
-    exact = [found.document() for found in findings(script, exact_statistics(script, plan), values, spades_of_south)]
-    drawn = [found.document() for found in findings(script, [None] * 4, values, spades_of_south)]
+    exact = [found.document() for found in findings(script, exact_statistics(script, plan), values)]
+    drawn = [found.document() for found in findings(script, [None] * 3, values)]
     return masks, exact, drawn
 
 
 def test_names_and_kinds(documents):
     _, exact, drawn = documents
     for told in (exact, drawn):
-        assert [one["name"] for one in told] == ["points", "spades", "both", "game"]
-        assert [one["kind"] for one in told] == ["average", "frequency", "frequency", "contract"]
+        assert [one["name"] for one in told] == ["points", "spades", "both"]
+        assert [one["kind"] for one in told] == ["average", "frequency", "frequency"]
         assert json.loads(json.dumps(told)) == told
-    assert [one["exact"] for one in exact] == [True, True, True, False]
+    assert all(one["exact"] for one in exact)
     assert not any(one["exact"] for one in drawn)
 
 
 def test_exact_figures_are_those_of_the_plan(documents, plan):
-    _, (average, spades, both, _), _ = documents
+    _, (average, spades, both), _ = documents
     assert Fraction(average["fraction"]) == plan.average("hcp(north)")
     shares = plan.frequency("spades(north)")
     told = {one["value"]: one for one in spades["values"]}
@@ -74,10 +68,10 @@ def test_exact_figures_are_those_of_the_plan(documents, plan):
 
 
 def test_sampled_figures_are_sums_over_the_deals(documents):
-    masks, _, (average, spades, both, contract) = documents
+    masks, _, (average, spades, both) = documents
     hands = [suits_of(int(row[0])) for row in masks]
     points = [sum("JQKA".index(rank) + 1 for suit in hand for rank in suit if rank in "JQKA") for hand in hands]
-    assert average["n"] == spades["n"] == both["n"] == contract["n"] == 400
+    assert average["n"] == spades["n"] == both["n"] == 400
     assert average["value"] == pytest.approx(statistics.fmean(points))
     assert average["error"] == pytest.approx(statistics.stdev(points) / 20)
     told = {one["value"]: one for one in spades["values"]}
@@ -87,36 +81,20 @@ def test_sampled_figures_are_sums_over_the_deals(documents):
     assert sum(one["deals"] for one in both["values"]) == 400
 
 
-def test_a_contract_is_scored_deal_by_deal(documents, script):
-    masks, _, (*_, contract) = documents
-    taken = [int(n) for n in spades_of_south(masks, 2, 3)]
-    scores = [paid(True, 4, 3, tricks) for tricks in taken]
-    assert contract["contract"] == "4S"
-    assert (contract["declarer"], contract["vulnerable"]) == ("S", True)
-    assert contract["made"]["share"] == pytest.approx(statistics.fmean(tricks >= 10 for tricks in taken))
-    assert contract["score"]["value"] == pytest.approx(statistics.fmean(scores))
-    assert contract["score"]["error"] == pytest.approx(statistics.pstdev(scores) / 20)
-    lines = list(list(findings(script, [None] * 4, LayoutValues(masks), spades_of_south))[3].lines())
-    assert lines[0].startswith("game: 4S makes ")
-    assert f"scores {statistics.fmean(scores):.0f} ± " in lines[0]
-
-
 def test_no_deal_has_no_figures(script):
     none = LayoutValues(np.empty((0, 4), dtype=np.uint64))
-    taken = np.empty(0, dtype=np.int64)
-    average, spades, _, contract = findings(script, [None] * 4, none, lambda *_: taken)
+    average, spades, _ = findings(script, [None] * 3, none)
     assert average.document()["value"] is None
     assert spades.document()["values"] == []
-    assert contract.document()["made"]["share"] is None
-    assert list(contract.lines()) == ["game: 4S: no deal was found"]
+    assert list(average.lines()) == ["points: no deal was found"]
     assert json.loads(json.dumps(average.document()))
 
 
 CERTAIN = """
 predeal south SAKQJT98765432 north H5432, D5432, C65432
 produce 3
-action evalcontract "all" (south, x7S, nv), evalcontract "all" (north, x7S, vul),
-  evalcontract "none" (south, x1N, nv), evalcontract "none" (north, x7N, vul)
+action average score(nv, x7S, tricks(south, spades)), average score(vul, x7S, tricks(north, spades)),
+  average score(nv, x1N, tricks(south, notrumps)), average tricks(north, notrumps) > 0
 """
 """Spades as trumps take every trick. Without trumps the defenders' cards beat all of North's."""
 
@@ -127,5 +105,4 @@ def test_solved_contracts_that_anybody_can_count(tmp_path, capsys):
     path.write_text(CERTAIN)
     assert main(["deal", str(path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["statistics"]
-    assert [one["made"]["share"] for one in told] == [1.0, 1.0, 0.0, 0.0]
-    assert [one["score"]["value"] for one in told] == [1510.0, 2210.0, -350.0, -1300.0]
+    assert [one["value"] for one in told] == [1510.0, 2210.0, -350.0, 0.0]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayesbridge.dealing.language import Average, EvalContract, Frequency, Print, parse
+from bayesbridge.dealing.language import Print, Statistic, parse
 from bayesbridge.engines.deal_tables import conjuncts, split
 from bayesbridge.errors import NotationError
 from bayesbridge.expressions import LayoutValues, parse_expression, text_of
@@ -82,19 +82,19 @@ def test_a_whole_script():
         produce 25 generate 10000 // limits
         dealer west vulnerable EW /* and
         more */ seed 7
-        predeal south SAQ542, HKJ87 north D2 clubs(east) == 3
+        predeal south SAQ542, HKJ87 north D2
         opener = hcp(west) > 11
         condition opener && clubs(west) >= 3
-        action printoneline hcp(west), printes("x", hcp(west), \\n), print(north, south), average "a" hcp(west),
+        action printoneline hcp(west), printew, average "a" hcp(west),
                frequency "f" (hcp(west), -1, 20), frequency (hcp(west), 0, 9, spades(west), 0, 5),
-               evalcontract "game" (south, x4S, vul),
         """
     )
     assert (script.produce, script.generate, script.dealer, script.vulnerable, script.seed) == (25, 10_000, 3, "EW", 7)
     assert [mask.bit_count() for mask in script.predealt] == [1, 0, 9, 0]
-    assert len(conjuncts(script.condition)) == 3
-    kinds = [Print, Print, Print, Average, Frequency, Frequency, EvalContract]
-    assert [type(action) for action in script.actions] == kinds
+    assert len(conjuncts(script.condition)) == 2
+    assert [type(action) for action in script.actions] == [Print, Print, Statistic, Statistic, Statistic]
+    assert [len(action.values) for action in script.actions] == [1, 0, 1, 1, 2]
+    assert [action.ranges for action in script.actions[2:]] == [(), ((-1, 20),), ((0, 9), (0, 5))]
     assert script.prints
     assert not parse("action average hcp(north)").prints
 
@@ -112,11 +112,11 @@ WRONG = {
     "condition hascard(north, XX)": "'XX' is no card",
     "condition 1 $ 2": "'$' has no meaning here",
     "produce 0": "write a number from 1 to",
-    "predeal north SA south SA": "SA is dealt twice",
-    "predeal north SAKQJT98765432, HA": "north gets 14 cards",
+    "predeal up SA": "'up' is no seat",
+    "pointcount 4000": "from -1000 to 1000",
     "hcp = 3": "is a word of the language",
     "action fly": "'fly' is no action",
-    "action frequency (hcp(north), 0, 300, hcp(south), 0, 300)": "a table of more than",
+    "action frequency (hcp(north), 0, 300, hcp(south), 0, 300)": "write ranges of up to",
     'action average "x': "text has no end",
     "condition " + "(" * 60 + "1" + ")" * 60: "nested more than",
     "condition " + "+".join(["1"] * 400): "too large",
