@@ -1,4 +1,4 @@
-"""``bayesbridge deal``: forms, files, scripts, types and one line for what is wrong; ``--show`` elsewhere."""
+"""``bayesbridge deal``: forms, files, scripts, types and one line for what is wrong."""
 
 import json
 
@@ -45,17 +45,15 @@ def test_every_form_shows_the_deals(dealt, form):
 
 def test_files_hold_the_same_deals(dealt, tmp_path):
     words = ("-n", "5", "--hcp", "N:20+", "--seed", "4")
-    for name in ("a.pbn", "a.lin", "a.json", "a.txt"):
+    for name in ("a.pbn", "a.lin", "a.txt"):
         assert f"5 deals are in {tmp_path / name}" in dealt(*words, "--out", str(tmp_path / name)).out
     pbn = read_pbn((tmp_path / "a.pbn").read_text())
     lin = read_lin((tmp_path / "a.lin").read_text())
-    told = json.loads((tmp_path / "a.json").read_text())["deals"]
+    told = json.loads(dealt(*words, "--json").out)["deals"]
     assert [record.hands for record in pbn.records] == [record.hands for record in lin.records]
     assert [record.dealer.name for record in pbn.records] == [board["dealer"] for board in told] == list("NESWN")
     assert [record.vulnerable.value for record in lin.records] == [board["vulnerable"] for board in told]
     assert (tmp_path / "a.txt").read_text().count("\n") == 5
-    document = json.loads(dealt(*words, "--json").out)
-    assert document["deals"] == told
 
 
 def test_no_deal_writes_no_file(dealt, tmp_path):
@@ -127,9 +125,3 @@ def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
     path = tmp_path / "wrong.dlr"
     path.write_text("produce 3\ncondition hcp(noth) > 3\n")
     assert "wrong.dlr: line 2, column 15: 'noth' is no seat" in complaint("deal", str(path))
-
-
-def test_examples_of_layouts(answer, document):
-    south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--void", "E:H")
-    assert answer("estimate", *south, "--show", "3").count("\nN:") == 3
-    assert len(document("estimate", *south, "--show", "2")["examples"]) == 2
