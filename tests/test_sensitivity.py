@@ -67,9 +67,6 @@ def test_at_the_command_line(capsys):
     assert sum(second["T"].values()) == pytest.approx(1)
     assert main([*words, "--draws", "200"]) == 0
     assert "The same question under every bidder model" in capsys.readouterr().out
-    never = [*WORDS[:-1], "W:7NT", "--bidders", "iterative"]
-    assert main(never) == 0
-    assert "iterative" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

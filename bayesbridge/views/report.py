@@ -67,6 +67,8 @@ def html_report(
     cards = "".join(table.html() for table in (cards_table(posterior), *length_tables(posterior)) if table.rows)
     caption = "How the belief sharpened; full marks are exact, open ones sampled"
     history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
+    read = readings(belief, posterior.seed or 0)
+    called = readings_table(read).html() if read else ""
     marginals = dict(result["marginals"].to_dataset().data_vars)
     sections = [
         ("The table", position_html(marginals, belief.roles, belief.middle_html)),
@@ -74,7 +76,7 @@ def html_report(
         ("What can be made", games_table(games).html())
         if odds is None
         else (f"Whether {odds.contract} makes", contract_section(odds)),
-        ("What was seen", _evidence(belief) + _read(posterior)),
+        ("What was seen", _evidence(belief) + called),
     ]
     folded = [
         ("Every card and every suit", cards),
@@ -241,12 +243,6 @@ def _evidence(belief: Perspective) -> str:
         model += f"<p>They are taken to choose cards as {escape(model_words(belief.player))}.</p>"
     which = game(None if belief.dummy is None else belief.dummy.name)
     return f"<p>{which}</p><ol>{''.join(rows)}</ol>{note}{model}"
-
-
-def _read(posterior: Posterior) -> str:
-    """How each call was read; nothing where nobody else called, or three players bid."""
-    read = readings(posterior.belief, posterior.seed or 0)
-    return readings_table(read).html() if read else ""
 
 
 def _computed(
