@@ -105,7 +105,7 @@ WRONG = {
     "a word": (["--condition", "hpc(north)"], "argument --condition: line 1, column 1: unknown word 'hpc'"),
     "two types": (["--type", "a: 1", "--type", "a: 0"], "two types have the same name"),
     "a file": (["none.dlr"], "cannot read 'none.dlr'"),
-    "an ending": (["--out", "x.doc"], "deals are PBN, LIN, text or JSON"),
+    "an ending": (["--out", "x.doc"], "deals are PBN, LIN or text"),
     "nothing fits": (["--hcp", "N:30+", "--hcp", "S:20+"], "no deal fits what is given"),
     "a form that a file is not of": (
         ["--out", "x.pbn", "--form", "lin"],
