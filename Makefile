@@ -23,7 +23,7 @@ demo: .venv/.user ## answer a bidding question in the terminal, and as a page wi
 	@echo
 	@$(RUN) estimate --observer S --hand $(HAND) --call W:1NT
 	@mkdir -p demo
-	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --level 2 --out demo/report.html
+	@$(RUN) report --observer S --hand $(HAND) --call W:1NT --out demo/report.html
 
 explore: .venv/.dev ## open the explorer, a page to set positions on, in a browser; Ctrl-C ends it
 	@$(RUN) serve

@@ -1,15 +1,13 @@
 """How much an answer depends on how the others are taken to bid: one question under several bidder models.
 
-Every model gives its own posterior, and P(evidence) under each is what the evidence itself says for the model. Bidders
-by Algorithm 1 that differ in their slip alone look at the same levels of the same hands: their tables are counted once.
+Every model gives its own posterior, and P(evidence) under each is what the evidence itself says for the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
 from math import hypot, inf, nan, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +16,6 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.models import BidderModel
 from bayesbridge.random64 import Seed
@@ -30,30 +27,18 @@ type Bidders = str | Sequence[str] | Mapping[str, BidderModel]
 type Progress = Callable[[int, int], None]
 
 
-class Model(NamedTuple):
-    """One way to bid: what it is called, its slip (``nan`` for a model without one) and the model itself."""
-
-    bidder: str
-    slip: float
-    model: BidderModel
-
-
 def sensitivity(
     belief: Belief,
+    bidders: Bidders,
     *,
-    slips: Iterable[float] | None = None,
-    bidders: Bidders | None = None,
     pair: str | tuple[Seat | str, Seat | str] | None = None,
     draws: int = 20_000,
     rng: Seed = 0,
     progress: Progress | None = None,
 ) -> xarray.Dataset:
-    """The answers to one question under every bidder with every slip.
+    """The answers to one question under every bidder: ``bidders`` are names, or models by name.
 
-    ``bidders``: names, or models by name; the belief's own by default. ``slips`` are given to every
-    bidder that has one (default: 0.005, 0.01, 0.02, 0.05, 0.1); an empty list leaves the bidders as they are.
-
-    A row for each ``model``, with coordinates ``bidder`` and ``slip``. Variables: ``log_evidence``, log P(all
+    A row for each ``bidder``. Variables: ``log_evidence``, log P(all
     evidence), and ``log_bayes_factor`` against the first model, each with its ``…_error``; ``entropy_bits``;
     ``card_probabilities`` and mean ``points`` by seat; ``qualified``, P(both conditions hold); ``T``, its distribution;
     ``T_mean`` given that they hold; ``T_at_least``, P(T ≥ 7 … 13) by ``tricks``; ``error``, the largest standard error
@@ -62,17 +47,24 @@ def sensitivity(
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
-    >>> found = sensitivity(belief, slips=[0.005, 0.1])
+    >>> found = sensitivity(belief, {f"slip {slip}": bb.IterativeBidder(slip=slip) for slip in (0.005, 0.1)})
     >>> found["log_bayes_factor"].values.round(3).tolist(), found["T_mean"].values.round(2).tolist()
     ([0.0, 1.818], [9.68, 10.15])
     >>> found["card_probabilities"].sel(card="HA", seat="W").values.round(3).tolist()
     [0.816, 0.404]
     """
-    models = models_of(belief, (0.005, 0.01, 0.02, 0.05, 0.1) if slips is None else tuple(slips), bidders)
+    if isinstance(bidders, Mapping):
+        models = dict(bidders)
+    else:
+        names = [bidders] if isinstance(bidders, str) else bidders
+        registry = offered("bidders", names)
+        models = {name: registry.bidder(name) for name in names}
+    if not models:
+        raise BayesBridgeError("no bidder named: give at least one, such as 'iterative'")
     rows = []
     for number, model in enumerate(models.values(), 1):
         try:
-            rows.append(_answers(belief.with_bidder(model.model).infer(draws=draws, rng=rng), pair, rng))
+            rows.append(_answers(belief.with_bidder(model).infer(draws=draws, rng=rng), pair, rng))
         except Contradiction:
             unknown: dict[str, Any] = dict.fromkeys(("entropy_bits", "qualified", "T_mean"), nan)
             shapes = {"card_probabilities": (52, 4), "points": 4, "T": 14, "T_at_least": 7}
@@ -81,44 +73,7 @@ def sensitivity(
             rows.append(unknown)
         if progress is not None:
             progress(number, len(models))
-    return _dataset(models, rows)
-
-
-def models_of(belief: Belief, slips: Sequence[float], bidders: Bidders | None) -> dict[str, Model]:
-    """Every bidder with every slip by its label; one without a slip once."""
-    named: dict[str, Any]
-    if bidders is None:
-        named = {_registry_name(belief.bidder): belief.bidder}
-    elif isinstance(bidders, Mapping):
-        named = dict(bidders)
-    else:
-        names = [bidders] if isinstance(bidders, str) else bidders
-        registry = offered("bidders", names)
-        named = {name: registry.bidder(name) for name in names}
-    models = {}
-    for name, model in named.items():
-        if not _has_slip(model):
-            models[name] = Model(name, nan, model)
-            continue
-        for slip in slips or (model.slip,):
-            models[f"{name}, slip {slip:g}"] = Model(name, slip, replace(model, slip=slip))
-    if not models:
-        raise BayesBridgeError("no bidder named: give at least one, such as 'iterative'")
-    return models
-
-
-def _registry_name(model: Any) -> str:
-    """The name of a built-in model, whatever its slip; else that of its class."""
-    offer: Any
-    for name, offer in bayesbridge_bidders().items():
-        alike = replace(offer, slip=model.slip) if type(offer) is type(model) and _has_slip(model) else offer
-        if alike == model:
-            return name
-    return type(model).__name__
-
-
-def _has_slip(model: Any) -> bool:
-    return is_dataclass(model) and any(field.name == "slip" and field.init for field in fields(model))
+    return _dataset(list(models), rows)
 
 
 def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | None, rng: Seed) -> dict[str, Any]:
@@ -139,29 +94,27 @@ def _answers(posterior: Posterior, pair: str | tuple[Seat | str, Seat | str] | N
     }
 
 
-def _dataset(models: Mapping[str, Model], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
+def _dataset(bidders: list[str], rows: Sequence[dict[str, Any]]) -> xarray.Dataset:
     import xarray
 
     from bayesbridge.belief.posterior import CARDS
 
     axes = {"card_probabilities": ["card", "seat"], "points": ["seat"], "T": ["T_value"], "T_at_least": ["tricks"]}
     variables = {
-        name: (["model", *axes.get(name, [])], np.array([row[name] for row in rows]))
+        name: (["bidder", *axes.get(name, [])], np.array([row[name] for row in rows]))
         for name in rows[0]
         if name != "method"
     }
     log, errors = variables["log_evidence"][1], variables["log_evidence_error"][1]
     # A first model under which the evidence is impossible has no Bayes factor against it.
-    variables["log_bayes_factor"] = ["model"], log - log[0] if np.isfinite(log[0]) else np.full(len(log), nan)
+    variables["log_bayes_factor"] = ["bidder"], log - log[0] if np.isfinite(log[0]) else np.full(len(log), nan)
     compared = [0.0, *(hypot(error, errors[0]) for error in errors[1:])]
-    variables["log_bayes_factor_error"] = ["model"], np.array(compared)
-    variables["method"] = ["model"], np.array([row["method"] for row in rows])
+    variables["log_bayes_factor_error"] = ["bidder"], np.array(compared)
+    variables["method"] = ["bidder"], np.array([row["method"] for row in rows])
     return xarray.Dataset(
         variables,
         coords={
-            "model": list(models),
-            "bidder": ("model", [model.bidder for model in models.values()]),
-            "slip": ("model", [model.slip for model in models.values()]),
+            "bidder": bidders,
             "card": list(CARDS),
             "seat": [seat.name for seat in Seat],
             "T_value": np.arange(14),

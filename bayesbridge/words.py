@@ -46,7 +46,6 @@ _MODELS: Final = {
     "IterativeBidder": "the paper's bidder (Algorithm 1)",
     "LearnedBidder": "experts, learned from records of real tables",
     "LearnedPlayer": "experts, learned from records of real tables",
-    "TextbookBidder": "textbook bidding",
     "StyleBidder": "a bidder who weighs tricks, with a style",
     "SystemBidder": "bidders who follow the systems named here",
 }

@@ -14,9 +14,10 @@ import bayesbridge as bb
 def main() -> None:
     """A line for each share of random calls."""
     belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Called("W", "2NT"))
-    found = bb.sensitivity(belief, slips=[0.005, 0.02, 0.1])
-    for label in found["model"].values:
-        row = found.sel(model=label)
+    models = {f"slips {slip:.1%}": bb.IterativeBidder(slip=slip) for slip in (0.005, 0.02, 0.1)}
+    found = bb.sensitivity(belief, models)
+    for label in models:
+        row = found.sel(bidder=label)
         print(
             f"{label:24} log Bayes factor {float(row['log_bayes_factor']):6.3f}   P(T ≥ 9) "
             f"{float(row['T_at_least'].sel(tricks=9)):.1%}   P(West holds the ace of hearts) "
@@ -24,7 +25,7 @@ def main() -> None:
         )
     figure = Figure((6.4, 2.2), layout="constrained")
     ax = figure.subplots()
-    ax.barh(found["model"].values, found["points"].sel(seat="W").values, color="#0072B2")
+    ax.barh(list(models), found["points"].sel(seat="W").values, color="#0072B2")
     ax.set(xlabel="mean points of West, who bid 2NT", title="The same call, read under three models")
     ax.invert_yaxis()
     Path("demo").mkdir(exist_ok=True)

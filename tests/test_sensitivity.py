@@ -8,10 +8,10 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.sensitivity import models_of
 from tests.positions import called, wide
 
 SLIPS = [0.0, 0.02, 0.3, 1.0]
+BIDDERS = {str(slip): bb.IterativeBidder(slip=slip) for slip in SLIPS}
 WORDS = ["estimate", "--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--call", "W:2NT"]
 
 
@@ -21,11 +21,11 @@ def belief():
 
 
 def test_every_row_is_what_the_belief_says_on_its_own(belief):
-    found = bb.sensitivity(belief, slips=SLIPS)
-    assert found["model"].values.tolist() == [f"iterative, slip {slip:g}" for slip in SLIPS]
-    for slip in SLIPS:
-        posterior = belief.with_bidder(bb.IterativeBidder(slip=slip)).infer(rng=0)
-        row, result = found.sel(model=f"iterative, slip {slip:g}"), bb.estimate(posterior)
+    found = bb.sensitivity(belief, BIDDERS)
+    assert found["bidder"].values.tolist() == list(BIDDERS)
+    for name, bidder in BIDDERS.items():
+        posterior = belief.with_bidder(bidder).infer(rng=0)
+        row, result = found.sel(bidder=name), bb.estimate(posterior)
         assert row["log_evidence"].item() == pytest.approx(posterior.log_evidence, rel=1e-12)
         cards = posterior.card_probabilities().values
         assert row["card_probabilities"].values == pytest.approx(cards, abs=1e-12)
@@ -40,55 +40,44 @@ def test_every_row_is_what_the_belief_says_on_its_own(belief):
     assert found["log_evidence"].values[-1] == pytest.approx(-log(36) - log(26))
 
 
-def test_a_model_without_slip_has_one_row():
-    class Shrug:
-        def log_likelihood(self, hands, *_):
-            return np.zeros(len(hands))
-
-    assert list(models_of(called(), (0.1, 0.2), {"shrug": Shrug()})) == ["shrug"]
-    for options, line in (
-        ({"bidders": []}, "no bidder named"),
-        ({"bidders": "nobody"}, "unknown bidder model 'nobody'"),
-        ({"slips": [2.0]}, "slip 2.0: it is a probability"),
-    ):
-        with pytest.raises(bb.BayesBridgeError, match=line):
-            bb.sensitivity(called(), **options)
+@pytest.mark.parametrize(("bidders", "line"), [([], "no bidder named"), ("nobody", "unknown bidder model 'nobody'")])
+def test_bidders_that_are_none(bidders, line):
+    with pytest.raises(bb.BayesBridgeError, match=line):
+        bb.sensitivity(called(), bidders)
 
 
 def test_what_a_model_makes_impossible_is_a_row_without_answers():
     """No hand bids 7NT beside South's 19 points without a slip."""
     belief = wide().given(bb.Called("W", "7NT"))
-    found = bb.sensitivity(belief, slips=[0.0, 0.02])
+    models = {"never": BIDDERS["0.0"], "sometimes": BIDDERS["0.02"]}
+    found = bb.sensitivity(belief, models)
     assert found["log_evidence"].values[0] == -np.inf
     assert found["method"].values.tolist() == ["impossible", "exact"]
     assert np.isnan(found["log_bayes_factor"].values).all()
     assert np.isnan(found["T_at_least"].values[0]).all()
-    turned = bb.sensitivity(belief, slips=[0.02, 0.0])
+    turned = bb.sensitivity(belief, dict(reversed(models.items())))
     assert turned["log_bayes_factor"].values.tolist() == [0.0, -np.inf]
 
 
 def test_at_the_command_line(capsys):
-    words = [*WORDS, "--slips", "0,0.02", "--level", "3"]
-    assert main([*words, "--json"]) == 0
+    words = [*WORDS, "--bidders", "iterative,iterative-suits"]
+    assert main([*words, "--json", "--draws", "200"]) == 0
     first, second = json.loads(capsys.readouterr().out)["models"]
-    assert (first["slip"], second["slip"], second["method"]) == (0.0, 0.02, "exact")
+    assert (first["bidder"], second["bidder"], first["method"]) == ("iterative", "iterative-suits", "exact")
     assert sum(second["T"].values()) == pytest.approx(1)
-    assert main(words) == 0
-    shown = capsys.readouterr().out
-    assert "The same question under every bidder model" in shown
-    assert "Cards that depend most on the model" in shown
-    assert main([*WORDS[:-1], "W:7NT", "--slips", "0,0.02"]) == 0
-    assert "impossible" in capsys.readouterr().out
-    assert main([*WORDS[:-1], "W:7NT", "--slips", "0,0.02", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["models"][0]["T"] is None
+    assert main([*words, "--draws", "200"]) == 0
+    assert "The same question under every bidder model" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([*WORDS[:5], "--slips", "0.1"], "no call of another seat: the answer depends on no bidder model"),
+        ([*WORDS[:5], "--bidders", "iterative"], "no call of another seat: the answer depends on no bidder model"),
         ([*WORDS, "--bidders", "nobody"], "argument --bidders: unknown bidder model 'nobody'"),
-        ([*WORDS, "--slips", "0.1,x"], "argument --slips: 'x' is no probability"),
+        (
+            [*WORDS, "--bidders", "iterative", "--card", "SJ"],
+            "argument --card: several models answer about cards and T",
+        ),
     ],
 )
 def test_bad_input_is_one_line(capsys, words, line):

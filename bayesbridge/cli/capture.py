@@ -155,15 +155,10 @@ def _show_calls(args: Namespace) -> int:
 def why_captured(found: literal.Capture) -> str:
     """What ended Algorithm 2, or which condition failed and where."""
     if found.condition == "neither":
-        return f"T = 0: condition A fails, for {_gaps(found.delta)}, more than 6."
+        return f"T = 0: condition A fails, for the leading gaps add up to Δ = {found.Delta}, more than 6."
     if found.condition == "only A":
-        short = [
-            _short(suit, f"{whose} hand: {held[suit]}", found.delta)
-            for suit in reversed(Suit)
-            for whose, held in (("first", found.c1), ("second", found.c2))
-            if held[suit] <= found.delta[suit]
-        ]
-        return f"T = 0: condition A holds (Δ = {found.Delta}), condition B fails in {', '.join(short)}."
+        fewest = [min(held) for held in zip(found.c1, found.c2, strict=True)]
+        return f"T = 0: condition A holds (Δ = {found.Delta}), {_short(fewest, found.delta)}."
     end = f"χ = {found.chi} ends it"
     if found.chi < 13:
         end = f"it ends at χ = {found.chi}, for no suit can go on within the budget Z = {found.Z}"
@@ -175,26 +170,18 @@ def why_bid(hand: Hand, found: literal.Bid) -> str:
     if found.level == 7:
         return "every target up to 13 tricks is met."
     k = found.level + 7
-    short = _shortfall(hand, k, found.counts[k - 7])
-    if not found.level:
-        return f"the target of {k} tricks is not met: {short}."
-    return f"the target of {k - 1} tricks is met with {found.counts[k - 8]} captures, that of {k} is not: {short}."
-
-
-def _shortfall(hand: Hand, k: int, count: int) -> str:
-    if count:
-        return f"only {count} captures"
     delta = [13 - hand.field(suit).bit_length() for suit in Suit]
-    if sum(delta) > 13 - k:
-        return f"condition A fails, for {_gaps(delta)}, more than 13 − {k}"
-    short = [_short(suit, str(hand.length(suit)), delta) for suit in reversed(Suit) if hand.length(suit) <= delta[suit]]
-    return f"condition B fails in {', '.join(short)}"
+    if count := found.counts[k - 7]:
+        why = f"only {count} captures"
+    elif sum(delta) > 13 - k:
+        why = f"condition A fails, for the leading gaps add up to Δ = {sum(delta)}, more than 13 − {k}"
+    else:
+        why = _short([hand.length(suit) for suit in Suit], delta)
+    if not found.level:
+        return f"the target of {k} tricks is not met: {why}."
+    return f"the target of {k - 1} tricks is met with {found.counts[k - 8]} captures, that of {k} is not: {why}."
 
 
-def _short(suit: Suit, held: str, delta: Sequence[int]) -> str:
-    return f"{SUITS[suit.name]} ({held} held, no more than the leading gap δ = {delta[suit]})"
-
-
-def _gaps(delta: Sequence[int]) -> str:
-    parts = ", ".join(f"{SUITS[suit.name]} {delta[suit]}" for suit in reversed(Suit) if delta[suit])
-    return f"the leading gaps ({parts}) add up to Δ = {sum(delta)}"
+def _short(held: Sequence[int], delta: Sequence[int]) -> str:
+    suits = ", ".join(SUITS[suit.name] for suit in reversed(Suit) if held[suit] <= delta[suit])
+    return f"condition B fails in {suits}: no more cards are held than the leading gap δ"

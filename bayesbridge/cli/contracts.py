@@ -83,11 +83,14 @@ def run(args: Namespace) -> int:
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of, plain_rows
     from bayesbridge.decisions.information import enquiries, value_of_information
+    from bayesbridge.notation.toml_text import read_toml
     from bayesbridge.views.tables import contracts_table
 
     position, vulnerable = _vulnerable(position_of(args))
     belief = position.belief()
-    scheme = _scheme(args.scheme)
+    scheme = args.scheme
+    if scheme is not None and scheme.endswith(".toml"):
+        scheme = read_toml(scheme, "--scheme")[1]
     with position.blaming():
         belief.verify()
     with blaming("--pair"):
@@ -126,15 +129,6 @@ def run(args: Namespace) -> int:
     if answers is not None:
         _show_answers(answers)
     return 0
-
-
-def _scheme(text: str | None) -> Any:
-    """A name, or the table of a file."""
-    if text is None or not text.endswith(".toml"):
-        return text
-    from bayesbridge.notation.toml_text import read_toml
-
-    return read_toml(text, "--scheme")[1]
 
 
 def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bayesbridge.dealing.language import Script
 
 FORMS: Final = ("diagram", "pbn", "lin", "oneline", "printall", "printew", "compact")
-_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline", ".json": "json"}
+_ENDINGS: Final = {".pbn": "pbn", ".lin": "lin", ".txt": "oneline"}
 
 
 def add(commands: Subparsers) -> None:
@@ -57,7 +57,7 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument("--plan", action="store_true", help="say what is exact and what is tested, and deal nothing")
     parser.add_argument("--form", choices=FORMS, action=Once, help="how deals are written (default: diagram)")
-    parser.add_argument("--out", action=Once, metavar="FILE", help="write deals to .pbn, .lin, .txt or .json")
+    parser.add_argument("--out", action=Once, metavar="FILE", help="write deals to .pbn, .lin or .txt")
     parser.add_argument(
         "--generate",
         type=whole(1, 10**12),
@@ -124,7 +124,7 @@ def _target(args: Namespace) -> tuple[Path | None, str]:
     """The file to write, and how: ``--form``, or else by the end of its name."""
     if args.out is None:
         return None, args.form or "diagram"
-    path = verify_target("--out", args.out, "deals are PBN, LIN, text or JSON", *_ENDINGS)
+    path = verify_target("--out", args.out, "deals are PBN, LIN or text", *_ENDINGS)
     usual = _ENDINGS[path.suffix]
     if args.form not in (None, usual) and path.suffix != ".txt":
         raise UsageError(f"argument --form: {args.out!r} would not hold {args.form}: leave it out, or write to .txt")

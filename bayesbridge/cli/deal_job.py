@@ -169,10 +169,6 @@ class DealJob:
 
     def text(self, form: str) -> str:
         """The deals as a file."""
-        if form == "json":
-            import json
-
-            return json.dumps(self.document(), indent=1) + "\n"
         return "".join(f"{line}\n" for line in FORMS[form](self._dealt, self.numbering))
 
     def lines(self, form: str | None) -> Iterator[str]:

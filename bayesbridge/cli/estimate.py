@@ -23,14 +23,10 @@ from bayesbridge.cli.options import (
     blaming,
     position_of,
     reading,
-    whole,
 )
 from bayesbridge.cli.screens import (
     add_draws,
-    add_show,
-    examples,
     print_evidence,
-    print_examples,
     print_json,
     print_table,
     progress_line,
@@ -39,7 +35,6 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.errors import PluginError
-from bayesbridge.position import read_probability
 from bayesbridge.views.documents import (
     contract_document,
     estimate_document,
@@ -58,10 +53,7 @@ if TYPE_CHECKING:
     from bayesbridge.estimators.odds import ContractOdds, ContractQuestion
     from bayesbridge.estimators.protocol import Estimator
 
-MOST_CARDS = 6
-"""Cards shown of those that depend most on the model."""
-
-ALONE = ("method", "estimator", "contract", "by", "solve", "actual", "reached", "seconds", "card", "show")
+ALONE = ("method", "estimator", "contract", "by", "solve", "actual", "reached", "seconds", "card")
 """Questions that are asked under one model alone."""
 
 
@@ -84,21 +76,11 @@ def add(commands: Subparsers) -> None:
         help="where this card lies, and how each piece of evidence moved the answer",
     )
     parser.add_argument(
-        "--slips",
-        type=reading(lambda text: [read_probability(part) for part in text.split(",")]),
-        action=Once,
-        metavar="P,P",
-        help="shares of random calls to try (default: 0.005,0.01,0.02,0.05,0.1)",
-    )
-    parser.add_argument(
         "--bidders",
         type=lambda text: [part.strip() for part in text.split(",")],
         action=Once,
         metavar="NAME,NAME",
-        help="bidder models to try (default: that of the position; see 'plugins')",
-    )
-    parser.add_argument(
-        "--level", type=whole(1, 7), action=Once, metavar="N", help="of these models, asks for T ≥ 6 + N (default: 1)"
+        help="bidder models to answer under, cards and T beside each other (see 'plugins')",
     )
     add_evidence(parser)
 
@@ -141,15 +123,12 @@ def add_question(parser: Parser, estimators: str) -> None:
         help="weigh it too that experts stopped in the contract of the auction (default: the calls alone)",
     )
     add_solving(parser, "for it", "and for estimators that take long (default: 10, or all --draws if chosen)")
-    add_show(parser)
 
 
 def run(args: Namespace) -> int:
     """Infer, estimate and print; status 1 if an estimator failed, though the others are printed."""
-    if args.bidders is not None or args.slips is not None:
+    if args.bidders is not None:
         return compare_models(args)
-    if args.level is not None:
-        raise UsageError("argument --level: it is about several models: give --bidders or --slips too")
     from bayesbridge.answer import Answer
     from bayesbridge.estimators.odds import game_odds
     from bayesbridge.history import readings
@@ -173,17 +152,14 @@ def run(args: Namespace) -> int:
             card = {"card_history": {"card": str(args.card), "steps": looked_for}} if looked_for else {}
             tricks = {"games": [contract_document(one, len(posterior))["contract"] for one in games]} if games else {}
             calls = {"readings": readings_document(read)} if read else {}
-            whole = (
-                estimate_document(found, answer) | contract_document(odds, len(found.posterior)) | tricks | calls | card
-            )
-            print_json(whole | examples(posterior, args))
+            whole = estimate_document(found, answer) | contract_document(odds, len(found.posterior))
+            print_json(whole | tricks | calls | card)
         else:
             show(found, answer, games, read)
             if odds is not None:
                 say()
                 show_table(contract_table(odds))
             _show_card(looked_for, args)
-            print_examples(posterior, args)
     for failure in found.failures.values():
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -293,26 +269,25 @@ def compare_models(args: Namespace) -> int:
     with blaming("--bidders"):
         found = sensitivity(
             belief,
-            slips=args.slips,
-            bidders=args.bidders,
+            args.bidders,
             pair=args.pair,
             draws=args.draws,
             rng=args.seed,
             progress=progress_line("models"),
         )
     if args.json:
-        models = [_model_document(found, place) for place in range(found.sizes["model"])]
+        models = [_model_document(found, place) for place in range(found.sizes["bidder"])]
         print_json({"models": models, **evidence_document(belief)})
         return 0
     print_evidence(belief)
-    _show_models(found, 6 + (args.level or 1))
+    _show_models(found)
     return 0
 
 
 def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
-    row = found.isel(model=place)
+    row = found.isel(bidder=place)
     said: dict[str, Any] = {name: str(row[name].item()) for name in ("bidder", "method")}
-    for name in ("slip", "log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
+    for name in ("log_evidence", "log_evidence_error", "log_bayes_factor", "log_bayes_factor_error",
                  "entropy_bits", "qualified", "T_mean", "error"):  # fmt: skip
         value = row[name].item()
         said[name] = value if isfinite(value) else None
@@ -323,12 +298,12 @@ def _model_document(found: xarray.Dataset, place: int) -> dict[str, Any]:
     return said
 
 
-def _show_models(found: xarray.Dataset, goal: int) -> None:
+def _show_models(found: xarray.Dataset) -> None:
     rows = []
-    for place, label in enumerate(found["model"].values):
-        row = found.isel(model=place)
+    for place, label in enumerate(found["bidder"].values):
+        row = found.isel(bidder=place)
         if not isfinite(row["log_evidence"].item()):
-            rows.append([str(label), "impossible", *[""] * 5])
+            rows.append([str(label), "impossible", *[""] * 4])
             continue
         factor = row["log_bayes_factor"].item()
         error = row["error"].item()
@@ -339,22 +314,11 @@ def _show_models(found: xarray.Dataset, goal: int) -> None:
                 number(factor, 3) if isfinite(factor) else "–",
                 percent(row["qualified"].item()),
                 number(row["T_mean"].item(), 2),
-                percent(row["T_at_least"].sel(tricks=goal).item()),
                 percent(error) if error else "exact",
             ]
         )
-    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", f"T ≥ {goal}", "±"]
+    header = ["", "log P(evidence)", "log Bayes factor", "conditions hold", "T if they hold", "±"]
     print_table("The same question under every bidder model", header, rows)
-    chances = found["card_probabilities"]
-    swing = (chances.max("model") - chances.min("model")).to_series().sort_values(ascending=False)
-    most = swing[swing >= 0.0005].groupby(level="card", sort=False).head(1)[:MOST_CARDS]
-    if len(most):
-        rows = [
-            [f"P({seat} holds {card})", *(percent(end.item()) for end in (one.min(), one.max()))]
-            for card, seat in most.index
-            for one in [chances.sel(card=card, seat=seat)]
-        ]
-        print_table("Cards that depend most on the model", ["", "least", "most"], rows)
     say(CAPTURES)
     say("log Bayes factor: how much the evidence speaks for the model against the first, in nats; above 3 is much.")
     say("±: the largest standard error of a probability.")

@@ -7,6 +7,7 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -38,13 +39,6 @@ def blaming(option: str, *others: type[Exception]) -> Iterator[None]:
         raise UsageError(f"argument {option}: {error}") from None
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of examples, and has room for the names of commands."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28)
-
-
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, as an exception, instead of printing the usage and ending the process."""
 
@@ -52,7 +46,8 @@ class Parser(argparse.ArgumentParser):
     """Adds arguments when they are first needed, where that takes time."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=_HelpFormatter, **options)
+        formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=28)  # room for names of commands
+        super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
 
     def add_now(self) -> None:
         """Add the arguments that waited."""

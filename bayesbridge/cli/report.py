@@ -23,31 +23,24 @@ from bayesbridge.cli.options import (
     open_file,
     position_of,
     verify_target,
-    whole,
     writing,
 )
-from bayesbridge.cli.screens import DRAWS, examples, print_json, print_table, progress_line, say
+from bayesbridge.cli.screens import DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.views.documents import contract_document
-from bayesbridge.words import BITS, CAPTURES, MADE, WITHOUT_TRUMPS, number, percent, tell
+from bayesbridge.words import BITS, MADE, number, percent, tell
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
-    from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.decisions.leads import Leads
     from bayesbridge.estimators.odds import ContractQuestion
     from bayesbridge.notation import Record
 
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "system", "title", "draws", "out", "estimator",
-             "seed", "json", "run", "command", "words"}  # fmt: skip
+WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "system", "title", "draws", "out", "seed",
+             "json", "run", "command", "words"}  # fmt: skip
 """Options that go with a record; the others are about a position."""
-
-LEAD_SECONDS = 6.0
-"""Time on one core for solving leads, of which the page has a section."""
 
 
 def add(commands: Subparsers) -> None:
@@ -73,13 +66,6 @@ def add(commands: Subparsers) -> None:
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
     )
     parser.add_argument("--title", action=Once, metavar="TEXT", help="the heading of the page")
-    parser.add_argument(
-        "--level",
-        type=whole(1, 7),
-        action=Once,
-        metavar="N",
-        help="asks for 6 + N tricks or captures (default: level of the contract, else 1)",
-    )
     add_question(parser, "what to compute besides capture, with four players besides tricks, repeatable")
     parser.set_defaults(draws=None)
     parser.add_argument(
@@ -102,16 +88,12 @@ def _record_report(args: Namespace) -> int:
     if given:
         option = given[0].replace("_", "-")
         raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")
-    with blaming("--estimator"):
-        if set(args.estimator or ()) - {"capture"}:
-            raise BayesBridgeError("of a record there is capture alone: leave the others out, or use --record")
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
     if args.text:
         return _show_steps(args, record, observer)
-    for name in ("system", "estimator"):
-        if getattr(args, name):
-            raise UsageError(f"argument --{name}: of a record only --text takes it: add --text, or use --record")
+    if args.system:
+        raise UsageError("argument --system: of a record only --text takes it: add --text, or use --record")
     from bayesbridge.views.record import html_record
 
     path = _target(args)
@@ -183,24 +165,13 @@ def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
         ]
         for step in steps
     ]
-    captures = "capture" in (args.estimator or [])
-    if captures:
-        heads += ["qualified", "T if so", f"T ≥ {7 if contract is None else contract.tricks_needed}", "T by"]
-        for row, step in zip(rows, steps, strict=True):
-            row += [percent(step["qualified"]), number(step["T_mean_qualified"], 2), percent(step["T_at_least"])]
-            row.append("exact" if step["exact"] else step["method"])
     goal = "no contract" if contract is None else str(contract)
     where = f"Board {record.board} {record.room}".strip()
-    of = f", T of {pair[0].name}:{pair[1].name}" if captures else ""
-    print_table(f"{where}: what {observer.name} believes ({goal}{of})", heads, rows)
+    print_table(f"{where}: what {observer.name} believes ({goal})", heads, rows)
     for said in belief.systems:
         say(f"System: {said}.")
     say("points: the mean high-card points of the other hands.")
-    if captures:
-        say("qualified: P(both conditions of Algorithm 2 hold); T if so: the mean of T then.", CAPTURES)
     if contract is not None:
-        if captures and contract.strain.trump is not None:
-            say(WITHOUT_TRUMPS)
         error = max(step["made_error"] for step in steps)
         told = f"; one standard error of the draws is at most {percent(error)}" if error else ""
         say(f"{MADE}: {contract}, on the hands as dealt{told}.")
@@ -212,7 +183,7 @@ def _position_report(args: Namespace) -> int:
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.history import sharpening
     from bayesbridge.results import to_datatree
-    from bayesbridge.views.report import contract_level, html_report
+    from bayesbridge.views.report import html_report
 
     for name in ("cards", "text"):
         if getattr(args, name):
@@ -233,24 +204,21 @@ def _position_report(args: Namespace) -> int:
         judged, odds = evaluated(posterior, *estimators_and_solvers(None, asked), asked, args)
         contract = to_datatree(judged, odds=odds)
         failures += judged.failures.values()
-    level = args.level or (contract_level(belief) if asked is None else asked.contract.level)
     steps = None
     if belief.evidence and not args.no_history:
         show = progress_line("steps")
-        steps = sharpening(belief, pair=args.pair, level=level, draws=args.draws, rng=args.seed, progress=show)
+        goal = None if asked is None else asked.contract
+        steps = sharpening(belief, pair=args.pair, contract=goal, draws=args.draws, rng=args.seed, progress=show)
     page = html_report(
         posterior,
         result,
         title=args.title or "What the hidden hands hold",
-        level=level,
         steps=steps,
         command=_command(args),
         contract=contract,
-        leads=_leads(posterior, asked, args),
-        examples=args.show or 0,
     )
     how = accuracy_document(posterior, result.attrs["method"], bool(result.attrs["exact"]))
-    _write(args, path, page, {**how, **contract_document(odds, len(posterior)), **examples(posterior, args)})
+    _write(args, path, page, {**how, **contract_document(odds, len(posterior))})
     for failure in failures:
         tell(f"left out: {failure}")
     return 1 if found.failures else 0
@@ -286,16 +254,3 @@ def _asked(belief: Belief, args: Namespace) -> ContractQuestion | None:
     own = None if auction is None or auction.contract is None else str(auction.contract)
     wanted = own if args.contract is None and args.by is None and args.solve is not None else args.contract
     return asked_contract(belief, Namespace(**{**vars(args), "contract": wanted, "pair": None}))
-
-
-def _leads(posterior: Posterior, asked: ContractQuestion | None, args: Namespace) -> Leads | None:
-    """What to lead, where the observer is on lead against the contract and the solver is installed."""
-    from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
-
-    try:
-        contract, question = lead_question(posterior.belief, None if asked is None else asked.contract)
-        solver = lead_solver()
-    except BayesBridgeError:
-        return None
-    show = progress_line("layouts solved")
-    return compare_leads(posterior, contract, question, solver, "make", LEAD_SECONDS, args.seed, show)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -171,29 +170,6 @@ def print_evidence(belief: Perspective) -> None:
     if belief.assumed_passes:
         who = ", ".join(seat.name for seat in belief.assumed_passes)
         say(f"Taken to have passed, since no call of theirs was given: {who}. The auction is '{belief.auction}'.")
-
-
-def add_show(parser: Parser) -> None:
-    """Ask for examples."""
-    parser.add_argument(
-        "--show",
-        type=whole(1, 100_000),
-        metavar="N",
-        help="show so many layouts, drawn by their probability",
-    )
-
-
-def examples(posterior: Posterior, args: Namespace) -> dict[str, Any]:
-    """The examples as plain data, a deal in PBN each; nothing if none are wanted."""
-    if args.show is None:
-        return {}
-    return {"examples": [deal.pbn for deal in posterior.resample(args.show, args.seed)]}
-
-
-def print_examples(posterior: Posterior, args: Namespace) -> None:
-    """For people: a deal per line."""
-    if args.show is not None:
-        say(f"{args.show} layouts, drawn by their probability:", *examples(posterior, args)["examples"])
 
 
 def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read: Sequence[Reading]) -> None:

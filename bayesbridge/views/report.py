@@ -12,12 +12,8 @@ from matplotlib.figure import Figure
 from bayesbridge import plots
 from bayesbridge.answer import Answer, Number
 from bayesbridge.belief.perspective import Perspective
-from bayesbridge.belief.posterior import CARDS, Posterior, position_html, thinned
-from bayesbridge.calls import Contract
+from bayesbridge.belief.posterior import CARDS, Posterior, accuracy_sentences, position_html
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import contracts, plain_rows
-from bayesbridge.decisions.leads import Leads
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import ContractOdds, game_odds
 from bayesbridge.history import readings, strength
 from bayesbridge.markup import Table
@@ -27,10 +23,7 @@ from bayesbridge.views.html import document, draw
 from bayesbridge.views.tables import (
     cards_table,
     contract_table,
-    contracts_table,
-    examples_table,
     games_table,
-    leads_table,
     length_tables,
     points_table,
     readings_table,
@@ -42,49 +35,40 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
-LAYOUTS: Final = 1000
-"""Layouts that the network judges of a posterior that has more."""
-
-SHOWN: Final = 8
-"""Contracts in the table, the best."""
-
 
 def html_report(
     posterior: Posterior,
     result: xarray.DataTree,
     *,
     title: str = "What the hidden hands hold",
-    level: int | None = None,
     steps: pandas.DataFrame | None = None,
     command: str | None = None,
     contract: xarray.DataTree | None = None,
-    leads: Leads | None = None,
-    examples: int = 0,
 ) -> str:
     """A result as one self-contained HTML page.
 
     ``contract`` is a result of ``bb.estimate(…, contract=…)``, ``result`` itself where it has one. Without any, the
     contract of an auction that is over is judged by the network alone.
 
-    ``level`` asks for 6 + level tricks, by default those of the auction's contract, else 7. ``steps``, the table of
-    ``bb.sharpening``, adds its picture. ``command`` is the line that makes the page again; the same in Python stands
-    there anyway. ``leads``, what ``bb.leads`` answers, adds what to lead. ``examples`` asks for so many layouts, drawn
-    by their probability.
+    ``steps``, the table of ``bb.sharpening``, adds its picture. ``command`` is the line that makes the page again; the
+    same in Python stands there anyway.
 
     >>> import bayesbridge as bb
     >>> posterior = bb.Belief("S", "AKQ2.KJ3.A54.Q32").infer(rng=1)
-    >>> html_report(posterior, bb.estimate(posterior), level=3)[:15]
+    >>> html_report(posterior, bb.estimate(posterior))[:15]
     '<!DOCTYPE html>'
     """
     belief, answer = posterior.belief, Answer.of_tree(result)
-    level = contract_level(belief) if level is None else level
     odds = ContractOdds.of(result if contract is None else contract)
     games = [odds] if odds is not None else game_odds(posterior, answer.asked.pair, posterior.seed or 0)
     odds = games[0] if len(games) == 1 else None
+    level = 1 if odds is None else odds.contract.level
     hidden = len(belief.constraints.hidden)
-    cards = "".join(table.html() for table in (cards_table(posterior), *length_tables(posterior))) if hidden else ""
+    cards = "".join(table.html() for table in (cards_table(posterior), *length_tables(posterior)) if table.rows)
     caption = "How the belief sharpened; full marks are exact, open ones sampled"
     history = "" if steps is None else picture(caption, 5.4, lambda figure: plots.sharpening(steps, figure=figure))
+    read = readings(belief, posterior.seed or 0)
+    called = readings_table(read).html() if read else ""
     marginals = dict(result["marginals"].to_dataset().data_vars)
     sections = [
         ("The table", position_html(marginals, belief.roles, belief.middle_html)),
@@ -92,18 +76,15 @@ def html_report(
         ("What can be made", games_table(games).html())
         if odds is None
         else (f"Whether {odds.contract} makes", contract_section(odds)),
-        ("What was seen", _evidence(belief) + _read(posterior)),
+        ("What was seen", _evidence(belief) + called),
     ]
     folded = [
-        ("What to bid", contracts_section(posterior, answer.asked.pair)),
-        ("What to lead", "" if leads is None else leads_table(leads).html()),
-        ("Every card and every suit", cards + _told(posterior)),
+        ("Every card and every suit", cards),
         ("How the belief sharpened", history),
         (
             "Captures by the paper's rule, and other estimators" if "T" in answer.numbers else "Estimators",
             _estimators(result, answer, level),
         ),
-        ("Examples", examples_table(posterior, examples).html() if examples else ""),
         ("How it was computed", _computed(posterior, result, command, answer.asked.pair, contract)),
     ]
     said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(posterior, games, odds is not None))
@@ -118,12 +99,6 @@ def picture(caption: str, height: float, paint: Callable[[Figure], Any]) -> str:
     """A picture with its caption below."""
     drawn = draw(paint, height, f"p{crc32(caption.encode())}", caption)
     return f"<figure>{drawn}<figcaption>{escape(caption)}.</figcaption></figure>"
-
-
-def contract_level(belief: Perspective) -> int:
-    """The level of the contract once the auction is over, else 1."""
-    contract: Contract | None = None if belief.auction is None else belief.auction.contract
-    return 1 if contract is None else contract.level
 
 
 def _worth(posterior: Posterior, games: Sequence[ContractOdds]) -> str:
@@ -166,16 +141,20 @@ def _strength(posterior: Posterior) -> str:
 
 
 def _honours(posterior: Posterior) -> str:
-    told = told_of_honours(posterior)
-    if not told:
+    known, chances, bits = posterior.belief.constraints, posterior.card_table, told_bits(posterior)
+    honours = [place for place, card in enumerate(CARDS) if card[1] in RANK_NAMES]
+    missing = [place for place in honours if known.unknown_mask >> (51 - place) & 1]
+    if not missing:
         return "Every ace, king and queen is in sight."
-    most = [row for row in told if row[0] > LITTLE][:2]
-    if not most:
+    said = []
+    for place in sorted(missing, key=lambda place: -round(bits[place], 4))[:2]:
+        if bits[place] > LITTLE:
+            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
+            seat = max(shares, key=shares.__getitem__)
+            card = f"{RANK_NAMES[CARDS[place][1]]} of {STRAINS[CARDS[place][0]]}"
+            said.append(f"the {card} ({SEATS[seat.name]} with {percent(shares[seat])})")
+    if not said:
         return "No missing ace, king or queen is likelier in one hand than the room in the hands says."
-    said = [
-        f"the {RANK_NAMES[card[1]]} of {STRAINS[card[0]]} ({SEATS[seat.name]} with {percent(p)})"
-        for _, card, seat, p in most
-    ]
     return f"Among the missing honours most is known about {' and '.join(said)}."
 
 
@@ -190,39 +169,12 @@ def _tricks(odds: Sequence[ContractOdds], asked: bool) -> str:
     )
 
 
-def told_of_honours(posterior: Posterior) -> list[tuple[float, str, Seat, float]]:
-    """Bits told of each missing ace, king and queen, the card, its likeliest hand and how likely; most first."""
-    known = posterior.belief.constraints
-    chances, bits = posterior.card_table, told_bits(posterior)
-    found = []
-    for place, card in enumerate(CARDS):
-        if card[1] in "AKQ" and known.unknown_mask >> (51 - place) & 1:
-            shares = {Seat(seat): round(float(chances[place][seat]), 9) for seat in known.hidden}
-            likeliest = max(shares, key=shares.__getitem__)
-            found.append((bits[place], card, likeliest, shares[likeliest]))
-    return sorted(found, key=lambda row: (-round(row[0], 4), CARDS.index(row[1])))
-
-
 def contract_section(odds: ContractOdds) -> str:
     """Words, picture and table."""
     caption = f"Double-dummy tricks in {odds.contract}; darker bars make it, thin lines are one standard error each way"
     drawn = picture(caption, 3.0, lambda figure: plots.contract(odds, ax=figure.subplots()))
     folded = "The numbers, and how far to trust them"
     return f"{drawn}<details><summary>{folded}</summary>{contract_table(odds).html()}</details>"
-
-
-def contracts_section(posterior: Posterior, pair: tuple[Seat, Seat]) -> str:
-    """Chance, tricks and expected score of the best contracts; nothing where the pair has nothing left to bid."""
-    auction = posterior.belief.auction
-    if auction is not None and auction.turn is None:
-        return ""
-    if len(posterior) > LAYOUTS:
-        posterior = thinned(posterior, LAYOUTS, posterior.seed or 0, f"{LAYOUTS} layouts drawn from it")
-    try:
-        found = contracts(posterior, pair=pair, solve=0, rng=posterior.seed or 0)
-    except BayesBridgeError:  # a pair that the auction lets bid nothing
-        return ""
-    return contracts_table(plain_rows(found), found.attrs, SHOWN).html()
 
 
 def _estimators(result: xarray.DataTree, answer: Answer, level: int) -> str:
@@ -293,18 +245,6 @@ def _evidence(belief: Perspective) -> str:
     return f"<p>{which}</p><ol>{''.join(rows)}</ol>{note}{model}"
 
 
-def _read(posterior: Posterior) -> str:
-    """How each call was read; nothing where nobody else called, or three players bid."""
-    read = readings(posterior.belief, posterior.seed or 0)
-    return readings_table(read).html() if read else ""
-
-
-def _told(posterior: Posterior) -> str:
-    """The cards of which something is known beyond the room in the hands."""
-    table = cards_table(posterior)
-    return table.html() if table.rows else ""
-
-
 def _computed(
     posterior: Posterior,
     result: xarray.DataTree,
@@ -313,15 +253,10 @@ def _computed(
     contract: xarray.DataTree | None,
 ) -> str:
     attrs = result.attrs
-    exact = bool(attrs["exact"])
-    sampled = "" if exact or attrs["method"] != "convolution" else f" (sampled: {attrs['sampled']})"
     facts = {
-        "engine": f"{attrs['method']}{sampled}",
-        "why": attrs["why"],
-        "layouts that fit": number(int(attrs["layouts"])),
+        "estimators' numbers": " ".join((*accuracy_sentences(attrs), BITS)),
+        "sampled": attrs["sampled"],
         "layouts used": number(int(attrs["draws"])),
-        "effective draws": "not needed, exact" if exact else number(round(attrs["ess"])),
-        "what is unknown": f"{attrs['entropy_bits']:.2f} bits. {BITS}",
         "estimators": attrs["estimators"],
         "left out": attrs["failures"],
         "seed": attrs["seed"] or "a generator already in use",

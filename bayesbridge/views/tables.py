@@ -230,17 +230,3 @@ def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
 
 def _chance(row: Mapping[str, Any], name: str) -> str:
     return "–" if row[name] is None else percent(row[name]) + error_text(100 * row[f"{name}_error"], 1, " %")
-
-
-def examples_table(posterior: Posterior, n: int) -> Table:
-    """``n`` layouts drawn by their probability, the hidden hands alone.
-
-    They depend on the posterior's seed alone, as those of ``bayesbridge estimate --show N`` do.
-    """
-    hidden = [Seat(seat) for seat in posterior.belief.constraints.hidden]
-    rows = [
-        [str(place), *(deal[seat].pbn for seat in hidden)]
-        for place, deal in enumerate(posterior.resample(n, posterior.seed), 1)
-    ]
-    title = "Layouts drawn by their probability: spades.hearts.diamonds.clubs"
-    return Table(title, ["", *(SEATS[seat.name] for seat in hidden)], rows)

@@ -11,7 +11,6 @@ from bayesbridge.cli import main
 from bayesbridge.decisions.leads import compare_leads, lead_question
 from bayesbridge.estimators.protocol import Output
 from bayesbridge.plots import BLUE
-from bayesbridge.words import percent
 from tests.positions import EAST, NORTH
 
 SOLVER = """
@@ -198,25 +197,6 @@ def test_the_picture(goal):
         assert f"West leads against 3NT by S; blue: {'the best' if found.clear else 'too close to call'}" in (
             ax.get_title()
         )
-
-
-def test_the_page_has_a_section(install, tmp_path, capsys):
-    """Where the observer is on lead and a solver is there; not for another hand, and not without a solver."""
-    out = tmp_path / "page.html"
-    asked = ["report", *ASKED, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history", "--out", str(out)]
-    assert main(asked) == 0
-    assert "What to lead" not in out.read_text("utf-8")
-    install("solver", SOLVER)
-    assert main(asked) == 0
-    page = out.read_text("utf-8")
-    assert "<summary><h2>What to lead</h2></summary>" in page
-    right = exact(leader().infer(), 9)
-    first = compared(leader().infer()).choices[0]
-    assert f"<td>{percent(right[first.cards[0].suit][0])}</td>" in page
-    asked[asked.index("--by") + 1] = "E"
-    assert main(asked) == 0
-    assert "What to lead" not in out.read_text("utf-8")
-    capsys.readouterr()
 
 
 def test_the_command_refuses_in_one_line(install, capsys):
