@@ -82,7 +82,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: Length("W", "S", "5"), "from '5' to 13: give whole numbers"),
     (lambda: HighCards("W", 41), "W's high-card points from 41 to 40: give whole numbers between 0 and 40"),
     (lambda: Holds("E", []), r"no card named in \[\]: name at least one"),
-    (lambda: Holds("E", "SA SA"), "SA is listed twice"),
+    (lambda: Holds("E", "SA SA"), "A stands twice"),
     (lambda: Reveal("N", "AKQ2.KJ3.A54.Q3"), "N's hand .* has 12 cards: a full hand has 13, add the missing 1"),
     (lambda: Reveal("N", None), "None is no hand"),
     (lambda: pieces("W:S5"), "'W:S5' is no evidence: give Reveal, Play"),

@@ -130,19 +130,26 @@ def _tokens(document: Document) -> Iterator[tuple[int, str, str]]:
         first, *others = line.split("|")
         fields[-1] = number, f"{fields[-1][1]}\n{first}"
         fields += [(number, other) for other in others]
-    last, place = len(fields) - 1, 0
-    while place < last:
+        yield from _closed(fields, 2)
+    yield from _closed(fields, 1)
+    if len(fields) == 1 and fields[0][1].strip():
+        yield fields[0][0], _CUT, fields[0][1].strip()
+
+
+def _closed(fields: list[tuple[int, str]], beyond: int) -> Iterator[tuple[int, str, str]]:
+    """The tokens at the beginning of the fields, which are taken away; so many fields must follow a key."""
+    place = 0
+    while place + beyond < len(fields):
         (line_of_key, key), (_, value) = fields[place : place + 2]
         if key.strip() not in _KEYS and value.strip() in TABLE:
             place += 1  # a bar was lost or is too many: go on at the token that can be made out
             continue
-        if place + 1 == last:
+        if place + 2 == len(fields):
             yield line_of_key, _CUT, f"{key.strip()}|{value}"
             return
         yield line_of_key, key.strip(), value.strip()
         place += 2
-    if place == last and fields[last][1].strip():
-        yield fields[max(0, last - 1)][0], _CUT, fields[last][1].strip()
+    del fields[:place]
 
 
 class _Board(Draft):

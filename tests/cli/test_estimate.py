@@ -162,7 +162,7 @@ def test_with_four_players_hands_and_tricks_come_first(answer, document):
     found = document("estimate", *words)
     assert found["players"] == 4
     assert set(found["estimators"]["capture"]["T"]["pmf"]) == {str(value) for value in range(14)}
-    assert [one["contract"] for one in found["games"]] == ["3NT by S", "4S by S", "4H by S", "5D by S", "5C by S"]
+    assert [one["name"] for one in found["games"]] == ["3NT", "4S", "4H", "5D", "5C"]
     assert all(0 <= one["make"] <= 1 and one["make_error"] >= 0 for one in found["games"])
     assert [(one["seat"], one["call"], one["suit"]) for one in found["readings"]] == [
         ("W", "1D", "D"),

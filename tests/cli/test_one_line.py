@@ -91,7 +91,7 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
     monkeypatch.setattr(
         benchmark,
         "look",
-        lambda reader, record, seen: benchmark.Looked(seen, None, replace(one, values=np.ones(8)), True),
+        lambda reader, record, seen: benchmark.Looked(replace(one, values=np.ones(8)), True),
     )
 
     def peak(n, command, *words, status):

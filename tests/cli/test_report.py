@@ -74,7 +74,7 @@ def test_an_interrupt_leaves_no_page(folder, monkeypatch):
 def test_a_contract_by_options(folder, document):
     words = [*QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history"]
     said = document(*words)["contract"]
-    assert (said["contract"], said["basis"], said["solved"]) == ("3NT by S", "network", 0)
+    assert (said["name"], said["by"], said["basis"], said["solved"]) == ("3NT", "S", "network", 0)
     text = (folder / "report.html").read_text("utf-8")
     assert "<h2>Whether 3NT by S makes</h2>" in text
     assert "T ≥ 9" in text

@@ -163,7 +163,7 @@ def test_a_built_in_name_stays_the_built_ins():
 
 def test_an_unknown_name_lists_the_known_ones():
     found = registry.load()
-    with pytest.raises(PluginError, match=r"unknown estimator 'captur': choose .*capture.*play_out"):
+    with pytest.raises(PluginError, match=r"unknown estimator 'captur': did you mean 'capture'\? choose .*play_out"):
         found.estimator("captur")
     with pytest.raises(PluginError, match=r"unknown bidder model 'x': choose .*iterative"):
         found.bidder("x")
