@@ -180,7 +180,7 @@ class Auction:
         return Auction(self.first, (*self.calls, self.verify(call)), self.dummy)
 
     def after_all(self, calls: str | Iterable[Call | str]) -> Auction:
-        """The auction with more calls, given as such or as text, which :func:`~bayesbridge.calls.call_words` reads."""
+        """The auction with more calls, given as such or as text, which ``call_words`` reads."""
         words = call_words(calls) if isinstance(calls, str) else calls
         return Auction(self.first, (*self.calls, *map(Call.of, words)), self.dummy)
 

@@ -113,7 +113,7 @@ class Posterior:
 
     @property
     def card_table(self) -> Floats:
-        """(52, 4) P(seat holds card), in the order of :data:`CARDS`; exact where the evidence is hard."""
+        """(52, 4) P(seat holds card), in the order of ``CARDS``; exact where the evidence is hard."""
         tables = self.draws.tables
         return (self.marginals.cards() if tables is None else tables.card_marginals())[::-1]
 
