@@ -96,4 +96,6 @@ def test_at_the_command_line(capsys):
     passed = json.loads(capsys.readouterr().out)["contract"]
     assert (plain["actual"], passed["actual"]) == (False, True)
     table = odds.actual_table(Contract.of("3NT by S"))
-    np.testing.assert_allclose(list(passed["pmf"].values()), np.array(list(plain["pmf"].values())) @ table, atol=1e-9)
+    np.testing.assert_allclose(
+        list(passed["tricks"]["pmf"].values()), np.array(list(plain["tricks"]["pmf"].values())) @ table, atol=1e-9
+    )
