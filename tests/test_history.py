@@ -132,7 +132,8 @@ def test_calls_are_read_by_their_callers_calls_alone():
     means = posterior.point_table[3] @ range(38), posterior.length_table[3, 2] @ range(14)
     sd = (posterior.point_table[3] @ np.arange(38) ** 2 - means[0] ** 2) ** 0.5
     assert abs(first.points.mean - means[0]) < 5 * sd * (1 / 100 + 1 / posterior.ess) ** 0.5
-    assert abs(first.length.mean - means[1]) < 0.4
+    width = (posterior.length_table[3, 2] @ np.arange(14) ** 2 - means[1] ** 2) ** 0.5
+    assert abs(first.length.mean - means[1]) < 5 * width * (1 / 100 + 1 / posterior.ess) ** 0.5
     assert second.length.mean > 3.5
     assert first.points.low <= first.points.mean <= first.points.high
 
