@@ -5,13 +5,16 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from math import isfinite
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    add_workers,
     blaming,
+    keeping,
     open_file,
     reading,
     verify_target,
@@ -24,7 +27,7 @@ from bayesbridge.words import counted
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Tally
+    from bayesbridge.studies.benchmark import Plan, Tally
 
 AFTER_CARDS = "after"
 """Key of the one moment that ``--cards`` names."""
@@ -38,7 +41,7 @@ def add(commands: Subparsers) -> None:
         "score a reader on real boards: where the honours lie, how long the suits are",
         run,
         "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1\n"
-        "  bayesbridge score test.pbn --moments auction,lead,1,3,6,9 --reader learned",
+        "  bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
@@ -46,9 +49,10 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--reader",
-        default="learned+learned",
+        action="append",
         metavar="NAME",
-        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned)",
+        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned); "
+        "of several, each is compared with the last on the same boards",
     )
     parser.add_argument(
         "--chair",
@@ -69,6 +73,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
+    add_workers(parser, "processes")
     parser.add_argument(
         "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
     )
@@ -85,7 +90,7 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.benchmark import summary_table
+    from bayesbridge.studies.benchmark import Plan, summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
     if args.test_list:
@@ -94,26 +99,61 @@ def run(args: Namespace) -> int:
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
         raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
+    readers = tuple(args.reader or ["learned+learned"])
+    if twice := [name for name in readers if readers.count(name) > 1]:
+        raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards, chosen, left_out = _choose(args, min(moments.values()))
-    tallies, unanswered = _score(args, chosen, boards, moments)
-    found = {name: tally.summary() for name, tally in tallies.items()}
-    if args.moments is None and not isfinite(found[AFTER_CARDS].figures["honours"].value):
+    tallies = _score(args, Plan(readers, moments, args.chair, args.draws, args.seed), chosen, boards)
+    found = {name: {moment: tally.summary() for moment, tally in one.items()} for name, one in tallies.items()}
+    if args.moments is None and not isfinite(found[readers[0]][AFTER_CARDS].figures["honours"].value):
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
-    told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
-    rows = {name: one.document() for name, one in found.items()}
+    rows = {name: {moment: summary.document() for moment, summary in one.items()} for name, one in found.items()}
+    last = readers[-1]
+    beyond = {
+        name: {moment: tally.less(tallies[last][moment]) for moment, tally in tallies[name].items()}
+        for name in readers[:-1]
+    }
+    unanswered = {name: sum(summary.unanswered for summary in one.values()) for name, one in found.items()}
     if args.json:
-        scored = {"moments": rows} if args.moments else {**rows[AFTER_CARDS], "after_cards": args.cards}
-        print_json({**scored, **told, "unanswered": unanswered})
+        print_json(_document(args, rows, beyond, unanswered) | {"left_out": left_out})
         return 0
-    named = rows if args.moments else {f"{args.cards} cards" if args.cards else "auction": rows[AFTER_CARDS]}
-    print_table(*summary_table(f"Reader {args.reader}, {CHAIRS[args.chair][1]}", "after", named.items()))
+    words = {AFTER_CARDS: f"{args.cards} cards" if args.cards else "auction"}
+    who = CHAIRS[args.chair][1]
+    if len(readers) == 1:
+        named = ((words.get(moment, moment), one) for moment, one in rows[last].items())
+        print_table(*summary_table(f"Reader {last}, {who}", "after", named))
+    for moment in moments if beyond else ():
+        after = words.get(moment, moment)
+        some = ((name, one[moment]) for name, one in rows.items())
+        print_table(*summary_table(f"Readers, {who} after {after}", "reader", some))
+        less = ((name, one[moment]) for name, one in beyond.items())
+        print_table(*summary_table(f"Less {last} on the same boards, after {after}", "reader", less, signed=True))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
-    if unanswered:
-        say(f"{unanswered} times the reader said nothing: they count as if it knew nothing.")
+    for name, times in unanswered.items():
+        if times:
+            say(f"{times} times the reader {name} said nothing: they count as if it knew nothing.")
     return 0
+
+
+def _document(
+    args: Namespace, rows: dict[str, Any], beyond: dict[str, Any], unanswered: dict[str, int]
+) -> dict[str, Any]:
+    """One reader's figures by themselves; of several by name, with the differences to the last one."""
+
+    def at(one: dict[str, Any]) -> dict[str, Any]:
+        return {"moments": one} if args.moments else one[AFTER_CARDS]
+
+    told: dict[str, Any] = {"chair": args.chair, "draws": args.draws}
+    if not args.moments:
+        told["after_cards"] = args.cards
+    read = {name: {**at(one), "unanswered": unanswered[name]} for name, one in rows.items()}
+    if not beyond:
+        return {"reader": next(iter(read)), **told, **next(iter(read.values()))}
+    differences = {name: at(one) for name, one in beyond.items()}
+    return {"readers": read, "differences": differences, "compared_with": list(read)[-1], **told}
 
 
 def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
@@ -151,30 +191,25 @@ def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tup
 
 
 def _score(
-    args: Namespace, chosen: Callable[[], Iterator[tuple[int, Record]]], wanted: int, moments: dict[str, int]
-) -> tuple[dict[str, Tally], int]:
-    """The sums of each moment, and how often the reader said nothing."""
-    from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
+    args: Namespace, plan: Plan, chosen: Callable[[], Iterator[tuple[int, Record]]], boards: int
+) -> dict[str, dict[str, Tally]]:
+    """The sums of each reader at each moment."""
+    from hashlib import sha256
+
+    from bayesbridge.studies.benchmark import CHUNK, tally_boards
+    from bayesbridge.studies.engine import PROCESSES, THREADS, Setting, cores
     from bayesbridge.studies.readers import reader_of
 
-    with blaming("--reader"):
-        reader = reader_of(args.reader, args.draws, args.seed)
-    board, first = next(chosen())
-    look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts
-    progress = progress_line("boards")
-    tallies = {name: Tally() for name in moments}
-    unanswered = 0
-    for done, (board, record) in enumerate(chosen(), 1):
-        assert record.deal is not None
-        bucket = bucket_of(record.deal)
-        for name, cards in moments.items():
-            if len(record.plays) >= cards:
-                found = look(reader, record, see(record, args.chair, cards, board))
-                tallies[name].add(found.judged, bucket)
-                unanswered += not found.answered
-        if progress is not None:
-            progress(done, wanted)
-    return tallies, unanswered
+    for name in plan.readers:
+        with blaming("--reader"):
+            reader_of(name, args.draws, args.seed)
+    workers = min(args.workers or cores(), -(-boards // CHUNK))
+    scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
+    how = Setting(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
+    with open(args.file, "rb") as file:
+        digest = sha256(file.read()).hexdigest()
+    with keeping(args, "boards"):
+        return tally_boards(plan, boards, chosen(), how, digest)
 
 
 def _write_test_list(args: Namespace) -> int:
