@@ -27,13 +27,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from bayesbridge import markup
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
-from bayesbridge.words import SEATS
+from bayesbridge.words import SEATS, error_text, percent
 
 MOST_MISSING: Final = 10
 """Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
@@ -556,7 +557,7 @@ class SuitLine:
 
 
 @dataclass(frozen=True, slots=True)
-class SuitPlay:
+class SuitPlay(markup.Shown):
     """The plans for a suit."""
 
     first: str
@@ -575,6 +576,57 @@ class SuitPlay:
     """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
     weighed: str
     """How the layouts were weighed, in words."""
+
+    @property
+    def heading(self) -> tuple[str, str]:
+        """The holdings, and how the layouts were weighed."""
+        names = SEATS[self.table.first.name], SEATS[self.table.second.name]
+        holdings = f"{names[0]} holds {self.first}, {names[1]} {self.second}; missing: {self.missing or 'nothing'}."
+        return holdings, f"The layouts are weighed {self.weighed}."
+
+    @property
+    def _different(self) -> dict[str, SuitLine]:
+        """A line of each plan, by the letter of the plan."""
+        found: list[SuitLine] = []
+        for line in (*self.goals, self.best):
+            if all(plan.step != line.step for plan in found):
+                found.append(line)
+        return dict(zip("ABCDEFGHIJKLMN", found, strict=False))
+
+    @property
+    def tables(self) -> list[markup.Table]:
+        """The best plan for each number of tricks."""
+        rows = []
+        for line in (*self.goals, self.best):
+            letter = next(letter for letter, plan in self._different.items() if plan.step == line.step)
+            mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
+            chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
+            goal = "most on average" if line.goal is None else f"{line.goal} or more"
+            rows.append([goal, chance, mean, letter])
+        return [markup.Table("The best plan for each number of tricks", ["tricks", "chance", "mean", "plan"], rows)]
+
+    def plans(self, tricks: int = 2) -> list[str]:
+        """The plans of the table in words, so many tricks deep."""
+        return [
+            line
+            for letter, plan in self._different.items()
+            for line in (f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks)))
+        ]
+
+    @property
+    def caution(self) -> str:
+        """How far the figures can be trusted."""
+        small = f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds. "
+        said = "The defenders see all cards and know the plan. Entries are taken to be there; ruffs and blocks are "
+        return f"{small if self.small else ''}{said}left out."
+
+    def _repr_html_(self) -> str:
+        plans = markup.listed(line.strip() for line in self.plans())
+        words = markup.sentence(" ".join(self.heading)), plans, markup.sentence(self.caution)
+        return markup.piece(words[0], *(table.html() for table in self.tables), *words[1:])
+
+    def __str__(self) -> str:
+        return "\n".join([*self.heading, "", *map(str, self.tables), "", *self.plans(), "", self.caution])
 
     def document(self) -> dict[str, Any]:
         """For ``--json`` and web pages."""
