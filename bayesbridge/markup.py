@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
-from typing import Final
+from typing import Any, Final
 
 from bayesbridge.words import SEATS, SYMBOLS, percent
 
@@ -87,10 +87,8 @@ class Shown:
 
     __slots__ = ()
 
-    @property
-    def tables(self) -> Sequence[Table]:
-        """As the command line prints them."""
-        raise NotImplementedError
+    tables: Any
+    """A list of :class:`Table`, as the command line prints them."""
 
     def _repr_html_(self) -> str:
         return piece(*(table.html() for table in self.tables))

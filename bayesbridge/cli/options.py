@@ -306,16 +306,26 @@ def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]
     return walk
 
 
+BOARDS = 12
+"""Boards of a file that are named where the one asked for is not there."""
+
+
 def chosen_record(records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
+    boards: dict[str, None] = {}  # a few of those that there are, in order
     for record in records:
+        if record.auction is None or record.hands[observer] is None:
+            continue
         asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
-        if asked and chosen is None and record.auction is not None and record.hands[observer] is not None:
-            chosen = record
+        chosen = record if asked and chosen is None else chosen
+        if len(boards) <= BOARDS:
+            boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
         what = " ".join(filter(None, ("board", board, room)))
-        raise UsageError(f"no {what} in {file!r} with an auction and {observer.name}'s hand: choose another")
+        some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
+        other = some if boards else "name another file or --observer"
+        raise UsageError(f"no {what} in {file!r} with an auction and {observer.name}'s hand: {other}")
     return chosen
 
 
@@ -432,9 +442,7 @@ def position_of(args: argparse.Namespace) -> Position:
     known = position.with_more(settings, ())
     auctions = [piece for piece in args.evidence if isinstance(piece.value, AuctionText)]
     if auctions and players_in(known.settings, [piece.value for piece in auctions]) == 4:
-        settings.setdefault(
-            "players", Sourced(4, auctions[0].where)
-        )  # the calls by themselves have lost their brackets
+        settings.setdefault("players", Sourced(4, auctions[0].where))  # the calls have lost their brackets
     return position.with_more(settings, list(_pieces(args, position.with_more(settings, ()))))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,7 @@ from bayesbridge.cli.options import (
     keeping,
     open_file,
     reading,
-    verify_target,
     whole,
-    writing,
 )
 from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
@@ -28,9 +25,6 @@ from bayesbridge.words import counted
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
     from bayesbridge.studies.benchmark import Plan, Tally
-
-AFTER_CARDS = "after"
-"""Key of the one moment that ``--cards`` names."""
 
 
 def add(commands: Subparsers) -> None:
@@ -74,9 +68,6 @@ def add(commands: Subparsers) -> None:
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
     add_workers(parser, "processes")
-    parser.add_argument(
-        "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
-    )
 
 
 @reading
@@ -93,67 +84,53 @@ def run(args: Namespace) -> int:
     from bayesbridge.studies.benchmark import Plan, summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
-    if args.test_list:
-        return _write_test_list(args)
-    moments = {AFTER_CARDS: args.cards} if args.moments is None else {name: MOMENTS[name] for name in args.moments}
+    one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
+    moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
         raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
-    readers = tuple(args.reader or ["learned+learned"])
-    if twice := [name for name in readers if readers.count(name) > 1]:
+    *others, last = readers = args.reader or ["learned+learned"]
+    if twice := [name for name in others if readers.count(name) > 1]:
         raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards, chosen, left_out = _choose(args, min(moments.values()))
-    tallies = _score(args, Plan(readers, moments, args.chair, args.draws, args.seed), chosen, boards)
-    found = {name: {moment: tally.summary() for moment, tally in one.items()} for name, one in tallies.items()}
-    if args.moments is None and not isfinite(found[readers[0]][AFTER_CARDS].figures["honours"].value):
+    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), chosen, boards)
+    rows = {name: {when: tally.summary().document() for when, tally in tallies[name].items()} for name in readers}
+    if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
-    rows = {name: {moment: summary.document() for moment, summary in one.items()} for name, one in found.items()}
-    last = readers[-1]
-    beyond = {
-        name: {moment: tally.less(tallies[last][moment]) for moment, tally in tallies[name].items()}
-        for name in readers[:-1]
-    }
-    unanswered = {name: sum(summary.unanswered for summary in one.values()) for name, one in found.items()}
+    less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
     if args.json:
-        print_json(_document(args, rows, beyond, unanswered) | {"left_out": left_out})
+        print_json({**_document(args, rows, less), "chair": args.chair, "draws": args.draws, "left_out": left_out})
         return 0
-    words = {AFTER_CARDS: f"{args.cards} cards" if args.cards else "auction"}
     who = CHAIRS[args.chair][1]
-    if len(readers) == 1:
-        named = ((words.get(moment, moment), one) for moment, one in rows[last].items())
-        print_table(*summary_table(f"Reader {last}, {who}", "after", named))
-    for moment in moments if beyond else ():
-        after = words.get(moment, moment)
-        some = ((name, one[moment]) for name, one in rows.items())
-        print_table(*summary_table(f"Readers, {who} after {after}", "reader", some))
-        less = ((name, one[moment]) for name, one in beyond.items())
-        print_table(*summary_table(f"Less {last} on the same boards, after {after}", "reader", less, signed=True))
+    if not others:
+        print_table(*summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+    for when in moments if others else ():
+        some = ((name, found[when]) for name, found in rows.items())
+        print_table(*summary_table(f"Readers, {who} after {when}", "reader", some))
+        some = ((name, found[when]) for name, found in less.items())
+        print_table(*summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
-    for name, times in unanswered.items():
-        if times:
-            say(f"{times} times the reader {name} said nothing: they count as if it knew nothing.")
+    for name, found in rows.items():
+        if silent := sum(each["unanswered"] for each in found.values()):
+            say(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
     return 0
 
 
-def _document(
-    args: Namespace, rows: dict[str, Any], beyond: dict[str, Any], unanswered: dict[str, int]
-) -> dict[str, Any]:
+def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> dict[str, Any]:
     """One reader's figures by themselves; of several by name, with the differences to the last one."""
 
-    def at(one: dict[str, Any]) -> dict[str, Any]:
-        return {"moments": one} if args.moments else one[AFTER_CARDS]
+    def at(found: dict[str, Any]) -> dict[str, Any]:
+        return {"moments": found} if args.moments else {**next(iter(found.values())), "after_cards": args.cards}
 
-    told: dict[str, Any] = {"chair": args.chair, "draws": args.draws}
-    if not args.moments:
-        told["after_cards"] = args.cards
-    read = {name: {**at(one), "unanswered": unanswered[name]} for name, one in rows.items()}
-    if not beyond:
-        return {"reader": next(iter(read)), **told, **next(iter(read.values()))}
-    differences = {name: at(one) for name, one in beyond.items()}
-    return {"readers": read, "differences": differences, "compared_with": list(read)[-1], **told}
+    *_, last = rows
+    if not less:
+        return {"reader": last, **at(rows[last])}
+    several = {"readers": rows, "differences": less}
+    told: dict[str, Any] = {key: {name: at(one) for name, one in found.items()} for key, found in several.items()}
+    return {**told, "compared_with": last}
 
 
 def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
@@ -194,7 +171,7 @@ def _score(
     args: Namespace, plan: Plan, chosen: Callable[[], Iterator[tuple[int, Record]]], boards: int
 ) -> dict[str, dict[str, Tally]]:
     """The sums of each reader at each moment."""
-    from hashlib import sha256
+    from hashlib import file_digest
 
     from bayesbridge.studies.benchmark import CHUNK, tally_boards
     from bayesbridge.studies.engine import PROCESSES, THREADS, Setting, cores
@@ -207,23 +184,6 @@ def _score(
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
     how = Setting(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
     with open(args.file, "rb") as file:
-        digest = sha256(file.read()).hexdigest()
+        digest = file_digest(file, "sha256").hexdigest()
     with keeping(args, "boards"):
         return tally_boards(plan, boards, chosen(), how, digest)
-
-
-def _write_test_list(args: Namespace) -> int:
-    from bayesbridge.notation import write_pbn
-    from bayesbridge.studies.benchmark import frozen_list
-
-    target = verify_target("--test-list", args.test_list, "a list of boards is PBN", ".pbn")
-    boards = frozen_list(open_file(args.file)(), args.boards)
-    if not boards:
-        raise UsageError(f"argument FILE: no board of {args.file!r} is on the test list: give a larger collection")
-    with writing("--test-list", target) as part, part.open("w", encoding="utf-8") as stream:
-        write_pbn(boards, stream)
-    if args.json:
-        print_json({"boards": len(boards), "file": str(target)})
-    else:
-        say(f"{counted(len(boards), 'board')} of the test list in {target}.")
-    return 0

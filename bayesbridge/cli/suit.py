@@ -81,8 +81,7 @@ def run(args: Namespace) -> int:
         print_json({**found.document(), **about})
     else:
         say(*found.heading, "")
-        show_table(*found.tables)
-        say(*found.plans(args.tricks), "", found.caution)
+        show_table(found.shown(args.tricks))
     return 0
 
 

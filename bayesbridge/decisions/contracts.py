@@ -398,10 +398,10 @@ class ContractTable(NamedTuple):
 
     def dataset(self) -> xarray.Dataset:
         """The same for ArviZ, pictures and computing."""
-        from bayesbridge.decisions.rows import ContractRows
+        from bayesbridge.decisions.rows import Rows
 
         variables = {name: (["contract"], np.array(values)) for name, values in self.columns.items()}
-        return ContractRows(variables, {"contract": self.labels}, self.attrs)
+        return Rows(variables, {"contract": self.labels}, self.attrs)
 
 
 def contracts(

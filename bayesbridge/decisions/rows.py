@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-
 import xarray
 
 from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
 from bayesbridge.markup import Shown, Table
 
 
-class Rows(Shown, xarray.Dataset):
-    """A Dataset with a table; a part of one that lacks what the table needs is shown as any other Dataset."""
+class Rows(Shown, xarray.Dataset):  # type: ignore[no-untyped-call]
+    """What :func:`bayesbridge.contracts` and :func:`bayesbridge.value_of_information` give.
+
+    A part of it that lacks what the table needs is shown as any other Dataset.
+    """
 
     __slots__ = ()
 
     @property
-    @abstractmethod
-    def tables(self) -> Sequence[Table]:
-        """As the command line prints them."""
+    def tables(self) -> list[Table]:
+        """The best contracts, or the most valuable answers."""
+        rows = plain_rows(self)
+        return [answers_table(rows, self.attrs) if "bits" in self else contracts_table(rows, self.attrs, SHOWN)]
 
     def _repr_html_(self) -> str:
         try:
@@ -32,25 +33,3 @@ class Rows(Shown, xarray.Dataset):
             return super().__str__()
         except (KeyError, IndexError):
             return repr(self)
-
-
-class ContractRows(Rows):
-    """What :func:`bayesbridge.contracts` gives."""
-
-    __slots__ = ()
-
-    @property
-    def tables(self) -> Sequence[Table]:
-        """The best contracts."""
-        return [contracts_table(plain_rows(self), self.attrs, SHOWN)]
-
-
-class AnswerRows(Rows):
-    """What :func:`bayesbridge.value_of_information` gives."""
-
-    __slots__ = ()
-
-    @property
-    def tables(self) -> Sequence[Table]:
-        """The most valuable answers."""
-        return [answers_table(plain_rows(self), self.attrs)]

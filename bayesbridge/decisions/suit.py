@@ -21,7 +21,7 @@ above it; a group comes right below the gap of the same number. A plan is shown 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, inf, sqrt
 from typing import Any, Final, NamedTuple
 
@@ -556,6 +556,10 @@ class SuitLine:
         }
 
 
+LETTERS: Final = "ABCDEFGHIJKLMN"
+"""Of plans."""
+
+
 @dataclass(frozen=True, slots=True)
 class SuitPlay(markup.Shown):
     """The plans for a suit."""
@@ -578,55 +582,39 @@ class SuitPlay(markup.Shown):
     """How the layouts were weighed, in words."""
 
     @property
-    def heading(self) -> tuple[str, str]:
+    def heading(self) -> list[str]:
         """The holdings, and how the layouts were weighed."""
         names = SEATS[self.table.first.name], SEATS[self.table.second.name]
         holdings = f"{names[0]} holds {self.first}, {names[1]} {self.second}; missing: {self.missing or 'nothing'}."
-        return holdings, f"The layouts are weighed {self.weighed}."
-
-    @property
-    def _different(self) -> dict[str, SuitLine]:
-        """A line of each plan, by the letter of the plan."""
-        found: list[SuitLine] = []
-        for line in (*self.goals, self.best):
-            if all(plan.step != line.step for plan in found):
-                found.append(line)
-        return dict(zip("ABCDEFGHIJKLMN", found, strict=False))
+        return [holdings, f"The layouts are weighed {self.weighed}."]
 
     @property
     def tables(self) -> list[markup.Table]:
-        """The best plan for each number of tricks."""
+        """The best plan for each number of tricks, and the plans in words."""
+        shown = self.shown()
+        return [replace(shown, notes=[*self.heading, *shown.notes])]
+
+    def shown(self, tricks: int = 2) -> markup.Table:
+        """The table of the screen, with so many tricks of each plan."""
+        plans: list[SuitLine] = []  # a line of each
         rows = []
         for line in (*self.goals, self.best):
-            letter = next(letter for letter, plan in self._different.items() if plan.step == line.step)
+            if all(plan.step != line.step for plan in plans):
+                plans.append(line)
+            place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
             mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
             chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
             goal = "most on average" if line.goal is None else f"{line.goal} or more"
-            rows.append([goal, chance, mean, letter])
-        return [markup.Table("The best plan for each number of tricks", ["tricks", "chance", "mean", "plan"], rows)]
-
-    def plans(self, tricks: int = 2) -> list[str]:
-        """The plans of the table in words, so many tricks deep."""
-        return [
-            line
-            for letter, plan in self._different.items()
-            for line in (f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks)))
-        ]
-
-    @property
-    def caution(self) -> str:
-        """How far the figures can be trusted."""
-        small = f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds. "
-        said = "The defenders see all cards and know the plan. Entries are taken to be there; ruffs and blocks are "
-        return f"{small if self.small else ''}{said}left out."
-
-    def _repr_html_(self) -> str:
-        plans = markup.listed(line.strip() for line in self.plans())
-        words = markup.sentence(" ".join(self.heading)), plans, markup.sentence(self.caution)
-        return markup.piece(words[0], *(table.html() for table in self.tables), *words[1:])
-
-    def __str__(self) -> str:
-        return "\n".join([*self.heading, "", *map(str, self.tables), "", *self.plans(), "", self.caution])
+            rows.append([goal, chance, mean, LETTERS[place]])
+        notes = []
+        for letter, plan in zip(LETTERS, plans, strict=False):
+            notes += [f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks))]
+        if self.small:
+            notes += [f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds."]
+        beyond = "Entries are taken to be there; ruffs and blocks are left out."
+        notes += ["", f"The defenders see all cards and know the plan. {beyond}"]
+        columns = ["tricks", "chance", "mean", "plan"]
+        return markup.Table("The best plan for each number of tricks", columns, rows, notes)
 
     def document(self) -> dict[str, Any]:
         """For ``--json`` and web pages."""

@@ -268,7 +268,7 @@ class Summary:
         found: dict[str, Any] = {"boards": self.boards}
         for name, (value, error) in self.figures.items():
             found |= {MEASURES[name].key: finite(value), f"{MEASURES[name].key}_error": finite(error)}
-        found["seconds_per_board"] = finite(self.seconds)
+        found |= {"seconds_per_board": finite(self.seconds), "unanswered": self.unanswered}
         return found | {"calibration": [one._asdict() for one in self.calibration]}
 
 
@@ -452,15 +452,16 @@ def tally_boards(
     def given(number: int) -> tuple[tuple[int, Record], ...]:
         return next(chunk for i, chunk in chunks if i == number)
 
-    about = {"file": digest, "readers": " ".join(plan.readers), "chair": plan.chair, "draws": plan.draws}
-    asked = {**about, "moments": ",".join(f"{name}:{cards}" for name, cards in plan.moments.items())}
+    moments = " ".join(f"{name}:{cards}" for name, cards in plan.moments.items())
+    asked: dict[str, int | str] = {"file": digest, "readers": " ".join(plan.readers), "moments": moments}
+    asked |= {"chair": plan.chair, "draws": plan.draws}
     tallies = {reader: {moment: Tally() for moment in plan.moments} for reader in plan.readers}
     every = [tally for named in tallies.values() for tally in named.values()]
-    waiting: dict[int, Floats] = {}
+    waiting: dict[int, Any] = {}
     turn = 0
     job = Job("score", partial(read_boards, plan), CHUNK, asked, given)
     for chunk, counts, _ in results(job, boards, plan.seed, 1, how):
-        waiting[chunk.number] = counts.astype(np.float64, copy=False)
+        waiting[chunk.number] = counts
         while turn in waiting:
             for board in waiting.pop(turn):
                 for tally, row in zip(every, board.reshape(-1, WIDTH), strict=True):

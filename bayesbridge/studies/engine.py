@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 type Counts = NDArray[np.int64]
-type Count = Callable[..., Counts]
+type Count = Callable[..., Any]
 type Progress = Callable[[int, int], None]
 """Called with the number of deals done and the number of deals requested, after every chunk."""
 

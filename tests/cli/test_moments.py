@@ -77,7 +77,7 @@ def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
     ("words", "line"),
     [
         (("--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: the record tells it"),
-        (("--board", "77"), "no board 77 in"),
+        (("--board", "77"), "with an auction and S's hand: choose 1, 2, 3, 4, 5, 6, 7, 8"),
     ],
 )
 def test_bad_moments_are_one_line(complaint, words, line):

@@ -7,7 +7,6 @@ import pytest
 
 from bayesbridge.cli import main
 from bayesbridge.notation import open_records
-from bayesbridge.studies.benchmark import frozen_list
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 RECORDS = open_records(BOARDS).records
@@ -77,14 +76,3 @@ def test_a_reader_that_raises_is_named_with_its_line(capsys):
 )
 def test_what_score_refuses(complaint, words, line):
     assert line in complaint("score", BOARDS, *words)
-
-
-def test_the_test_list_as_a_file(tmp_path, answer, document, complaint):
-    out = tmp_path / "test.pbn"
-    expected = frozen_list(RECORDS)
-    if not expected:
-        assert "is on the test list: give a larger collection" in complaint("score", BOARDS, "--test-list", str(out))
-        return
-    assert answer("score", BOARDS, "--test-list", str(out)) == f"1 board of the test list in {out}.\n"
-    assert list(open_records(out).records) == expected
-    assert document("score", BOARDS, "--test-list", str(out), "--boards", "1")["boards"] == 1
