@@ -259,7 +259,8 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *g
             "install the same on both and start the worker again",
             version=version,
         )
-    return count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
+    counts: Counts = count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
+    return counts
 
 
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
