@@ -87,8 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()
         return 0
-    except KeyboardInterrupt:
-        return _interrupted()
+    except KeyboardInterrupt as error:
+        return _interrupted(str(error))
     except BayesBridgeError as error:
         return _fail(error, str(error), 1 if isinstance(error, PluginError | Unwritable) else 2)
     except Exception as error:
@@ -99,10 +99,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
 
 
-def _interrupted() -> int:
+def _interrupted(more: str = "") -> int:
     if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write("\n")  # after the terminal's own ^C
-    tell("interrupted")
+    tell(f"interrupted: {more}" if more else "interrupted")
     return 130
 
 

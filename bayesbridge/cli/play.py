@@ -45,7 +45,7 @@ def add(commands: Subparsers) -> None:
         "play",
         "what to lead, by layouts solved double dummy; in a trick, how likely each card is to win it",
         run,
-        "bayesbridge play --observer W --hand Q862.A93.J84.K75 --players 4 --call S:1NT --call N:3NT --contract 3NT\n"
+        "bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT\n"
         "  bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5",
     )
     parser.add_argument(
@@ -83,7 +83,6 @@ def run(args: Namespace) -> int:
         return _wins(args, position, belief)
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
-    from bayesbridge.views.tables import leads_table
 
     with blaming("--contract"):
         contract, question = lead_question(belief, args.contract, args.by)
@@ -100,7 +99,7 @@ def run(args: Namespace) -> int:
     print_evidence(belief)
     print_accuracy(posterior)
     say()
-    show_table(leads_table(found))
+    show_table(*found.tables)
     return 0
 
 

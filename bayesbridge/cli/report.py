@@ -58,7 +58,7 @@ def add(commands: Subparsers) -> None:
         "file",
         nargs="?",
         metavar="FILE",
-        help="a PBN or LIN file: a page that steps through the auction and the tricks of one board",
+        help="a PBN or LIN file: a page that steps through one of its boards",
     )
     parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
@@ -66,7 +66,7 @@ def add(commands: Subparsers) -> None:
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
     )
     parser.add_argument("--title", action=Once, metavar="TEXT", help="the heading of the page")
-    add_question(parser, "what to compute besides capture, with four players besides tricks, repeatable")
+    add_question(parser, "what to compute besides capture or tricks, repeatable")
     parser.set_defaults(draws=None)
     parser.add_argument(
         "--no-history", action="store_true", help="leave out how the belief sharpened, which takes longest"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from math import isfinite
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    add_workers,
     blaming,
+    keeping,
     open_file,
     reading,
-    verify_target,
     whole,
-    writing,
 )
 from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.errors import BayesBridgeError
@@ -24,10 +24,7 @@ from bayesbridge.words import counted
 
 if TYPE_CHECKING:
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Tally
-
-AFTER_CARDS = "after"
-"""Key of the one moment that ``--cards`` names."""
+    from bayesbridge.studies.benchmark import Plan, Tally
 
 
 def add(commands: Subparsers) -> None:
@@ -38,7 +35,7 @@ def add(commands: Subparsers) -> None:
         "score a reader on real boards: where the honours lie, how long the suits are",
         run,
         "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1\n"
-        "  bayesbridge score test.pbn --moments auction,lead,1,3,6,9 --reader learned",
+        "  bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
@@ -46,9 +43,10 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--reader",
-        default="learned+learned",
+        action="append",
         metavar="NAME",
-        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned)",
+        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned); "
+        "of several, each is compared with the last on the same boards",
     )
     parser.add_argument(
         "--chair",
@@ -69,9 +67,7 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
-    parser.add_argument(
-        "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
-    )
+    add_workers(parser, "processes")
 
 
 @reading
@@ -85,35 +81,56 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.benchmark import summary_table
+    from bayesbridge.studies.benchmark import Plan, summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
-    if args.test_list:
-        return _write_test_list(args)
-    moments = {AFTER_CARDS: args.cards} if args.moments is None else {name: MOMENTS[name] for name in args.moments}
+    one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
+    moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
         raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
+    *others, last = readers = args.reader or ["learned+learned"]
+    if twice := [name for name in others if readers.count(name) > 1]:
+        raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards, chosen, left_out = _choose(args, min(moments.values()))
-    tallies, unanswered = _score(args, chosen, boards, moments)
-    found = {name: tally.summary() for name, tally in tallies.items()}
-    if args.moments is None and not isfinite(found[AFTER_CARDS].figures["honours"].value):
+    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), chosen, boards)
+    rows = {name: {when: tally.summary().document() for when, tally in tallies[name].items()} for name in readers}
+    if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
-    told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
-    rows = {name: one.document() for name, one in found.items()}
+    less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
     if args.json:
-        scored = {"moments": rows} if args.moments else {**rows[AFTER_CARDS], "after_cards": args.cards}
-        print_json({**scored, **told, "unanswered": unanswered})
+        print_json({**_document(args, rows, less), "chair": args.chair, "draws": args.draws, "left_out": left_out})
         return 0
-    named = rows if args.moments else {f"{args.cards} cards" if args.cards else "auction": rows[AFTER_CARDS]}
-    print_table(*summary_table(f"Reader {args.reader}, {CHAIRS[args.chair][1]}", "after", named.items()))
+    who = CHAIRS[args.chair][1]
+    if not others:
+        print_table(*summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+    for when in moments if others else ():
+        some = ((name, found[when]) for name, found in rows.items())
+        print_table(*summary_table(f"Readers, {who} after {when}", "reader", some))
+        some = ((name, found[when]) for name, found in less.items())
+        print_table(*summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
-    if unanswered:
-        say(f"{unanswered} times the reader said nothing: they count as if it knew nothing.")
+    for name, found in rows.items():
+        if silent := sum(each["unanswered"] for each in found.values()):
+            say(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
     return 0
+
+
+def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> dict[str, Any]:
+    """One reader's figures by themselves; of several by name, with the differences to the last one."""
+
+    def at(found: dict[str, Any]) -> dict[str, Any]:
+        return {"moments": found} if args.moments else {**next(iter(found.values())), "after_cards": args.cards}
+
+    *_, last = rows
+    if not less:
+        return {"reader": last, **at(rows[last])}
+    several = {"readers": rows, "differences": less}
+    told: dict[str, Any] = {key: {name: at(one) for name, one in found.items()} for key, found in several.items()}
+    return {**told, "compared_with": last}
 
 
 def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
@@ -151,44 +168,22 @@ def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tup
 
 
 def _score(
-    args: Namespace, chosen: Callable[[], Iterator[tuple[int, Record]]], wanted: int, moments: dict[str, int]
-) -> tuple[dict[str, Tally], int]:
-    """The sums of each moment, and how often the reader said nothing."""
-    from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
+    args: Namespace, plan: Plan, chosen: Callable[[], Iterator[tuple[int, Record]]], boards: int
+) -> dict[str, dict[str, Tally]]:
+    """The sums of each reader at each moment."""
+    from hashlib import file_digest
+
+    from bayesbridge.studies.benchmark import CHUNK, tally_boards
+    from bayesbridge.studies.engine import PROCESSES, THREADS, Setting, cores
     from bayesbridge.studies.readers import reader_of
 
-    with blaming("--reader"):
-        reader = reader_of(args.reader, args.draws, args.seed)
-    board, first = next(chosen())
-    look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts
-    progress = progress_line("boards")
-    tallies = {name: Tally() for name in moments}
-    unanswered = 0
-    for done, (board, record) in enumerate(chosen(), 1):
-        assert record.deal is not None
-        bucket = bucket_of(record.deal)
-        for name, cards in moments.items():
-            if len(record.plays) >= cards:
-                found = look(reader, record, see(record, args.chair, cards, board))
-                tallies[name].add(found.judged, bucket)
-                unanswered += not found.answered
-        if progress is not None:
-            progress(done, wanted)
-    return tallies, unanswered
-
-
-def _write_test_list(args: Namespace) -> int:
-    from bayesbridge.notation import write_pbn
-    from bayesbridge.studies.benchmark import frozen_list
-
-    target = verify_target("--test-list", args.test_list, "a list of boards is PBN", ".pbn")
-    boards = frozen_list(open_file(args.file)(), args.boards)
-    if not boards:
-        raise UsageError(f"argument FILE: no board of {args.file!r} is on the test list: give a larger collection")
-    with writing("--test-list", target) as part, part.open("w", encoding="utf-8") as stream:
-        write_pbn(boards, stream)
-    if args.json:
-        print_json({"boards": len(boards), "file": str(target)})
-    else:
-        say(f"{counted(len(boards), 'board')} of the test list in {target}.")
-    return 0
+    for name in plan.readers:
+        with blaming("--reader"):
+            reader_of(name, args.draws, args.seed)
+    workers = min(args.workers or cores(), -(-boards // CHUNK))
+    scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
+    how = Setting(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
+    with open(args.file, "rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    with keeping(args, "boards"):
+        return tally_boards(plan, boards, chosen(), how, digest)

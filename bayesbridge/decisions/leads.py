@@ -31,8 +31,9 @@ from bayesbridge.estimators.odds import SolvedSample, contract_asked, normalised
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.estimators.registry import offered
 from bayesbridge.layouts import Floats
+from bayesbridge.markup import Shown, Table
 from bayesbridge.random64 import Seed, generator
-from bayesbridge.words import number, percent
+from bayesbridge.words import SEATS, error_text, number, percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class Leads:
+class Leads(Shown):
     """All leads against a contract, the best first."""
 
     contract: Contract
@@ -101,6 +102,23 @@ class Leads:
         if self.exact:
             basis = f"Every layout was solved ({number(self.solved)})."
         return f"{basis} Double dummy: after the lead all four see all cards."
+
+    @property
+    def tables(self) -> list[Table]:
+        """Every lead with its chance to beat the contract, and how far it is behind the best."""
+        best, goal = self.choices[0], self.goal == "make"
+        unit, digits, scale = (" %", 1, 100.0) if goal else ("", 2, 1.0)
+        rows = []
+        for choice in self.choices:
+            mean, error = (scale * part for part in choice.behind)
+            behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
+            verdict = "best" if self.clear else "ahead" if choice is best else "close"
+            beaten = percent(choice.beaten[0]) + error_text(100 * choice.beaten[1], 1, " %")
+            tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
+            rows.append([choice.name, beaten, tricks, behind, verdict if choice.close else ""])
+        title = f"{SEATS[self.leader.name]} leads against {self.contract}"
+        columns = ["lead", "P(beaten)", "tricks", "P(beaten) below" if goal else "tricks below", ""]
+        return [Table(title, columns, rows, [self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
         """For ``--json`` and web pages."""

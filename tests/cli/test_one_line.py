@@ -106,7 +106,7 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         finally:
             tracemalloc.stop()
 
-    for asked in (("report", "--text", "--board", "none", 2), ("score", 0)):
+    for asked in (("report", "--text", "--board", "none", 2), ("score", "--workers", "1", 0)):
         command, *words, status = asked
         peak(50, command, *words, status=status)  # loads what is loaded once
         # What other tests left behind may be collected, or anything loaded late, during one of the runs.

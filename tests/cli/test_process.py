@@ -99,7 +99,8 @@ def test_progress_is_shown_on_a_terminal_and_an_interrupt_ends_with_130_and_no_t
     status, shown, out = in_terminal(words, "stderr", until=b" of 1 000 000 000 000 deals")
     assert (status, out) == (130, "")
     assert "Traceback" not in shown
-    assert shown.endswith("\x1b[?25h\r\nbayesbridge: interrupted\r\n")  # the cursor is shown again
+    line = "bayesbridge: interrupted: nothing is kept; with --resume FOLDER what is done stays"
+    assert shown.endswith(f"\x1b[?25h\r\n{line}\r\n")  # the cursor is shown again
 
 
 EVIDENCE = ["--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}"]

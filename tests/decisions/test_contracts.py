@@ -14,9 +14,9 @@ from bayesbridge.decisions.contracts import (
     contracts_asked,
     pair_of,
     payoff,
-    plain_rows,
     scoring_of,
 )
+from bayesbridge.decisions.tables import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import NEW, Duplicate, imps
