@@ -93,10 +93,18 @@ class Statement:
 
     def fits(self, hands: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit."""
-        points, lengths = high_card_points(hands), suit_lengths(hands)
+        return self.allows(*_points_and_shapes(hands))
+
+    def allows(self, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which points and shapes, the latter as places in a table of C D H, it allows."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
-        found &= _table(self.shapes)[lengths[:, 0], lengths[:, 1], lengths[:, 2]]
+        found &= _table(self.shapes).ravel()[shapes]
         return found
+
+
+def _points_and_shapes(hands: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    lengths = suit_lengths(hands).astype(np.int64)
+    return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
 
 
 def _piece(part: str, text: str) -> Piece:
@@ -295,7 +303,7 @@ DENIED: Final = 0.25
 does not show an opening."""
 SMALLEST: Final = 1e-6
 TINY: Final = np.finfo(np.float64).tiny
-ROUNDS: Final = 40
+ROUNDS: Final = 30
 
 SIDES: Final = ("NS", "EW")
 NOTHING: Final = System("", {})
@@ -508,11 +516,13 @@ class _Fits(NamedTuple):
 
     @classmethod
     def of(cls, hands: NDArray[np.uint64], meanings: Meanings) -> Self:
+        """Points and shapes are counted once for all statements."""
         some = np.zeros((len(hands), len(meanings)), np.bool_)
         always = some.copy()
+        points, shapes = _points_and_shapes(hands)
         for k, statements in enumerate(meanings.values()):
             for one in statements:
-                found = one.fits(hands)
+                found = one.allows(points, shapes)
                 some[:, k] |= found
                 always[:, k] |= found & one.always
         return cls(np.array([call.index for call in meanings], np.intp), some, always)
@@ -557,7 +567,7 @@ class _Place(NamedTuple):
 
     hands: NDArray[np.uint64]
     weights: Floats
-    chances: Floats
+    chances: NDArray[np.float32]
     meanings: Meanings
     """Those that the player's earlier calls have not denied."""
     factors: _Factors
@@ -565,18 +575,18 @@ class _Place(NamedTuple):
 
 @cache
 def _any_hands() -> tuple[NDArray[np.uint64], Floats]:
-    """Some 3000 random hands, rich in strong ones, which make the rarer calls, and the probability of each."""
+    """Some 2000 random hands, rich in strong ones, which make the rarer calls, and the probability of each."""
     generator = np.random.default_rng(52)
     order = generator.random((8192, 52)).argsort(axis=1).reshape(-1, 13).astype(np.uint64)
     hands = np.bitwise_or.reduce(np.uint64(1) << order, axis=1)
-    chance = np.clip(np.exp((high_card_points(hands) - 24.0) / 5.0), 0.05, 1.0)
+    chance = np.clip(np.exp((high_card_points(hands) - 26.0) / 5.0), 0.035, 1.0)
     kept = generator.random(len(hands)) < chance
     weights = 1.0 / chance[kept]
     return hands[kept], weights / weights.sum()
 
 
-@lru_cache(maxsize=48)
-def _place(base: BidderModel, system: System, faith: float, before: Auction) -> _Place:
+@lru_cache(maxsize=96)
+def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
     """The hands that the seat in turn may hold, and the factors that make the statements true of them."""
     hands, weights = _any_hands()
     meanings = system.meanings(before) or {}
@@ -596,7 +606,7 @@ def _place(base: BidderModel, system: System, faith: float, before: Auction) -> 
     plain = call_probabilities(base, hands, before)
     fits = _Fits.of(hands, meanings)
     factors = _factors(plain, weights, fits, faith)
-    return _Place(hands, weights, _all_calls(plain, fits, faith, factors), meanings, factors)
+    return _Place(hands, weights, _all_calls(plain, fits, faith, factors).astype(np.float32), meanings, factors)
 
 
 def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> _Factors:
@@ -605,13 +615,13 @@ def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> _Fact
     rest = np.maximum(plain.sum(axis=1) - mine.sum(axis=1), 0.0)
     wanted = faith * np.minimum(weights @ mine, weights @ fits.some)
     more, less = np.ones(len(fits.columns)), np.full(len(fits.columns), 1.0 - faith)
-    for round_ in range(ROUNDS):
+    for number in range(ROUNDS):
         chances = weights[:, None] * _stated(mine, rest, fits, faith, _Factors(more, less))
         good = np.where(fits.some, chances, 0.0).sum(axis=0)
         bad = chances.sum(axis=0) - good
         steps = np.clip(less * (1.0 - faith) * good / np.maximum(faith * bad, TINY), SMALLEST, 1.0) / less
         less *= steps
-        if round_ < ROUNDS // 2:
+        if number < ROUNDS // 2:
             raised = np.clip(more * wanted / np.maximum(good, TINY), 1.0, 1.0 / SMALLEST) / more
             more *= raised
             steps = np.concatenate([steps, raised])
