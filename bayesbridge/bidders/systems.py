@@ -492,9 +492,7 @@ class SystemBidder:
         return np.stack([_kept(plain, hands, before, self.base, way.system, self.faith) for way in ways])
 
 
-def _kept(
-    plain: Floats, hands: NDArray[np.uint64], before: Auction, base: BidderModel, system: System, faith: float
-) -> Floats:
+def _kept(plain: Floats, hands: NDArray[np.uint64], before: Auction, base: Any, system: System, faith: float) -> Floats:
     """(n, 38) chances of calls under one system, from those of the base model."""
     if system.meanings(before) is None:
         return plain
