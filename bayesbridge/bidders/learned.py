@@ -427,6 +427,11 @@ class LearnedBidder:
         """The sides whose pair has a name, and its style."""
         return tuple((side, s) for side, s in zip(SIDES, self.style, strict=True) if s is not None and s.pair)
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """What is known of the pairs, in words."""
+        return tuple(f"{side} bid as {s.pair} did at {s.tables} tables" for side, s in self.named)
+
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, by the mean of a style."""
         one_row("hands", hands)
