@@ -19,7 +19,7 @@ def gallery():
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_is_short_runs_and_draws(gallery, path):
-    assert len(path.read_text("utf-8").splitlines()) <= 48
+    assert len(path.read_text("utf-8").splitlines()) <= 40
     ran = gallery.run(path)
     assert ran.printed
     if path.stem == "simulate_pairs":
