@@ -19,7 +19,7 @@ deals = bb.deals(120, rng=rng)
 played = [(deal, simulate_auction(deal, table, first="SWE"[rng.integers(3)], rng=rng)) for deal in deals]
 
 records = [record for board in played[:20] for record in records_of(*board, {bb.Seat.W: "West"})]
-styles = fit_styles(records, draws=300, tune=300, predictive=False, rng=1)
+styles = fit_styles(records, draws=500, tune=300, chains=2, predictive=False, rng=1)
 print(styles.summary()[["mean", "sd", "eti89_lb", "eti89_ub"]].round(2))
 
 gains = []  # log P(true hand | his calls) under what was learned, minus the same under the default style
@@ -27,7 +27,7 @@ for deal, auction in played[20:]:
     drawn = bb.deals(1000, given={"S": deal["S"]}, rng=rng).masks[:, bb.Seat.W]
     hands = np.append(drawn, np.uint64(deal["W"].mask))  # the true hand last
     calls, loss = [i for i, (seat, _) in enumerate(auction) if seat == bb.Seat.W], []
-    for bidder in (sober, styles.mixture("West", 16)):
+    for bidder in (sober, styles.mixture("West", 8)):
         log = sum(bidder.log_likelihood(hands, auction, i) for i in calls)
         loss.append(np.log(np.mean(np.exp(log))) - log[-1])
     gains.append(loss[0] - loss[1])

@@ -110,5 +110,5 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         command, *words, status = asked
         peak(50, command, *words, status=status)  # loads what is loaded once
         # What other tests left behind may be collected, or anything loaded late, during one of the runs.
-        many = min(peak(1200, command, *words, status=status) for _ in range(2))
-        assert many < 1.3 * peak(300, command, *words, status=status), command
+        many = min(peak(600, command, *words, status=status) for _ in range(2))
+        assert many < 1.3 * peak(150, command, *words, status=status), command

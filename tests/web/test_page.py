@@ -77,7 +77,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     assert page.locator("#first").is_disabled()
     page.select_option("#bidder", "style")
     settled(page)
-    assert "StyleBidder" in page.inner_text("#models")
+    assert "with a style" in page.inner_text("#models")
     page.select_option("#bidder", "")
     page.fill("#slip", "0.05")
     page.keyboard.press("Enter")
