@@ -211,8 +211,9 @@ def test_chains_that_have_not_settled_are_said():
     assert found.warning in repr(found)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"method": "draws"}, {"sampler": "nuts"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"method": "draws"}, pytest.param({"sampler": "nuts"}, marks=pytest.mark.slow)], ids=str
+)
 def test_the_same_seed_gives_the_same_answer(options):
     first, second = (infer_jointly(FEW, "W", draws=20, tune=20, rng=7, **options) for _ in range(2))
     np.testing.assert_array_equal(first.styles.values, second.styles.values)
