@@ -99,7 +99,7 @@ EVIDENCE = ["--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}"]
 
 def test_estimate_shows_progress_on_a_terminal_only():
     """All layouts that fit are walked block by block."""
-    words = ["estimate", *EVIDENCE, "--holds", "E:ST,HT"]
+    words = ["estimate", *EVIDENCE, "--holds", "E:ST,HT,S9,H9"]
     status, shown, _ = in_terminal([*words, "--json"], "stderr")
     assert status == 0
     assert re.search(r"([\d ]+) of\1 layouts [^\n]*\r\n\x1b\[\?25h", shown)
