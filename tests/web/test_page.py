@@ -82,7 +82,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.fill("#slip", "0.05")
     page.keyboard.press("Enter")
     settled(page)
-    assert "0.05" in page.inner_text("#models")
+    assert "5 % slips" in page.inner_text("#models")
     page.fill("#hand-text", "AKQ2.KJ3.A54.Q3")
     page.keyboard.press("Enter")
     assert "1 more cards" in page.inner_text("#pick-hint")
