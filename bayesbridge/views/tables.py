@@ -16,7 +16,7 @@ from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, number, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.decisions.leads import Leads
+    from bayesbridge.decisions.play import CardChoices
     from bayesbridge.estimators.odds import ContractOdds
     from bayesbridge.history import Reading
 
@@ -196,21 +196,26 @@ def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: 
     return Table(f"Contracts by expected score, {scheme}", columns, lines, said)
 
 
-def leads_table(found: Leads) -> Table:
-    """Every lead with its chance to beat the contract, and how far it is behind the best."""
-    best, goal = found.choices[0], found.goal == "make"
-    unit, digits, scale = (" %", 1, 100.0) if goal else ("", 2, 1.0)
+def play_table(found: CardChoices) -> Table:
+    """Every card that may be played with its chance for the contract, and how far it is behind the best."""
+    best, turn = found.choices[0], found.turn
+    unit, digits, scale = ("", 2, 1.0) if found.goal == "tricks" else (" %", 1, 100.0)
     rows = []
     for choice in found.choices:
         mean, error = (scale * part for part in choice.behind)
         behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
         verdict = "best" if found.clear else "ahead" if choice is best else "close"
-        beaten = percent(choice.beaten[0]) + error_text(100 * choice.beaten[1], 1, " %")
+        shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
+        chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
         tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
-        rows.append([choice.name, beaten, tricks, behind, verdict if choice.close else ""])
-    title = f"{SEATS[found.leader.name]} leads against {found.contract}"
-    columns = ["lead", "P(beaten)", "tricks", "P(beaten) below" if goal else "tricks below", ""]
-    return Table(title, columns, rows, [found.sentence, found.caution])
+        wins = percent(choice.wins)
+        rows.append([choice.name, *chances, tricks, wins, behind, verdict if choice.close else ""])
+    chance = "P(beaten)" if turn.defends else "P(makes)"
+    by = {"make": chance, "tricks": "tricks"}.get(found.goal, found.goal)
+    field = [] if best.matchpoints is None else ["matchpoints"]
+    columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", ""]
+    plan = [f"Plan: {found.plan[0]}", *(f"      {line}" for line in found.plan[1:])] if found.plan else []
+    return Table(turn.words, columns, rows, [*plan, found.sentence, found.caution])
 
 
 def error_text(error: float, digits: int = 2, unit: str = "") -> str:
