@@ -103,7 +103,9 @@ def judged_cards(
     contract = record.contract
     if contract is None or record.auction is None or not record.plays:
         what = "no cards played" if record.contract else "no contract"
-        raise NotationError(f"{record.place}: {what} on record to review: choose another board", board=record.board)
+        raise NotationError(
+            f"board {record.board}: {what} on record to review: choose another board", board=record.board
+        )
     solver, seed = card_solver(), int(generator(rng).integers(1 << 62))
     dummy, deal = contract.declarer.partner, record.deal
     last: dict[Seat, Posterior] = {}
@@ -146,6 +148,12 @@ def review(
     ``cost_error`` (tricks on average over what the player could know then), ``double_dummy_cost`` (on the real deal),
     ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). ``solve`` layouts are
     solved for every card. Needs the plugin bayesbridge-double-dummy.
+
+    >>> try:
+    ...     review(Record(board="7"))
+    ... except NotationError as error:
+    ...     print(error)
+    board 7: no contract on record to review: choose another board
     """
     import pandas
 
