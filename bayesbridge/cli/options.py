@@ -284,7 +284,9 @@ def record_position(args: argparse.Namespace) -> Position:
     from bayesbridge.notation import Vulnerability
 
     # What to play is asked by who chooses at that moment.
-    observer = args.observer or (None if getattr(args, "by_turn", False) else Seat.S)
+    observer = args.observer
+    if observer is None and not getattr(args, "by_turn", False):
+        observer = Seat.S
     record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
     tricks, more = args.after_trick, args.after_card
     if more is not None and tricks is None:
@@ -297,7 +299,7 @@ def record_position(args: argparse.Namespace) -> Position:
         told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
         raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{claimed}")
     with blaming("--record"):
-        seat, hand, seen = seen_by(record, observer or _chooser(record, cards), cards)
+        seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     return Position(
@@ -313,9 +315,11 @@ def _chooser(record: Record, cards: int) -> Seat:
     contract = record.contract
     if contract is None:
         raise UsageError("nothing is played, the board was passed out or its auction is not over: choose another board")
-    last = replay(record.plays[:cards], contract.trump)[-1:]
-    turn = contract.declarer.next() if not last else last[0].turn or last[0].winner
-    return contract.declarer if turn in (None, contract.declarer.partner) else turn
+    if not cards:
+        return contract.declarer.next()
+    last = replay(record.plays[:cards], contract.trump)[-1]
+    turn = last.winner if last.complete else last.turn
+    return contract.declarer if turn is None or turn == contract.declarer.partner else turn
 
 
 def add_kinds(group: Any, names: Iterable[str]) -> None:

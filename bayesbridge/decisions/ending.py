@@ -86,6 +86,8 @@ class Ending:
         hand, other = state.ours if seat == self.side else state.ours[::-1]
         between = other | self.unknown_mask & ~state.gone_mask | sum(1 << card for card in state.cards)
         cards = _classes(_legal(hand, state.cards), between)
+        if state.cards:  # of plans that do the same one that keeps high cards is told
+            cards.reverse()
         return [(card, *self._after(state, card)) for card in cards]
 
     def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
@@ -206,6 +208,7 @@ class Ending:
             names[name] = names.get(name, 0.0) + sum(weights[i] for i in _indices(here))
         heads = {head for head, _ in cases}
         common = heads.pop() if len(heads) == 1 else ""
+        leads = f"{self._verb(state)}, " if common and not state.cards else ""
         found: list[str] = []
         usual = max(cases, key=lambda case: sum(cases[case].values()))
         for case, names in sorted(cases.items(), key=lambda one: one[0] == usual):
@@ -215,7 +218,7 @@ class Ending:
                 when = f"If {self._verb(state)} {' or '.join(filter(None, (', '.join(most), last)))}"
                 found.append(f"  {'Otherwise' if case == usual and found else when}:{f' {head}.' if head else ''}")
             found += lines if len(cases) == 1 else (f"    {line}" for line in lines)
-        return common, found
+        return leads + common, found
 
     def _verb(self, state: State) -> str:
         return f"{SEATS['NESW'[state.turn]]} {'plays' if state.cards else 'leads'}"

@@ -141,20 +141,31 @@ def test_the_commands(record, capsys, tmp_path, monkeypatch):
     cards = text.index("[Play ")
     short = "".join(text[cards:].splitlines(keepends=True)[:3])
     Path("short.pbn").write_text(f"[Event {text[:cards]}{short}", "utf-8")
-    assert main(["play", "--record", "short.pbn", "--review", "--solve", "3", "--json"]) == 0
+    assert main(["play", "--record", "short.pbn", "--review", "--json"]) == 0
     judged = json.loads(capsys.readouterr().out)
     assert [row["card"] for row in judged["cards"]] == [str(card) for _, card in record.plays[:8]]
     assert main(["play", "--record", "short.pbn", "--review", "--solve", "3"]) == 0
     assert "the rest was claimed" in capsys.readouterr().out
-    assert main(["report", "short.pbn", "--review", "--draws", "50", "--solve", "3", "--json"]) == 0
+    assert main(["report", "short.pbn", "--review", "--draws", "50", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cards"] == judged["cards"]
     assert "Review of the play" in Path("report.html").read_text("utf-8")
+
+
+@pytest.fixture
+def complaint(capsys):
+    def complain(*words):
+        assert main(list(words)) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        return said.strip()
+
+    return complain
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("--after-trick", "3", "--observer", "N"), "argument --observer: it is the turn of "),
+        (("--after-trick", "3", "--observer", "E"), "argument --observer: it is W's turn: ask what W believes, not E"),
         (("--after-card", "1"), "argument --after-card: it counts from a trick on: name --after-trick too"),
         (("--after-trick", "13"), "all 52 cards are played: ask before the last trick"),
         (("--after-trick", "3", "--seat", "N"), "argument --seat: it is the turn of "),
