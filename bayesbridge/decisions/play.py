@@ -509,7 +509,7 @@ def _searched(
     game = Ending(turn.trick, [row[side] & left, row[side + 2] & left], list(weights), side)
     w = np.array(list(weights.values())) / sum(weights.values())
     # What a trick more is worth: by the goal, the others deciding where that does not.
-    more = sum(np.diff(values) * 1e-5**place for place, values in enumerate(goals.values()))
+    more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)
     try:
         found = {
             Card(card): (outcome, plan)
