@@ -241,9 +241,9 @@ class CardChoices:
         if self.clear:
             verb = "Play" if self.turn.trick.cards else "Lead"
             return f"{verb} {names[0]}: {after}"
+        if self.exact:
+            return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        if self.exact and not any(choice.behind[0] for choice in self.best):
-            return f"{names[0]}, {others}: all the same. After each, {after}".replace(", ", " and ", len(names) == 2)
         return f"Too close to call: {names[0]} is ahead, {others} may be as good. After {names[0]}, {after}"
 
     @property
@@ -292,9 +292,6 @@ class CardChoices:
 
 SOLVES: Final = "double_dummy_leads"
 """The estimator that solves a layout for every card, in the double-dummy plugin."""
-
-FIRST_SEARCHED: Final = 9
-"""Tricks after which declarer's play is searched whole where few layouts are left."""
 
 SECONDS: Final = 12.0
 """Time for solving on one core by default; where a layout is solved fast, no more than LAYOUTS are."""
@@ -383,19 +380,6 @@ def card_solver() -> Estimator:
         ) from None
 
 
-def solved_layouts(
-    posterior: Posterior, turn: Turn, solver: Estimator, solve: int | None, seconds: float | None, rng: Seed
-) -> Posterior:
-    """The layouts to solve: all of few, else so many, drawn by their weights."""
-    # A trick less to play takes less than half the time.
-    cost = max(seconds_of(solver), 1e-9) * 0.45**turn.tricks
-    most = LAYOUTS if seconds is None else MOST_DRAWS
-    n = solve or max(2, int(min((seconds or SECONDS) / cost, most)))
-    return (
-        posterior if len(posterior) <= n else thinned(posterior, n, generator(rng), f"{n} layouts of these are solved")
-    )
-
-
 def _solved(
     posterior: Posterior,
     turn: Turn,
@@ -408,8 +392,13 @@ def _solved(
     progress: Progress | None,
 ) -> CardChoices:
     """The comparison on solved layouts."""
-    some = solved_layouts(posterior, turn, solver, solve, seconds, rng)
-    step = max(1, round(1.0 / max(seconds_of(solver) * 0.45**turn.tricks, 1e-3)))  # a second's work, to see progress
+    cost = max(seconds_of(solver) * 0.45**turn.tricks, 1e-9)  # a trick less to play takes less than half the time
+    most = LAYOUTS if seconds is None else MOST_DRAWS
+    n = solve or max(2, int(min((seconds or SECONDS) / cost, most)))
+    some = posterior
+    if len(posterior) > n:
+        some = thinned(posterior, n, generator(rng), f"{n} layouts of these are solved")
+    step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
     parts = []
     for begin in range(0, len(some), step):
         parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
@@ -496,7 +485,9 @@ def _searched(
     posterior: Posterior, turn: Turn, goals: dict[str, Floats], wins: dict[Card, float]
 ) -> CardChoices | None:
     """Declarer's last tricks over all layouts of two hidden hands; ``None`` where it is not that, or too long."""
-    if turn.defends or turn.tricks < FIRST_SEARCHED or posterior.count() > MOST_LAYOUTS:
+    # A trick more takes about eight times as long.
+    few = {8: MOST_LAYOUTS // 8}.get(turn.tricks, MOST_LAYOUTS if turn.tricks > 8 else 0)
+    if turn.defends or posterior.count() > few:
         return None
     left = ~turn.played_mask
     seats = [seat for seat in Seat if seat not in (turn.contract.declarer, turn.dummy)]

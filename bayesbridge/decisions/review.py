@@ -123,7 +123,7 @@ def judged_cards(
         real = None
         if deal is not None:
             taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
-            real = int(taken.max() - taken[card.index])
+            real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
         posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
         found = play(posterior, contract, goal="tricks", solve=solve, rng=seed + number)
         mine, first = found.of(card), found.choices[0]
@@ -131,23 +131,14 @@ def judged_cards(
         yield Judged(number, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices))
 
 
-def review(
-    record: Record,
-    players: Seat | str | Sequence[Seat | str] = "NESW",
-    *,
-    solve: int = 40,
-    draws: int = 1000,
-    bidder: BidderModel | None = None,
-    player: PlayerModel | None = None,
-    rng: Seed = 0,
-    progress: Progress | None = None,
-) -> pandas.DataFrame:
-    """What every card on record cost its player, a row each in the order played.
+def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any) -> pandas.DataFrame:
+    """What every card on record cost its player, a row each in the order played; ``players`` picks those who chose.
 
     Columns: ``trick``, ``seat``, ``player`` (declarer for dummy's cards), ``card``, ``best``, ``cost`` with its
     ``cost_error`` (tricks on average over what the player could know then), ``double_dummy_cost`` (on the real deal),
-    ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). ``solve`` layouts are
-    solved for every card. Needs the plugin bayesbridge-double-dummy.
+    ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). Further arguments:
+    ``solve`` (layouts solved for every card, 40), ``draws`` (1000), ``bidder``, ``player``, ``rng``, ``progress``.
+    Needs the plugin bayesbridge-double-dummy.
 
     >>> try:
     ...     review(Record(board="7"))
@@ -157,10 +148,7 @@ def review(
     """
     import pandas
 
-    seats = [Seat.of(seat) for seat in ([players] if isinstance(players, Seat) else players)]
-    rows = judged_cards(
-        record, seats, solve=solve, draws=draws, bidder=bidder, player=player, rng=rng, progress=progress
-    )
+    rows = judged_cards(record, [Seat.of(seat) for seat in players], **how)
     return pandas.DataFrame([row.document() for row in rows])
 
 

@@ -114,7 +114,8 @@ def judged(record: Record, after: tuple[int, ...], layouts: int, seed: int) -> d
         chooser = contract.declarer if seat == contract.declarer.partner else seat
         turn = turn_of(belief_of("and player", record, chooser, cards), contract)
         taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0].astype(int)
-        price = {str(one): int(taken.max() - taken[one.index]) for one in turn.legal}
+        most = max(taken[one.index] for one in turn.legal)
+        price = {str(one): int(most - taken[one.index]) for one in turn.legal}
         if cards and not any(price.values()):
             continue
         one: dict[str, Any] = {"cards": cards, "declarer": not turn.defends, "record": price[str(card)]}
