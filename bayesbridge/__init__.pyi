@@ -5,6 +5,7 @@ from .belief.posterior import Posterior
 from .belief.wins import card_wins
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
+from .bidders.pairs import learn_style
 from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
 from .bidders.systems import SystemBidder
@@ -18,7 +19,6 @@ from .decisions.leads import leads
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
-from .estimators.reached import reached
 from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
@@ -74,10 +74,10 @@ __all__ = [
     "html_report",
     "infer_jointly",
     "leads",
+    "learn_style",
     "open_records",
     "plots",
     "plugins",
-    "reached",
     "sensitivity",
     "sharpening",
     "suit_play",
