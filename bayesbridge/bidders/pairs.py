@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -275,6 +276,11 @@ class History:
             self._learned[pair, met] = style_of(pair, [one for one in every if one.deal != deal][: self.tables])
         found = self._learned[pair, met]
         return found if found.tables else None
+
+    @classmethod
+    def before(cls, records: Iterable[Record], record: Record, tables: int | None = None) -> History:
+        """What the records before one of them say."""
+        return cls(takewhile(lambda one: (one.file, one.line) != (record.file, record.line), records), tables)
 
     def styles(self, record: Record) -> dict[str, PairStyle]:
         """The styles of the pairs at a table, by side; those of pairs without an earlier table are left out."""
