@@ -321,7 +321,8 @@ def sample_style(
     by_line = sum(log_softmax(linear_scores[:, i])[:, made] for i, made in enumerate(last.made))
     weights = np.full(drawn.shape[:2], np.nan)
     weights[:, ::10] = (turns_of(seated, some.astype(np.float32)).log_likelihood - by_line).reshape(len(drawn), -1)
-    tree["sample_stats"]["log_weight"] = (("chain", "draw"), weights)
+    stats = tree["sample_stats"]
+    stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
     return tree
 
 

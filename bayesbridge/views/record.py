@@ -217,7 +217,8 @@ def _how(belief: Belief, draws: int, command: str | None) -> str:
     known = "".join(f" {said}." for said in belief.systems)
     words = (
         f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}.{known} "
-        f"Where there are too many layouts to walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network "
+        f"Where there are too many layouts to walk, each step rests on {draws} draws. The chance of the contract is "
+        "double dummy, as a network "
         f"predicts it. {BITS}"
     )
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""
