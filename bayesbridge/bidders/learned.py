@@ -29,6 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
+from bayesbridge.files import whole_file
 from bayesbridge.jit import njit, one_thread
 from bayesbridge.layouts import read_only
 
@@ -338,6 +340,11 @@ class PairStyle:
             "mean": self.mean.tolist(),
             "covariance": self.covariance.tolist(),
         }
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
+        with whole_file(Path(path)) as part:
+            part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
 
     @classmethod
     def of(cls, text: str, where: str) -> PairStyle:
