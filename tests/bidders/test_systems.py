@@ -84,7 +84,7 @@ sayc           | 1NT Pass     | KJ94.A53.J754.73  | 2C   | Stayman
 sayc           | 1NT Pass     | KJ943.53.754.973  | 2H   | transfer
 sayc           | 1NT Pass 2C Pass | AQ5.KJ3.A954.Q73 | 2D | no major
 sayc           | 2C Pass      | 8543.753.J54.973  | 2D   | waiting
-sayc           | 2H Pass      | KJ4.Q85.J7542.73  | 3H   | weak raise
+sayc           | 2H Pass      | A74.Q852.J742.73  | 3H   | weak raise
 sayc           | 1H           | AJ94.5.KJ75.KT73  | X    | takeout
 sayc           | 1C 1S        | 94.KJ75.Q854.J73  | X    | negative
 two-over-one   | 1S Pass      | K9.85.K754.AJ973  | 1NT  | not enough to force to game
