@@ -209,5 +209,3 @@ def test_who_is_on_record(records):
     assert {name: len(found) for name, found in pairs_of(records).items()} == {"Ash+Elm": 60, "Birch+Oak": 60}
     with pytest.raises(BayesBridgeError, match=r"pair 'Asch\+Elm' is not in the records: .*Ash\+Elm"):
         bb.learn_style(records, "Asch+Elm")
-    with pytest.raises(BayesBridgeError, match=r"belief\.infer\(\)\.styles\(\)"):
-        bb.infer_jointly(bb.Belief("S", HAND, dummy=None).given(AUCTION), "W")
