@@ -306,7 +306,7 @@ class PairStyle:
     """What is known of how a pair bids: a normal distribution over 16 numbers, where the pairs on record have mean 0
     and variance 1.
 
-    >>> AVERAGE.covariance.trace()
+    >>> float(AVERAGE.covariance.trace())
     16.0
     """
 

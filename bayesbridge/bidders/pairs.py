@@ -211,8 +211,7 @@ def learn_style(records: Iterable[Record], pair: str, tables: int | None = None)
     A normal distribution over the 16 numbers of a style, by Laplace's method; with no table it is the prior.
 
     >>> import bayesbridge as bb
-    >>> from pathlib import Path
-    >>> style = learn_style(bb.open_records("examples/pairs.pbn"), "Ash+Alder", tables=3)
+    >>> style = learn_style(bb.open_records("examples/opponents.pbn").records, "Birch+Oak", tables=3)
     >>> style.tables, bool(style.covariance.trace() < 16)
     (3, True)
     """
