@@ -7,6 +7,8 @@ RUN := $(BIN)/bayesbridge
 HAND := AKQ2.KJ3.A54.Q32
 WORKERS ?= 2
 export PYTHON
+# Hundreds of processes import the package: what one has compiled to bytecode is kept for the others.
+export PYTHONDONTWRITEBYTECODE :=
 
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
@@ -35,7 +37,7 @@ quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m quick --hypothesis-profile=quick -q -r fE tests
+	$(BIN)/pytest -m quick --hypothesis-profile=quick -q -r fE tests
 
 test: lint docs package ## all that a change must pass: linters, site, package, then tests and doctests with coverage
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term

@@ -2,7 +2,6 @@ from . import errors, plots, plugins
 from .auction import Auction
 from .belief.belief import Belief
 from .belief.posterior import Posterior
-from .belief.wins import card_wins
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
 from .bidders.pairs import learn_style
@@ -15,7 +14,8 @@ from .deal import Deal, Seat
 from .dealing.plan import DealPlan, deals
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
-from .decisions.leads import leads
+from .decisions.play import play
+from .decisions.review import review
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
@@ -65,7 +65,6 @@ __all__ = [
     "Trick",
     "Void",
     "card_history",
-    "card_wins",
     "contracts",
     "deals",
     "errors",
@@ -73,11 +72,12 @@ __all__ = [
     "html_record",
     "html_report",
     "infer_jointly",
-    "leads",
     "learn_style",
     "open_records",
+    "play",
     "plots",
     "plugins",
+    "review",
     "sensitivity",
     "sharpening",
     "suit_play",

@@ -553,7 +553,7 @@ def _hand_vectors(hands: NDArray[np.uint64]) -> list[tuple[slice, Floats]]:
     return [(block, _vectors(np.ascontiguousarray(hands[block]).tobytes())) for block in blocks]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _vectors(hands: bytes) -> Floats:
     """(n, units), kept as the calls of one seat are evaluated one after the other for the same hands."""
     return network("auction.npz").hands.vectors(np.frombuffer(hands, np.uint64))

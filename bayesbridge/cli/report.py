@@ -25,6 +25,7 @@ from bayesbridge.cli.options import (
     verify_target,
     writing,
 )
+from bayesbridge.cli.play import review_document, reviewed, show_review
 from bayesbridge.cli.screens import DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.views.documents import contract_document
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "adapt", "system", "title", "draws", "out", "seed",
-             "json", "run", "command", "words"}  # fmt: skip
+WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "review", "adapt", "system", "title", "draws", "out",
+             "seed", "json", "run", "command", "words"}  # fmt: skip
 """Options that go with a record; the others are about a position."""
 
 
@@ -62,6 +63,11 @@ def add(commands: Subparsers) -> None:
         help="a PBN or LIN file: a page that steps through one of its boards",
     )
     parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
+    parser.add_argument(
+        "--review",
+        action="store_true",
+        help="with FILE: mark the cards that cost, by what their player could know",
+    )
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
     parser.add_argument(
         "--adapt",
@@ -96,6 +102,10 @@ def _record_report(args: Namespace) -> int:
         raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
+    rows = reviewed(args, record) if args.review else []
+    if args.text and args.review:
+        print_json(review_document(record, rows)) if args.json else show_review(record, rows)
+        return 0
     if args.text:
         return _show_steps(args, record, observer)
     from bayesbridge.views.documents import styles_document
@@ -113,8 +123,10 @@ def _record_report(args: Namespace) -> int:
         rng=args.seed,
         progress=progress_line("steps"),
         command=_command(args),
+        review=rows,
     )
-    _write(args, path, page, {"board": record.board, "observer": observer.name, **styles_document(bidder)})
+    about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
+    _write(args, path, page, about | (review_document(record, rows) if args.review else {}))
     return 0
 
 
@@ -210,7 +222,7 @@ def _position_report(args: Namespace) -> int:
     from bayesbridge.results import to_datatree
     from bayesbridge.views.report import html_report
 
-    for name in ("cards", "text", "adapt"):
+    for name in ("cards", "text", "review", "adapt"):
         if getattr(args, name):
             raise UsageError(f"argument --{name}: it is about the steps of a record: name its FILE")
     path = _target(args)

@@ -13,6 +13,7 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.review import Judged, review_table, summary_table
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
@@ -23,7 +24,7 @@ from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
 from bayesbridge.views.html import document
-from bayesbridge.words import BITS, SEATS, SYMBOLS, game, model_words, number
+from bayesbridge.words import BITS, SEATS, card_words, game, model_words, number
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -118,20 +119,11 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
         return str(last)
     if len(seen) - before == 1 and played % 4:
         verb = "leads" if played % 4 == 1 else "plays"
-        return f"{SEATS[last.seat.name]} {verb} {card_words(str(last.card))}"
+        return f"{SEATS[last.seat.name]} {verb} {card_words(last.card)}"
     trick = belief.tricks[(played - 1) // 4]
-    cards = " ".join(card_words(str(card)) for card in trick.cards)
+    cards = " ".join(card_words(card) for card in trick.cards)
     winner = f", won by {SEATS[Seat(trick.winner).name]}" if trick.complete and trick.winner is not None else ""
     return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"
-
-
-def card_words(card: str) -> str:
-    """A card with its symbol.
-
-    >>> card_words("ST")
-    '♠10'
-    """
-    return f"{SYMBOLS[card[0]]}{card[1:].replace('T', '10')}"
 
 
 def _names(hand: Any) -> list[str]:
@@ -149,13 +141,14 @@ def html_record(
     rng: Seed = 0,
     progress: Progress | None = None,
     command: str | None = None,
+    review: Sequence[Judged] = (),
 ) -> str:
     """A table on record as one self-contained HTML page, with a control that steps through the auction and the tricks.
 
     The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
     so the page works from a file. ``by_card`` makes a step of every card; ``draws`` are the layouts of each step where
     there are too many to walk. ``bidder`` is how the others bid (default: experts). ``command`` is the line that makes
-    the page again.
+    the page again. ``review`` marks cards that were costly or unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
@@ -167,13 +160,22 @@ def html_record(
     board = " ".join(filter(None, ("Board", record.board, record.room)))
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
     steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)
-    data = {"table": table_document(record, belief), "steps": steps}
+    told = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
+    data = {"table": table_document(record, belief) | {"review": told}, "steps": steps}
     folder = files("bayesbridge.views")
     style, script, views = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js", "html"))
     code = f'<script type="application/json" id="states">{_json(data)}</script><script>{script}</script>'
     views = views.replace("LAST", str(len(steps) - 1))
-    body = views + _all_steps(steps) + _how(belief, draws, command)
+    body = views + _reviewed(review) + _all_steps(steps) + _how(belief, draws, command)
     return document(heading, _facts(record), body, style, code)
+
+
+def _reviewed(review: Sequence[Judged]) -> str:
+    """The cards that were costly or unlucky, and a line for each player."""
+    if not review:
+        return ""
+    cards, players = review_table(review, "Cards that were costly or unlucky"), summary_table(review)
+    return f"<section><h2>Review of the play</h2>{cards.html()}{players.html()}</section>"
 
 
 def _json(data: dict[str, Any]) -> str:

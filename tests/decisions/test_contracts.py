@@ -258,14 +258,6 @@ def test_questions_that_are_none(given, says):
         bb.contracts(called("W:1NT", dummy="N").infer(draws=10, rng=1), **given)
 
 
-def test_partners_of_four_players_sit_opposite():
-    with pytest.raises(BayesBridgeError, match=r"pair S:W: partners sit opposite, .*: write S:N"):
-        pair_of(called(), "S:W")
-    assert pair_of(called(), "E:W") == (E, W)
-    with pytest.raises(BayesBridgeError, match="nothing outranks 7NT"):
-        contracts_asked(called("W:7NT", dummy="N"), None, (S, N))
-
-
 def test_the_usual_scheme_follows_the_game():
     assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()

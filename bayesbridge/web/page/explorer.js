@@ -742,9 +742,11 @@ function renderLeads() {
   $("leads-panel").hidden = !told;
   if (!told) return;
   const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
-  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row.beaten), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
-  ranked($("leads"), ["lead", "beaten", "tricks of the defence", ""], rows);
-  $("leads-words").textContent = told.sentence ?? "";
+  const chance = (told.cards ?? []).some((row) => "make" in row) ? "make" : "beaten";
+  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row[chance]), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
+  ranked($("leads"), ["card", chance === "make" ? "makes" : "beaten", chance === "make" ? "tricks" : "tricks of the defence", ""], rows);
+  $("h-leads").textContent = told.title ?? "What to play";
+  $("leads-words").textContent = [told.sentence, ...(told.plan ?? [])].filter(Boolean).join(" ");
   $("leads-notes").textContent = told.refused ?? told.caution;
 }
 
