@@ -25,6 +25,7 @@ So a thousand candidate hands cost a thousand short products, not a thousand rea
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -306,7 +307,7 @@ class PairStyle:
     """What is known of how a pair bids: a normal distribution over 16 numbers, where the pairs on record have mean 0
     and variance 1.
 
-    >>> AVERAGE.covariance.trace()
+    >>> float(AVERAGE.covariance.trace())
     16.0
     """
 
@@ -426,8 +427,10 @@ class LearnedBidder:
         object.__setattr__(self, "style", styles_of(style))
 
     def __repr__(self) -> str:
-        known = "".join(f", {side} {style.pair}" for side, style in self.named)
-        return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip}{known})"
+        # A style is too long to be written out: a name stands for it.
+        known = ", ".join(f"{side!r}: style_of_{re.sub(r'\W+', '_', style.pair).lower()}" for side, style in self.named)
+        styles = f", style={{{known}}}" if known else ""
+        return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip}{styles})"
 
     @property
     def named(self) -> tuple[tuple[str, PairStyle], ...]:

@@ -52,10 +52,13 @@ if TYPE_CHECKING:
 type Floats = NDArray[Any]
 
 STEPS: Final = 8
-"""Most steps of Fisher scoring; it ends where a step is :data:`SMALL`."""
+"""Most steps of Fisher scoring."""
+
+NEAR: Final = 0.02
+"""It ends where a step would raise the log posterior by less: a fifth of a standard deviation."""
 
 SMALL: Final = 0.02
-"""A small change of a style, whose unit is the spread between pairs: also the step of the derivatives."""
+"""Step of the derivatives by the numbers of a style, whose unit is the spread between pairs."""
 
 FEW: Final = 30
 """Tables by which the mode of more of them is first looked for."""
@@ -198,10 +201,9 @@ def _fitted(tables: Sequence[Seated]) -> tuple[Linear, Floats]:
             last = Linear.around(some, at)
             gradient, matrix = last.gradient()
             step = np.linalg.solve(matrix, gradient)
-            length = float(np.linalg.norm(step))
-            if length < SMALL:
+            if float(gradient @ step) / 2 < NEAR:
                 break
-            at = at + step * min(1.0, 2.0 / length)  # the scores bend beyond
+            at = at + step * min(1.0, 2.0 / float(np.linalg.norm(step)))  # the scores bend beyond
     return last, matrix
 
 
@@ -211,8 +213,7 @@ def learn_style(records: Iterable[Record], pair: str, tables: int | None = None)
     A normal distribution over the 16 numbers of a style, by Laplace's method; with no table it is the prior.
 
     >>> import bayesbridge as bb
-    >>> from pathlib import Path
-    >>> style = learn_style(bb.open_records("examples/pairs.pbn"), "Ash+Alder", tables=3)
+    >>> style = learn_style(bb.open_records("examples/opponents.pbn").records, "Birch+Oak", tables=3)
     >>> style.tables, bool(style.covariance.trace() < 16)
     (3, True)
     """
@@ -421,10 +422,11 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     own, average = _habits(style, hands), _habits(AVERAGE, hands)
     values, vectors = np.linalg.eigh(style.covariance)
     variance = dict.fromkeys(own, 0.0)
-    for value, vector in zip(values, vectors.T, strict=True):
-        moved = PairStyle(style.pair, style.mean + np.sqrt(value) * vector, style.covariance)
-        for what, (there, _) in _habits(moved, hands).items():
-            variance[what] += (there - own[what][0]) ** 2
+    for step in (np.sqrt(values) * vectors).T:
+        for sign in (1, -1):  # either way, since habits bend and the sign of a direction means nothing
+            moved = PairStyle(style.pair, style.mean + sign * step, style.covariance)
+            for what, (there, _) in _habits(moved, hands).items():
+                variance[what] += (there - own[what][0]) ** 2 / 2
     return tuple(
         Habit(what, value, float(np.sqrt(variance[what])), average[what][0], unit)
         for what, (value, unit) in own.items()

@@ -82,6 +82,8 @@ def _setting(name: str, text: Any) -> Sourced[Any]:
     if name not in SETTINGS:
         raise NotationError(f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}")
     setting = SETTINGS[name]
+    if name == "style":
+        raise NotationError("style: the explorer reads no files: give it at the command line, as --style EW:FILE.json")
     if name == "bidder" and text not in (known := bayesbridge_bidders()):
         raise NotationError(f"unknown bidder {text!r}: choose {', '.join(known)}")
     if not setting.many:

@@ -15,7 +15,7 @@ def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
     assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 55, 5)
     assert {"log_loss", "log_loss_average", "summary"} <= found.keys()
     club = next(one for one in found["summary"] if one["what"].startswith("1C"))
-    assert club["value"] > club["average"] + 5 * club["error"]
+    assert club["value"] > club["average"] + 2 * club["error"]
     used = document("estimate", *POSITION, "--style", f"EW:{kept}", "--draws", "500")
     assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 55}]
     assert list(used["style_probabilities"]) == ["NS"]
