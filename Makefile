@@ -7,6 +7,8 @@ RUN := $(BIN)/bayesbridge
 HAND := AKQ2.KJ3.A54.Q32
 WORKERS ?= 2
 export PYTHON
+# Hundreds of processes import the package: what one has compiled to bytecode is kept for the others.
+export PYTHONDONTWRITEBYTECODE :=
 
 PLUGINS := $(wildcard plugins/*/pyproject.toml)
 SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
@@ -17,9 +19,12 @@ SETUP := scripts/setup-venv pyproject.toml requirements/uv.txt $(PLUGINS)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
-demo: .venv/.user ## answer a bidding question in the terminal, and as a page with pictures
+demo: .venv/.user ## answer two bidding questions in the terminal, and one as a page with pictures
 	@echo
-	@echo "South holds $(HAND) and may bid. West has just bid 1NT. How many tricks will South and the dummy take?"
+	@echo "Their opening is 1H. What do experts bid with KQ84.75.KJ73.A98?"
+	@echo
+	@$(RUN) bid KQ84.75.KJ73.A98 --auction "(1H)"
+	@echo "The paper's game of three: South holds $(HAND) and may bid. West has just bid 1NT. How many tricks will South and the dummy take?"
 	@echo
 	@$(RUN) estimate --observer S --hand $(HAND) --call W:1NT
 	@mkdir -p demo
@@ -32,7 +37,7 @@ quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -m quick --hypothesis-profile=quick -q -r fE tests
+	$(BIN)/pytest -m quick --hypothesis-profile=quick -q -r fE tests
 
 test: lint docs package ## all that a change must pass: linters, site, package, then tests and doctests with coverage
 	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term

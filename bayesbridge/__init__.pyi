@@ -4,6 +4,7 @@ from .belief.belief import Belief
 from .belief.posterior import Posterior
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
+from .bidders.pairs import learn_style
 from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
 from .bidders.systems import SystemBidder
@@ -18,7 +19,6 @@ from .decisions.review import review
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
-from .estimators.reached import reached
 from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
@@ -72,11 +72,11 @@ __all__ = [
     "html_record",
     "html_report",
     "infer_jointly",
+    "learn_style",
     "open_records",
     "play",
     "plots",
     "plugins",
-    "reached",
     "review",
     "sensitivity",
     "sharpening",

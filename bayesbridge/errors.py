@@ -6,7 +6,8 @@ Every error of the package is a :class:`BayesBridgeError`, so one ``except`` cat
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from operator import index
 from typing import Any, Final, cast
 
@@ -190,6 +191,26 @@ def raised_at(error: BaseException) -> str:
     foreign = [(path, line) for path, line in lines if path.is_absolute() and not {*ours} & {*path.parents}]
     own = [(path, line) for path, line in foreign if path == foreign[0][0]]
     return f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
+
+
+@contextmanager
+def naming(who: str) -> Iterator[None]:
+    """Let what somebody else's code raises name it, with the file and line of that code.
+
+    >>> try:
+    ...     with naming("model Mine"):
+    ...         1 / 0
+    ... except PluginError as error:
+    ...     str(error)
+    'model Mine raised ZeroDivisionError: division by zero'
+    """
+    try:
+        yield
+    except BayesBridgeError:  # it may refuse by itself
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {' '.join(str(error).split())}{raised_at(error)}"
+        raise PluginError(f"{who} raised {what}") from error
 
 
 def shorten(value: object) -> str:

@@ -13,8 +13,9 @@ from typing import Any, Final, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbridge import markup
 from bayesbridge.cards import HIGH_CARD_POINTS, SUIT_MASK, Card, Hand
-from bayesbridge.deal import Deal
+from bayesbridge.deal import Deal, around_table
 from bayesbridge.errors import DealError
 
 type Masks = NDArray[np.uint64]
@@ -22,6 +23,9 @@ type Floats = NDArray[np.float64]
 type Ints = NDArray[np.int64]
 type Bools = NDArray[np.bool_]
 """(n, 4) masks of cards, column = seat."""
+
+SHOWN: Final = 10
+"""Deals that ``print`` and notebooks show of many."""
 
 HONOURS: Final = tuple(
     (points, sum(1 << (13 * suit + rank) for suit in range(4)))
@@ -126,3 +130,15 @@ class Layouts:
 
     def __repr__(self) -> str:
         return f"<Layouts: {len(self)} deals>"
+
+    def __str__(self) -> str:
+        return "\n".join([*(deal.pbn for deal in self[:SHOWN]), *self._others])
+
+    def _repr_html_(self) -> str:
+        tables = (around_table(masks, masks) for masks in self.masks[:SHOWN].tolist())
+        return markup.piece(*tables, *map(markup.sentence, self._others))
+
+    @property
+    def _others(self) -> list[str]:
+        """What is said of the deals that are not shown."""
+        return [f"… and {len(self) - SHOWN} more deals."] if len(self) > SHOWN else []

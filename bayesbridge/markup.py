@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Final
+from itertools import zip_longest
+from typing import Any, Final
 
 from bayesbridge.words import SEATS, SYMBOLS, percent
 
@@ -70,6 +71,48 @@ class Table:
             f"<caption>{text(self.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
             f"{sentence(' '.join(self.notes))}"
         )
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The rows as text."""
+        return [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in self.rows]
+
+    def __str__(self) -> str:
+        lines = in_columns(self.columns, self.words)
+        return "\n".join([self.title, "", *lines, *([""] if self.notes else []), *self.notes])
+
+
+class Shown:
+    """An answer made of tables: notebooks show them as HTML, ``print`` as text."""
+
+    __slots__ = ()
+
+    tables: Any
+    """A list of :class:`Table`, as the command line prints them."""
+
+    def _repr_html_(self) -> str:
+        return piece(*(table.html() for table in self.tables))
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.tables))
+
+
+def in_columns(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, last: bool = False) -> list[str]:
+    """Lines of a table: the first ``left`` columns, and the ``last`` if so asked, are words, the others figures.
+
+    >>> in_columns(["suit", "cards"], [["S", "4"], ["H", "10"]])
+    ['suit   cards', '────────────', 'S          4', 'H         10']
+    """
+    table = [header, *rows]
+    widths = [max(map(len, column)) for column in zip_longest(*table, fillvalue="")]
+    words = [i < left or (last and i == len(widths) - 1) for i in range(len(widths))]
+
+    def line(row: Sequence[str]) -> str:
+        cells = zip(row, widths, words, strict=False)
+        return "   ".join(cell.ljust(width) if word else cell.rjust(width) for cell, width, word in cells).rstrip()
+
+    head, *body = map(line, table)
+    return [head, "─" * (sum(widths) + 3 * len(widths) - 3), *body]
 
 
 def _plain(cell: str | float) -> str:

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from bayesbridge.answer import Answer, Number, Tricks, occurring
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.contracts import scheme_words
 from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay
+from bayesbridge.decisions.tables import scheme_words
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.evidence.kinds import Play

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bayesbridge.auction import Auction
@@ -23,6 +24,7 @@ from bayesbridge.notation.toml_text import KeyLines, parse_toml, read_toml
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.belief.perspective import Perspective
+    from bayesbridge.bidders.learned import PairStyle
     from bayesbridge.bidders.systems import Agreement
     from bayesbridge.evidence.models import BidderModel
 
@@ -71,6 +73,27 @@ def _agreement(text: str) -> Agreement:
     return Agreement.of(text)
 
 
+class SideStyle(NamedTuple):
+    """The style of one side, and the text that gave it."""
+
+    side: str
+    style: PairStyle
+    text: str
+
+
+def _style(text: str) -> SideStyle:
+    from bayesbridge.bidders.learned import SIDES, PairStyle
+
+    side, found, path = text.partition(":")
+    if not found or side.upper() not in SIDES:
+        raise NotationError(f"style {text!r}: write the side and a file, as EW:style.json", text=text)
+    try:
+        raw = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotationError(f"style {text!r}: {path!r} cannot be read ({error}): check the name") from None
+    return SideStyle(side.upper(), PairStyle.of(raw, path), text)
+
+
 def _name(value: Seat | Strain) -> str:
     return value.name
 
@@ -106,6 +129,13 @@ SETTINGS: Final = {
         "NAME",
         "what their calls show, with four players: strong-notrump, NS:weak-twos (one side), weak-notrump=0.3 (not "
         "certain), a file (.toml); repeatable",
+        many=True,
+    ),
+    "style": Setting(
+        _style,
+        lambda style: style.text,
+        "EW:FILE",
+        "how a side bids, with four players: a file that 'bayesbridge style --out' wrote; repeatable",
         many=True,
     ),
     "player": Setting(
@@ -288,7 +318,7 @@ class Position(NamedTuple):
                 f"{self.settings['dummy'].where}: with four players every seat bids and none is the dummy's: leave it "
                 "out (a hand laid open is --reveal N:PBN)"
             )
-        for name in ("system", "player"):
+        for name in ("system", "style", "player"):
             if name in values and not four:
                 raise NotationError(f"{self.settings[name].where}: it is for four players: give --players 4 too")
         bidder = self.bidder("learned" if four else "iterative")
@@ -313,7 +343,7 @@ class Position(NamedTuple):
 
     def bidder(self, usual: str) -> BidderModel | None:
         """The bidder model named, with the settings given; ``None`` for the usual one as it is."""
-        if not {"bidder", "slip", "vulnerable", "system"} & set(self.settings):
+        if not {"bidder", "slip", "vulnerable", "system", "style"} & set(self.settings):
             return None
         from bayesbridge.estimators.registry import offered, with_settings
 
@@ -329,6 +359,12 @@ class Position(NamedTuple):
                     model = with_settings(model, {setting: value})
                 except TypeError:
                     raise NotationError(f"{where}: bidder {name!r} has no such setting: leave it out") from None
+        if "style" in self.settings:
+            given, where = self.settings["style"]
+            try:
+                model = with_settings(model, {"style": {one.side: one.style for one in given}})
+            except TypeError:
+                raise NotationError(f"{where}: bidder {name!r} has no style: leave it out") from None
         if "system" not in self.settings:
             return model
         from bayesbridge.bidders.systems import SystemBidder

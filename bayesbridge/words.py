@@ -134,6 +134,15 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def error_text(error: float, digits: int = 2, unit: str = "") -> str:
+    """One standard error; nothing where it is exact.
+
+    >>> error_text(0.125), error_text(0.0)
+    (' ± 0.12', '')
+    """
+    return f" ± {error:.{digits}f}{unit}" if error else ""
+
+
 def short_percent(share: float) -> str:
     """A probability in at most four characters, without the sign.
 

@@ -162,7 +162,10 @@ def train(
     and much time do not end in a model that knows its tables by heart.
     """
     device = next(model.parameters()).device
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=decay)
+    plain = [p for p in model.parameters() if getattr(p, "undecayed", False)]
+    decayed = [p for p in model.parameters() if not getattr(p, "undecayed", False)]
+    groups = [{"params": decayed, "weight_decay": decay}, {"params": plain, "weight_decay": 0.0}]
+    optimiser = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98))
     average = [p.detach().clone() for p in model.parameters()]
     start, step, epoch, shown = time.monotonic(), 0, 0, 0.0
     spent = 0.0

@@ -30,6 +30,8 @@ class Tables(NamedTuple):
     deal:       (tables,) which deal
     dealer:     (tables,) seat of the first call
     vulnerable: (tables, 2) dealer's side, the other side
+    pair:       (tables, 2) which of ``names`` sits on dealer's side and on the other, -1 where the record names nobody
+    names:      the pairs, as :meth:`bayesbridge.notation.record.Record.pair` writes them
     call_start: (tables + 1,) where the calls of a table begin in ``calls``
     calls:      indices of the calls, 0 … 37
     contract:   (tables, 2) strain and declarer, 255 where all passed
@@ -44,6 +46,8 @@ class Tables(NamedTuple):
     deal: NDArray[np.int32]
     dealer: NDArray[np.uint8]
     vulnerable: NDArray[np.bool_]
+    pair: NDArray[np.int32]
+    names: NDArray[np.str_]
     call_start: NDArray[np.int32]
     calls: NDArray[np.uint8]
     contract: NDArray[np.uint8]
@@ -51,6 +55,16 @@ class Tables(NamedTuple):
     card_start: NDArray[np.int32]
     cards: NDArray[np.uint8]
     source: NDArray[np.str_]
+
+
+ASIDE = 32
+"""Every so manieth pair is set aside."""
+
+
+def pairs_aside(names: NDArray[np.str_]) -> NDArray[np.bool_]:
+    """(pairs,) which are set aside, by a hash of the name: their tables are for judging how a style is learned."""
+    digests = (hashlib.sha256(str(name).encode()).digest() for name in names)
+    return np.array([int.from_bytes(digest[:4], "big") % ASIDE == 0 for digest in digests], np.bool_)
 
 
 def read(path: Path) -> Tables:
@@ -67,7 +81,8 @@ def from_records(path: Path) -> Tables:
     from bayesbridge.studies.benchmark import part_of_masks
 
     deals: dict[tuple[int, ...], int] = {}
-    rows: list[tuple[int, int, bool, bool, int, int, int]] = []
+    names: dict[str, int] = {}
+    rows: list[tuple[int, int, bool, bool, int, int, int, int, int]] = []
     calls, cards = bytearray(), bytearray()
     call_start, card_start = [0], [0]
     for record in iter_records(path):
@@ -82,7 +97,9 @@ def from_records(path: Path) -> Tables:
         strain, declarer, level = (
             (255, 255, 0) if contract is None else (int(contract.strain), int(contract.declarer), contract.level)
         )
-        rows.append((deals.setdefault(masks, len(deals)), int(dealer), ours, theirs, strain, declarer, level))
+        pairs = (record.pair(seat) for seat in (dealer, dealer.next()))
+        seated = (-1 if pair is None else names.setdefault(pair, len(names)) for pair in pairs)
+        rows.append((deals.setdefault(masks, len(deals)), int(dealer), ours, theirs, strain, declarer, level, *seated))
         calls += bytes(call.index for call in record.auction.calls)
         if contract is not None:
             cards += bytes(card.index for _, card in record.plays)
@@ -101,6 +118,8 @@ def from_records(path: Path) -> Tables:
         vulnerable=table[:, 2:4].astype(np.bool_),
         call_start=np.array(call_start, np.int32),
         calls=np.frombuffer(bytes(calls), np.uint8),
+        pair=table[:, 7:9].astype(np.int32),
+        names=np.array(list(names)),
         contract=table[:, 4:6].astype(np.uint8),
         level=table[:, 6].astype(np.uint8),
         card_start=np.array(card_start, np.int32),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayesbridge.auction import Auction
@@ -176,6 +176,7 @@ class TestProperties:
             if players == 3:
                 assert contract.declarer is max(auction, key=lambda pair: pair[1])[0]
 
+    @settings(max_examples=40)
     @given(seats, st.text(max_size=20))
     def test_any_text_is_read_or_refused_in_one_line(self, seat: Seat, text: str) -> None:
         for read in (Call.of, Contract.of, Auction.of, Auction(seat).after_all):

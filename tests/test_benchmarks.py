@@ -37,12 +37,6 @@ def test_every_table_is_filled_and_names_its_command():
         assert f'"{name}"' in (ROOT / command).read_text("utf-8")
 
 
-def test_pictures_of_the_page_are_there():
-    pictures = re.findall(r"\]\((pictures/[\w-]+\.png)\)", PAGE)
-    assert len(pictures) == 5
-    assert all((ROOT / "docs" / picture).is_file() for picture in pictures)
-
-
 def test_a_table_is_put_between_its_marks(page):
     text = "a\n<!-- one -->\nold\n<!-- end of one -->\nb\n<!-- two -->\n<!-- end of two -->\n"
     table = page.Table("one", "One", ("", "seconds"), [("x", 1234.5), ("y: not installed", None)])

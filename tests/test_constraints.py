@@ -47,17 +47,6 @@ def test_a_batch_has_four_columns_of_masks(wrong: np.ndarray) -> None:
         Layouts(wrong)
 
 
-def test_each_kind_of_evidence_allows_the_deals_it_is_true_of(deals: list[Deal]) -> None:
-    masks = Layouts.of(deals).masks
-    free = Constraints.free()
-    assert free.allows(masks).all()
-    assert free.hold(1, 1 << 51).allows(masks).tolist() == ["SA" in deal["E"] for deal in deals]
-    assert free.lack(1, 1 << 51).allows(masks).tolist() == ["SA" not in deal["E"] for deal in deals]
-    long_spades = free.length(3, 3, 4, 6).allows(masks).tolist()
-    assert long_spades == [4 <= (deal["W"].mask & SPADES).bit_count() <= 6 for deal in deals]
-    assert free.points(0, 8, 12).allows(masks).tolist() == [8 <= deal["N"].points <= 12 for deal in deals]
-
-
 def test_only_whole_deals_are_allowed() -> None:
     full = 0x1FFF
     rows = [
@@ -72,7 +61,7 @@ def test_only_whole_deals_are_allowed() -> None:
 def test_normalising_keeps_exactly_the_same_layouts() -> None:
     rng = np.random.default_rng(11)
     plain = feasible = 0
-    for _ in range(300):
+    for _ in range(150):
         known, evidence = random_position(rng)
         layouts = brute_force(known, known)
         fits = evidence.allows(layouts)
@@ -86,8 +75,8 @@ def test_normalising_keeps_exactly_the_same_layouts() -> None:
         assert normal == normal.normalised()
         assert all(must & ~may == 0 for must, may in zip(normal.must, normal.may, strict=True))
         assert len(normal.hidden) != 1
-    assert plain > 20
-    assert feasible > 100
+    assert plain > 10
+    assert feasible > 50
 
 
 def test_joining_two_sets_of_constraints_asks_for_both() -> None:

@@ -19,11 +19,17 @@ def gallery():
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_is_short_runs_and_draws(gallery, path):
-    assert len(path.read_text("utf-8").splitlines()) <= 48
+    assert len(path.read_text("utf-8").splitlines()) <= 40
     ran = gallery.run(path)
     assert ran.printed
-    if path.stem == "simulate_pairs":
-        assert ran.printed == path.with_name("pairs.pbn").read_text("utf-8")
+    if path.stem.startswith("simulate_"):
+        assert ran.printed == path.with_name(f"{path.stem.removeprefix('simulate_')}.pbn").read_text("utf-8")
     else:
         assert ran.picture is not None
         assert ran.picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_exact_table_beside_the_papers(gallery):
+    printed = gallery.run(ROOT / "examples" / "reproduce_table_1_exactly.py").printed.splitlines()
+    assert printed[1].split() == ["<=6", "1865.3", "1879.9696", "-0.59"]
+    assert printed[-1].endswith("reproduced.")

@@ -12,7 +12,7 @@ import pytest
 
 from bayesbridge import Belief, Called
 from bayesbridge.auction import Auction
-from bayesbridge.estimators import builtin, hookspecs, registry
+from bayesbridge.estimators import hookspecs, registry
 from bayesbridge.estimators.hookspecs import hookimpl
 from bayesbridge.estimators.protocol import Output, Question, run
 from tests.estimators.deals import random_layouts
@@ -25,12 +25,6 @@ HOOKS = {name: hook for name, hook in vars(hookspecs).items() if hasattr(hook, "
 
 def headings(page):
     return [line.removeprefix("### ").strip("`") for line in page.splitlines() if line.startswith("### `")]
-
-
-def test_every_function_of_the_specification_is_a_hook_with_the_prefix():
-    functions = [name for name, value in vars(hookspecs).items() if inspect.isfunction(value)]
-    assert functions == list(HOOKS)
-    assert all(name.startswith("bayesbridge_") for name in HOOKS)
 
 
 @pytest.mark.parametrize("name", HOOKS)
@@ -52,12 +46,6 @@ def test_the_page_is_what_the_script_writes():
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader("hook_reference", loader))
     loader.exec_module(script)
     assert script.PAGE.read_text("utf-8") == script.page(), "run scripts/hook-reference"
-
-
-@pytest.mark.parametrize("name", HOOKS)
-def test_every_hook_has_a_test_here_and_a_built_in_implementation(name):
-    assert any(test.startswith(f"test_{name}") for test in globals())
-    assert hasattr(getattr(builtin, name), "bayesbridge_impl")
 
 
 def test_bayesbridge_estimators_offers_what_can_then_be_run():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pytest
 
 import bayesbridge as bb
@@ -19,7 +18,6 @@ from bayesbridge.deal import Seat
 from bayesbridge.evidence.kinds import KINDS, Piece
 from bayesbridge.position import read_position
 from bayesbridge.shapes import ALL, read_shapes
-from tests.engines.positions import brute_force, random_position
 
 SOUTH = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
 
@@ -132,25 +130,3 @@ def test_shapes_by_frequency():
         shaped = bb.constraints.Constraints.free().shape(0, read_shapes(text))
         assert bb.engines.counting.count(shaped) / everything == pytest.approx(share, rel=2e-3)
     assert len(ALL) == 560
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_shapes_are_exact_in_every_engine(seed):
-    rng = np.random.default_rng([91, seed])
-    known, evidence = random_position(rng)
-    layouts = brute_force(known, evidence)
-    if not len(layouts):
-        return
-    own = bb.plugins.suit_lengths(layouts[rng.integers(len(layouts))])
-    for seat in rng.permutation(4)[:2]:
-        shapes = {tuple(map(int, rng.permutation(own[seat]))) for _ in range(4)} | {tuple(map(int, own[seat]))}
-        evidence = evidence.shape(int(seat), frozenset(shapes))
-    layouts = brute_force(known, evidence)
-    tables = bb.engines.tables.Sampler.of(evidence)
-    assert bb.engines.counting.count(evidence) == tables.total == len(layouts)
-    walked = np.concatenate(list(bb.engines.enumeration.Enumeration.of(evidence).blocks(7)))
-    assert {row.tobytes() for row in walked} == {row.tobytes() for row in layouts}
-    drawn = bb.engines.tables.Sampler.of(evidence).draw(50, rng)
-    assert evidence.allows(drawn).all()
-    moved, _ = bb.engines.particles.Moves.of(evidence).shuffle(drawn, 20, rng)
-    assert evidence.allows(moved).all()

@@ -1,5 +1,6 @@
 """What notebooks show: values as small HTML with the right figures, each picture once."""
 
+import pickle
 import re
 from io import BytesIO
 from pathlib import Path
@@ -117,6 +118,34 @@ def test_text_of_strangers_is_escaped(posterior):
     shown = bb.estimate(posterior, odd)._repr_html_()
     assert "<script" not in shown
     assert "&lt;script&gt;" in shown
+
+
+def test_answers_show_the_table_of_the_screen(posterior):
+    """As HTML in a notebook, as text by ``print``; a part of an answer that has no table is shown as xarray does."""
+    found = bb.contracts(posterior, "3NT,4S,6NT", solve=0)
+    told = bb.value_of_information(posterior, "3NT,4S", ["card[SQ]", "points[W]"])
+    shown = {
+        "Contracts by expected score, scheme new": found,
+        "What an answer would tell, and what it is worth in score": told,
+        "The best plan for each number of tricks": bb.suit_play("AJT32", "K954"),
+    }
+    for title, value in shown.items():
+        assert title in Page(value._repr_html_()).text
+        assert re.search(rf"^{title}\n\n", str(value), re.M)
+        assert max(map(len, str(value).splitlines()[:6])) < 120
+    best = found["contract"].values[0]
+    assert re.search(rf"^{best} +\S+ %", str(found), re.M)
+    assert type(found.sel(contract=[best])) is type(found)
+    assert "xarray" in found[["score"]]._repr_html_()
+    assert str(found[["score"]]).startswith("<xarray.")
+    assert pickle.loads(pickle.dumps(found)).identical(found)
+
+
+def test_deals_show_themselves():
+    some = bb.deals(12, rng=1)
+    assert str(some).splitlines() == [*(deal.pbn for deal in some[:10]), "… and 2 more deals."]
+    text = Page(some._repr_html_()).text
+    assert (text.count("North"), text.count("… and 2 more deals.")) == (10, 1)
 
 
 def test_pictures_show_themselves_and_those_of_others_do_not(result):

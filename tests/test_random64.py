@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bayesbridge.random64 import bounded, fill64, high_product, next64, seed_state
+from bayesbridge.random64 import bounded, high_product, next64, seed_state
 
 MASK = (1 << 64) - 1
 
@@ -30,14 +30,6 @@ def test_stream_equals_the_definition() -> None:
     state = seed_state(7)
     words = [int(word) for word in state]
     assert [int(next64(state)) for _ in range(1000)] == [reference(words) for _ in range(1000)]
-
-
-def test_a_block_is_the_same_stream() -> None:
-    state, again = seed_state(9), seed_state(9)
-    words = np.empty(100, dtype=np.uint64)
-    fill64(state, words)
-    assert list(words) == [next64(again) for _ in range(100)]
-    assert (state == again).all()
 
 
 def test_published_first_outputs() -> None:
@@ -72,9 +64,3 @@ def test_bounded_stays_exact_past_two_to_the_53() -> None:
     assert max(draws) < n
     low_bits = np.bincount([draw % 7 for draw in draws], minlength=7)
     assert stats.chisquare(low_bits).pvalue > 1e-6
-
-
-def test_same_seed_same_stream() -> None:
-    assert (seed_state(1) == seed_state(1)).all()
-    assert (seed_state(np.random.SeedSequence(1)) == seed_state(np.random.SeedSequence(1))).all()
-    assert (seed_state(1) != seed_state(2)).any()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from bayesbridge.cards import Card, Hand
-from bayesbridge.estimators import odds
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,36 +44,6 @@ def many(tmp_path):
     path = tmp_path / "many.pbn"
     path.write_text("\n".join(text))
     return path
-
-
-def simulated(fit_actual, n, seed):
-    """Tables whose declarers take one trick more than double dummy with 30 %, one less with 20 %."""
-    rng = np.random.default_rng(seed)
-    solved, needed = rng.integers(6, 12, n), rng.integers(7, 13, n)
-    taken = solved + rng.choice([-1, 0, 1], n, p=[0.2, 0.5, 0.3])
-    cell = np.column_stack([rng.integers(0, 3, n), rng.integers(0, 2, n), rng.integers(0, 2, n)])
-    return fit_actual.Data(
-        needed, solved, taken, cell, rng.random(n) < 0.25, rng.random(n) < 0.5, *[np.eye(14)[solved]] * 2
-    )
-
-
-def test_counts_find_what_declarers_do_and_judging_sees_it(scripts):
-    fit_actual = scripts[0]
-    data, other = simulated(fit_actual, 20_000, 1), simulated(fit_actual, 20_000, 2)
-    counts = fit_actual.counted(data)
-    assert counts.sum() == 20_000
-    shares = odds.smoothed(counts, 300.0)
-    middle = shares[..., odds.FARTHEST - 1 : odds.FARTHEST + 2].mean(axis=(0, 1, 2, 3))
-    np.testing.assert_allclose(middle, [0.2, 0.5, 0.3], atol=5 * np.sqrt(0.25 / 20_000))
-    after = fit_actual.predicted(shares, other, np.eye(14)[other.solved])
-    np.testing.assert_allclose(after.sum(axis=1), 1.0)
-    good, plain = fit_actual.judge(after, other), fit_actual.judge(np.eye(14)[other.solved], other)
-    assert good["error"] < 5 * np.sqrt(0.25 / 2_000)
-    assert abs(good["bias"]) < 5 * np.sqrt(2 * 0.49 / 20_000)
-    assert plain["bias"] == pytest.approx(-0.1, abs=5 * np.sqrt(0.49 / 20_000))
-    assert plain["error"] > 2 * good["error"], "the control: double dummy alone"
-    assert good["log_loss"] < plain["log_loss"]
-    assert fit_actual.held_out(300.0, data, other) == pytest.approx(good["log_loss"], abs=1e-4)
 
 
 def test_the_whole_way_to_a_file_and_to_a_picture(scripts, many, tmp_path, monkeypatch, capsys):

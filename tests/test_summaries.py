@@ -111,19 +111,9 @@ def test_draws_that_agree_on_a_number_do_not_tell_its_error(moved):
     assert (row["sd"], np.isnan(row["mcse"]), np.isnan(row["ess"])) == (0, True, True)
 
 
-@pytest.mark.parametrize("expected", [0.3, 2.0, 4.0])
-def test_rare_events_have_an_error_even_where_none_happened(expected):
-    """Two ways: the formula on every number of hits, and their binomial chances; without the added draw it fails."""
+def test_rare_events_have_an_error_even_where_none_happened():
+    """One more draw, in which it happens, would move the share by 1 / n."""
     n = 4000
-    hits = np.arange(40)
-    chances = stats.binom.pmf(hits, n, expected / n)
-    share = hits / n
-    plain = share * (1 - share) / n
-    added = plain + ((1 - share) / n) ** 2
-    z2 = (share - expected / n) ** 2
-    assert 0.3 < np.sqrt(chances @ (z2 / added)) < 1.2
-    with np.errstate(divide="ignore"):
-        assert np.sqrt(chances @ (z2 / plain)) == np.inf
     stated = bb.estimate(bb.Belief("S", "8532.J32.9854.Q3").infer("sample", draws=n, rng=1), [never]).summary()
     assert stated.loc["never ≥ 13", "mean"] == 0
     assert stated.loc["never ≥ 13", "mcse"] == pytest.approx(1 / n, rel=0.05)

@@ -60,16 +60,6 @@ def test_summary_and_picture_read_it(result):
     )
 
 
-def test_it_survives_a_file(result, tmp_path):
-    import xarray
-
-    result.to_netcdf(tmp_path / "r.nc", engine="h5netcdf")
-    with xarray.open_datatree(tmp_path / "r.nc", engine="h5netcdf") as again:
-        assert bb.Result.of(again).tricks("haggled").goals == result.tricks("haggled").goals
-        assert bb.Result.of(again).tricks("tricks").asked == result.tricks("tricks").asked
-        assert bb.Result.of(again).tricks().fails == result.tricks().fails
-
-
 def test_what_counts_no_tricks_is_refused(result):
     with pytest.raises(bb.BayesBridgeError, match="'Delta' does not count tricks"):
         result.tricks("Delta")

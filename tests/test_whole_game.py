@@ -182,4 +182,4 @@ class TestGame(Game.TestCase):
 
 @pytest.mark.slow
 class TestManyGames(Game.TestCase):
-    settings = settings(max_examples=60, stateful_step_count=40, suppress_health_check=list(HealthCheck))
+    settings = settings(max_examples=15, stateful_step_count=40, suppress_health_check=list(HealthCheck))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import log2
 from numbers import Integral
@@ -26,6 +26,7 @@ from bayesbridge.words import number
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
+    from bayesbridge.bidders.learned import PairStyle
     from bayesbridge.random64 import Seed
 
 
@@ -75,6 +76,7 @@ class Belief(Perspective):
         trump: Suit | Strain | str | None = None,
         bidder: BidderModel | None = None,
         player: PlayerModel | None = None,
+        style: PairStyle | Mapping[str, PairStyle | None] | None = None,
     ) -> None:
         own, other = Seat.of(observer), None if dummy is None else Seat.of(dummy)
         if own == other:
@@ -89,7 +91,9 @@ class Belief(Perspective):
         else:
             from bayesbridge.bidders.learned import LearnedBidder
 
-            model = LearnedBidder()
+            model = LearnedBidder() if style is None else LearnedBidder(style=style)
+        if style is not None and (bidder is not None or other is not None):
+            raise BayesBridgeError("a style is for four players and the learned bidder: dummy=None, and no bidder")
         if not isinstance(model, BidderModel):
             raise BayesBridgeError(f"bidder {model!r} has no log_likelihood: give a bidder model", bidder=model)
         if player is not None and not isinstance(player, PlayerModel):

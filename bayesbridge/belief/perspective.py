@@ -26,6 +26,7 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import (
     HandLikelihood,
+    Shared,
     SoftEvidence,
     Target,
     Term,
@@ -35,7 +36,7 @@ from bayesbridge.engines.target import (
 )
 from bayesbridge.errors import Contradiction, IllegalPlay, TablesTooLarge
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
-from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
+from bayesbridge.evidence.models import BidderModel, PlayerModel, StyledModel, cost_of
 from bayesbridge.expressions import short_text
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SYMBOLS
@@ -202,7 +203,7 @@ class Perspective:
     def target(self) -> Target:
         """What engines are asked."""
         known = reduce(lambda known, fact: known & fact.constraints, self.facts, Constraints.free())
-        soft = SoftEvidence((*self._calls(), *self._plays()))
+        soft = SoftEvidence((*self._calls(), *self._plays()), tuple(self._shared()))
         return Target(known.normalised(), soft, cost_of(self.bidder))
 
     @property
@@ -272,6 +273,23 @@ class Perspective:
                 piece = next(made, piece)
             if seat != self.observer:
                 yield call_term(seat, pieces, self.bidder, self.auction, index)
+
+    def _shared(self) -> Iterable[Shared]:
+        """The pairs whose style is not known for certain, with their calls but the observer's own."""
+        bidder, auction = self.bidder, self.auction
+        if auction is None or not isinstance(bidder, StyledModel):
+            return
+
+        def by_style(seat: Seat) -> HandLikelihood:
+            indices = [index for index, (caller, _) in enumerate(auction) if caller == seat]
+            return lambda hands: bidder.style_likelihoods(hands, auction, indices)
+
+        for one in (Seat.N, Seat.E):
+            callers = [seat for seat in (one, one.partner) if seat in {caller for caller, _ in auction}]
+            log_weights = bidder.style_weights(one)
+            others: dict[int, HandLikelihood] = {seat: by_style(seat) for seat in callers if seat != self.observer}
+            if log_weights is not None and others:
+                yield Shared(log_weights, others)
 
     def _plays(self) -> Iterable[Term]:
         """The choice of cards, one term for each seat that chose some."""

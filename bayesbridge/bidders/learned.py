@@ -24,10 +24,12 @@ So a thousand candidate hands cost a thousand short products, not a thousand rea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -36,9 +38,12 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.turn import Turn, seat_to_call
 from bayesbridge.calls import Vulnerability
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
+from bayesbridge.files import whole_file
 from bayesbridge.jit import njit, one_thread
+from bayesbridge.layouts import read_only
 
 OPENING: Final = 38
 """Stands for the call before the first."""
@@ -127,11 +132,11 @@ class Reader:
             self.layers.append({name[len(start) :]: p for name, p in parameters.items() if name.startswith(start)})
 
     def read(self, tokens: NDArray[np.intp], extra: Floats | None = None) -> Floats:
-        """(n, k) rows of the table, added up, and (n, width) to add to them → (n, width) what each token knows."""
+        """(n, k) rows of the table, added up, with (…, n, width) to add → (…, n, width) what each token knows."""
         x: Floats = self.table[tokens].sum(axis=1)
         if extra is not None:
-            x += extra
-        place = np.arange(len(x))
+            x = x + extra
+        place = np.arange(len(tokens))
         after = place[:, None] - place
         for layer in self.layers:
             x += _look_back(layer, _normal(x, layer["norm_1_weight"], layer["norm_1_bias"]), after)
@@ -142,29 +147,30 @@ class Reader:
 
 def linear(parameters: dict[str, Floats], name: str, x: Floats) -> Floats:
     """x times the matrix of a layer (kept as outputs × inputs), and its bias if there is one."""
-    product: Floats = x @ parameters[f"{name}_weight"].T
+    weight = parameters[f"{name}_weight"]
+    product: Floats = (x.reshape(-1, x.shape[-1]) @ weight.T).reshape(*x.shape[:-1], len(weight))
     bias = parameters.get(f"{name}_bias")
     return product if bias is None else product + bias
 
 
 def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> Floats:
-    n, width = x.shape
+    width = x.shape[-1]
     heads, reach = layer["distance"].shape
-    q, k, v = linear(layer, "ask", x).reshape(n, 3, heads, width // heads).transpose(1, 2, 0, 3)
-    scores: Floats = (q @ k.transpose(0, 2, 1)) * np.float32((width // heads) ** -0.5)
+    asked = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, width // heads)
+    q, k, v = np.moveaxis(asked, -3, 0).swapaxes(-3, -2)
+    scores: Floats = (q @ k.swapaxes(-1, -2)) * np.float32((width // heads) ** -0.5)
     scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
-    scores[:, after < 0] = -np.inf
-    scores -= scores.max(axis=2, keepdims=True)
+    scores[..., after < 0] = -np.inf
+    scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
-    scores /= scores.sum(axis=2, keepdims=True)
-    seen = (scores @ v).transpose(1, 0, 2).reshape(n, width)
-    return linear(layer, "answer", seen)
+    scores /= scores.sum(axis=-1, keepdims=True)
+    return linear(layer, "answer", (scores @ v).swapaxes(-3, -2).reshape(x.shape))
 
 
 def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Each row with mean 0 and variance 1, then scaled and moved."""
-    centred = x - x.mean(axis=1, keepdims=True)
-    spread: Floats = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + np.float32(1e-5))
+    centred = x - x.mean(axis=-1, keepdims=True)
+    spread: Floats = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
     normal: Floats = centred / spread * weight + bias
     return normal
 
@@ -276,16 +282,120 @@ def stored(name: str) -> dict[str, Floats]:
         return {key: found[key].astype(np.float32) for key in found.files if key != "facts"}
 
 
-@cache
-def network(name: str) -> tuple[Reader, HandLayer]:
+class Network(NamedTuple):
     """The parameters of a file that ships with the package, made ready."""
+
+    reader: Reader
+    hands: HandLayer
+    parameters: dict[str, Floats]
+
+
+@cache
+def network(name: str) -> Network:
+    """A file that ships with the package."""
     parameters = stored(name)
-    return Reader(parameters), HandLayer(parameters)
+    return Network(Reader(parameters), HandLayer(parameters), parameters)
+
+
+STYLE: Final = 16
+"""Numbers of a style."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairStyle:
+    """What is known of how a pair bids: a normal distribution over 16 numbers, where the pairs on record have mean 0
+    and variance 1.
+
+    >>> AVERAGE.covariance.trace()
+    16.0
+    """
+
+    pair: str
+    """Who they are, for people."""
+    mean: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    tables: int = 0
+    """How many tables it was learned from."""
+
+    @property
+    def key(self) -> tuple[bytes, bytes]:
+        """Equal for equal styles."""
+        return self.mean.tobytes(), self.covariance.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairStyle) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def points(self) -> tuple[Floats, NDArray[np.float64]]:
+        """(k, 17) styles as the network takes them, and (k,) the logarithms of their weights."""
+        return _points(self)
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON holds it."""
+        return {
+            "pair": self.pair,
+            "tables": self.tables,
+            "mean": self.mean.tolist(),
+            "covariance": self.covariance.tolist(),
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
+        with whole_file(Path(path)) as part:
+            part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
+
+    @classmethod
+    def of(cls, text: str, where: str) -> PairStyle:
+        """Read the text of a file that ``bayesbridge style --out`` wrote."""
+        try:
+            found = json.loads(text)
+            mean, covariance = (np.array(found[key], np.float64) for key in ("mean", "covariance"))
+            if mean.shape != (STYLE,) or covariance.shape != (STYLE, STYLE):
+                raise ValueError(f"a style has {STYLE} numbers")
+            np.linalg.cholesky(covariance)
+            return cls(str(found["pair"]), read_only(mean), read_only(covariance), int(found["tables"]))
+        except (ValueError, KeyError, TypeError, np.linalg.LinAlgError) as error:
+            raise BayesBridgeError(
+                f"{where}: not a style ({error}): make one with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
+            ) from None
+
+
+AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))
+"""A pair of which nothing is known but that it is one of those on record."""
+
+
+@lru_cache(maxsize=64)
+def _points(style: PairStyle) -> tuple[Floats, NDArray[np.float64]]:
+    """The typical styles, moved and shrunk to what is known of the pair."""
+    parameters = network("auction.npz").parameters
+    values, vectors = np.linalg.eigh(style.covariance)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    numbers = style.mean + parameters["typical_points"] @ root
+    log_weights = parameters["typical_log_weights"].astype(np.float64)
+    return known_style(numbers), log_weights - np.logaddexp.reduce(log_weights)
+
+
+def known_style(numbers: NDArray[np.floating]) -> Floats:
+    """(k, 17) numbers of styles and the 1 that says that they are known."""
+    return np.concatenate([numbers, np.ones((len(numbers), 1))], axis=1).astype(np.float32)
+
+
+type Styles = tuple[PairStyle | None, PairStyle | None]
+"""Of North and South, of East and West."""
+
+SIDES: Final = ("NS", "EW")
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class LearnedBidder:
     """Experts of the four-player game, at a vulnerability; with probability ``slip`` they make any legal call.
+
+    A pair has a style (:class:`PairStyle`), which is one of several as long as it is not known for certain, the same
+    for both partners throughout the auction: a belief sums it out. ``style={"EW": style}`` is what is known of a pair.
+    A call asked about by itself is read in the light of the mean of the style. With ``style=None`` every call of a
+    belief is: partners then share nothing.
 
     >>> from bayesbridge.calls import CALLS
     >>> from bayesbridge.cards import Hand
@@ -298,21 +408,39 @@ class LearnedBidder:
     vulnerable: Vulnerability
     slip: float
     """ε, mixed in so that no call makes a hand impossible; the softmax leaves room for most slips already."""
+    style: Styles
 
     cost: ClassVar[Cost] = Cost(most_layouts=50_000, moves=15)
     """A network: a sampler is quicker beyond so many layouts, and half a second affords so many moves."""
 
-    def __init__(self, vulnerable: Vulnerability | str = Vulnerability.NONE, slip: float = 1e-4) -> None:
+    def __init__(
+        self,
+        vulnerable: Vulnerability | str = Vulnerability.NONE,
+        slip: float = 1e-4,
+        style: PairStyle | Mapping[str, PairStyle | None] | Styles | None = AVERAGE,
+    ) -> None:
         if not 0.0 <= slip <= 1.0:
             raise BayesBridgeError(f"slip {slip}: it is a probability, from 0 to 1", slip=slip)
         object.__setattr__(self, "vulnerable", Vulnerability.of(vulnerable))
         object.__setattr__(self, "slip", slip)
+        object.__setattr__(self, "style", styles_of(style))
 
     def __repr__(self) -> str:
-        return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip})"
+        known = "".join(f", {side} {style.pair}" for side, style in self.named)
+        return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip}{known})"
+
+    @property
+    def named(self) -> tuple[tuple[str, PairStyle], ...]:
+        """The sides whose pair has a name, and its style."""
+        return tuple((side, s) for side, s in zip(SIDES, self.style, strict=True) if s is not None and s.pair)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """What is known of the pairs, in words."""
+        return tuple(f"{side} bid as {s.pair} did at {s.tables} tables" for side, s in self.named)
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, by the mean of a style."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
         context = self._contexts(auction)[index]
@@ -323,8 +451,33 @@ class LearnedBidder:
                 result[block] = np.log(self._chances(context, vectors)[:, chosen])
         return result
 
+    def style_weights(self, seat: Seat) -> NDArray[np.float64] | None:
+        """(k,) log P(style) of the styles that a seat's pair may have; ``None`` where that is not in question."""
+        style = self.style[seat % 2]
+        return None if style is None else style.points()[1]
+
+    def style_likelihoods(
+        self, hands: NDArray[np.uint64], auction: Auction, indices: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """(n, k) Σ log P(call ∣ hand, style) over some calls of one seat, for (n,) masks and each of the styles."""
+        seat = Turn.of(auction, indices[0]).seat
+        style = self.style[seat % 2]
+        if style is None:
+            raise BayesBridgeError(f"{seat.name}'s side has no style: LearnedBidder(style=…) gives one", seat=seat)
+        points = style.points()[0]
+        other = _mean(self.style[1 - seat % 2])
+        by_style = [self._read(auction, seat, point, other) for point in points]
+        total = np.zeros((len(hands), len(points)))
+        with one_thread():
+            for block, vectors in _hand_vectors(hands):
+                for index in indices:
+                    chosen = int(np.searchsorted(by_style[0][index].choices, auction.calls[index].index))
+                    for k, contexts in enumerate(by_style):
+                        total[block, k] += np.log(self._chances(contexts[index], vectors)[:, chosen])
+        return total
+
     def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> NDArray[np.float64]:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, by the mean of a style; 0 for what is illegal."""
         one_row("hands", hands)
         seat_to_call(auction)
         context = self._contexts(auction.after("pass"))[len(auction.calls)]
@@ -344,6 +497,12 @@ class LearnedBidder:
         return chances
 
     def _contexts(self, auction: Auction) -> tuple[Context, ...]:
+        """What is known before each call, both sides by the mean of their style."""
+        first = auction.first
+        return self._read(auction, first, _mean(self.style[first % 2]), _mean(self.style[1 - first % 2]))
+
+    def _read(self, auction: Auction, seat: Seat, own: Floats, other: Floats) -> tuple[Context, ...]:
+        """The same under (17,) a style of a seat's side and one of the other side."""
         if auction.dummy is not None:
             raise BayesBridgeError(
                 f"auction '{auction}' of three players: the learned bidder knows the four-player game only; "
@@ -351,16 +510,41 @@ class LearnedBidder:
                 auction=auction,
             )
         sides = auction.first in self.vulnerable, auction.first.next() in self.vulnerable
-        return _contexts(tuple(call.index for call in auction.calls), *sides)
+        styles = (own, other) if (auction.first - seat) % 2 == 0 else (other, own)
+        return _contexts(tuple(call.index for call in auction.calls), *sides, *(style.tobytes() for style in styles))
 
 
-@lru_cache(maxsize=64)
-def _contexts(calls: tuple[int, ...], dealer_vulnerable: bool, others_vulnerable: bool) -> tuple[Context, ...]:
-    """Read an auction once, and keep what it says before each of its calls."""
-    reader, hands = network("auction.npz")
+def styles_of(style: PairStyle | Mapping[str, PairStyle | None] | Styles | None) -> Styles:
+    """The styles of both sides, given one for both or one by side."""
+    if isinstance(style, tuple):
+        return style
+    if not isinstance(style, Mapping):
+        return style, style
+    if wrong := [side for side in style if side not in SIDES]:
+        raise BayesBridgeError(f"style of side {wrong[0]!r}: name NS or EW", side=wrong[0])
+    return style.get("NS", AVERAGE), style.get("EW", AVERAGE)
+
+
+def _mean(style: PairStyle | None) -> Floats:
+    """(17,) the mean of a style as the network takes it; all 0 where nothing is known of the pair."""
+    if style is None or style == AVERAGE:
+        return np.zeros(STYLE + 1, np.float32)
+    one: Floats = known_style(style.mean[None])[0]
+    return one
+
+
+@lru_cache(maxsize=512)
+def _contexts(
+    calls: tuple[int, ...], dealer_vulnerable: bool, others_vulnerable: bool, dealers: bytes, others: bytes
+) -> tuple[Context, ...]:
+    """Read an auction once, under styles of dealer's side and of the other, and keep what it says before each call."""
+    reader, hands, parameters = network("auction.npz")
     steps = encode(calls, dealer_vulnerable, others_vulnerable)
+    style = np.stack([np.frombuffer(side, np.float32) for side in (dealers, others)])[np.arange(len(calls)) % 2]
     with one_thread():
-        return hands.contexts(reader.read(steps.tokens), [np.flatnonzero(row) for row in steps.legal])
+        known = reader.read(steps.tokens, linear(parameters, "style", style))
+        known = np.concatenate([known, style], axis=1)
+        return hands.contexts(known, [np.flatnonzero(row) for row in steps.legal])
 
 
 def _hand_vectors(hands: NDArray[np.uint64]) -> list[tuple[slice, Floats]]:
@@ -369,7 +553,7 @@ def _hand_vectors(hands: NDArray[np.uint64]) -> list[tuple[slice, Floats]]:
     return [(block, _vectors(np.ascontiguousarray(hands[block]).tobytes())) for block in blocks]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _vectors(hands: bytes) -> Floats:
     """(n, units), kept as the calls of one seat are evaluated one after the other for the same hands."""
-    return network("auction.npz")[1].vectors(np.frombuffer(hands, np.uint64))
+    return network("auction.npz").hands.vectors(np.frombuffer(hands, np.uint64))

@@ -152,7 +152,7 @@ class LearnedPlayer:
             legal = np.where(follow, follow, rest)
         result = np.zeros(len(rest))
         chosen = np.flatnonzero(np.bitwise_count(legal) > 1)
-        place, (_, hands) = int(np.searchsorted(context.choices, card)), network("play.npz")
+        place, hands = int(np.searchsorted(context.choices, card)), network("play.npz").hands
         bits = context.choices.astype(np.uint64)
         for begin in range(0, len(chosen), BLOCK):
             block = chosen[begin : begin + BLOCK]
@@ -172,7 +172,7 @@ def _seen(
     contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
 ) -> tuple[tuple[Context, int], ...]:
     """What is known before each card, and the suit to follow; a sampler asks for the same ones again and again."""
-    reader, hands = network("play.npz")
+    reader, hands, _ = network("play.npz")
     seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
     gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)
     every = np.arange(52, dtype=np.uint64)

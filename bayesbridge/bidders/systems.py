@@ -4,9 +4,20 @@ A system is read from a small TOML file or by name; docs/bidders.md has the lang
 does to a posterior. The bidder reweighs another model where the system says what a call shows. Let p(c) be the base
 model's probabilities of the legal calls of a hand, and f the ``faith``:
 
-1. A call whose statements the hand does not fit is 1 − f times as likely, and all are made to add up to one again.
+1. A hand that fits a statement of the call c has a_c p(c) for it instead of p(c), any other hand b_c p(c), with
+   a_c ≥ 1 ≥ b_c; then all calls are made to add up to one again.
 2. If the hand fits statements that hold *always*, their calls together have at least the probability f, divided among
    them as the base model does; the other calls share the remainder in the same way.
+
+The factors a and b are the nearest to one, found by iterative scaling, such that both steps together give
+
+- P(fits ∣ c) ≥ f: of the hands that make the call, the share f fits it, whatever the base model thinks;
+- P(c) ≥ what it is by the base model, as far as the hands that fit suffice (f of them): a statement says what a call
+  shows, not that it is made less often.
+
+Probabilities are over the hands that the player may hold: random ones, given the player's own earlier calls. The
+other players' calls and the observer's cards are left out: a model of a player answers for one hand at a time, and the
+observer brings in the rest by Bayes' rule.
 
 Elsewhere the base model decides alone. With several systems, each with its share, a seat follows one of them
 throughout: its calls tell which, hand by hand, as with :class:`~bayesbridge.bidders.turn.MixtureBidder`. A model sees
@@ -82,10 +93,18 @@ class Statement:
 
     def fits(self, hands: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """(n,) which of (n,) masks fit."""
-        points, lengths = high_card_points(hands), suit_lengths(hands)
+        return self.allows(*_points_and_shapes(hands))
+
+    def allows(self, points: NDArray[np.int64], shapes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which points and shapes, the latter as places in a table of C D H, it allows."""
         found: NDArray[np.bool_] = (points >= self.low) & (points <= self.high)
-        found &= _table(self.shapes)[lengths[:, 0], lengths[:, 1], lengths[:, 2]]
+        found &= _table(self.shapes).ravel()[shapes]
         return found
+
+
+def _points_and_shapes(hands: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    lengths = suit_lengths(hands).astype(np.int64)
+    return high_card_points(hands).astype(np.int64), (lengths[:, 0] * 14 + lengths[:, 1]) * 14 + lengths[:, 2]
 
 
 def _piece(part: str, text: str) -> Piece:
@@ -111,6 +130,8 @@ type Meanings = Mapping[Call, tuple[Statement, ...]]
 OPENING: Final = "opening"
 AFTER: Final = "after "
 SUFFIX: Final = ".toml"
+LIKE: Final = "like"
+"""The key that names a system of the package, whose sections hold where the file has none of the same name."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -125,6 +146,7 @@ class System:
 
     name: str
     places: Mapping[Place, Meanings] = field(hash=False)
+    about: str = field(default="", compare=False)
 
     @classmethod
     def of(cls, text: System | str) -> System:
@@ -147,11 +169,18 @@ class System:
                         call=call,
                     )
         names = [name for name in (*self.name.split("+"), *other.name.split("+")) if name]
-        return System("+".join(dict.fromkeys(names)), places)
+        about = "; ".join(one.about for one in (self, other) if one.about)
+        return System("+".join(dict.fromkeys(names)), places, about)
 
     def meanings(self, before: Auction) -> Meanings | None:
         """What the system says of the next call; ``None`` where it says nothing."""
         return self.places.get(place_of(before))
+
+    @property
+    def summary(self) -> str:
+        """All statements, or what it is about where there are too many for a sentence."""
+        count = sum(map(len, self.places.values()))
+        return str(self) if count <= 16 else f"{self.about or self.name}; {count} calls"
 
     def __str__(self) -> str:
         parts = (
@@ -177,7 +206,7 @@ def system_names() -> tuple[str, ...]:
     """The systems that come with the package.
 
     >>> system_names()
-    ('five-card-majors', 'precision', 'strong-notrump', 'weak-notrump', 'weak-twos')
+    ('acol', 'five-card-majors', 'precision', 'sayc', 'strong-notrump', 'two-over-one', 'weak-notrump', 'weak-twos')
     """
     folder = files("bayesbridge.bidders").joinpath("data/systems")
     return tuple(sorted(file.name.removesuffix(SUFFIX) for file in folder.iterdir() if file.name.endswith(SUFFIX)))
@@ -186,7 +215,7 @@ def system_names() -> tuple[str, ...]:
 def _one(name: str) -> System:
     """One system: one of the package's by name, or a file."""
     if name in system_names():
-        return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
+        return _of_package(name)
     if name.endswith(SUFFIX):
         return _read_system(name, name)
     hint = did_you_mean(name, system_names())
@@ -194,6 +223,11 @@ def _one(name: str) -> System:
         f"unknown system {name!r}: {hint}write {', '.join(system_names())}, or a file whose name ends in {SUFFIX}",
         name=name,
     )
+
+
+@cache
+def _of_package(name: str) -> System:
+    return _read_system(name, str(files("bayesbridge.bidders").joinpath(f"data/systems/{name}{SUFFIX}")))
 
 
 def _read_system(name: str, path: str) -> System:
@@ -205,12 +239,20 @@ def _read_system(name: str, path: str) -> System:
         if isinstance(value, dict):
             before = _auction_before(path, section)
             places[place_of(before)] = dict(_meanings(value, before, lines))
-        elif section != "about" or not isinstance(value, str):
-            where, _ = lines.next(section)
-            raise NotationError(f"{where}: unknown key: write 'about', a text, or calls under [{OPENING}]")
+            continue
+        where, _ = lines.next(section)
+        if section not in ("about", LIKE) or not isinstance(value, str):
+            raise NotationError(f"{where}: unknown key: write 'about' or '{LIKE}', a text, or calls under [{OPENING}]")
+        if section == LIKE:
+            if value not in system_names():
+                raise NotationError(
+                    f"{where}: {value!r} is no system of the package: write {', '.join(system_names())}"
+                )
+            places.update(_of_package(value).places)
     if not any(places.values()):
         raise NotationError(f'{path}: it says nothing of any call: write 1NT = "15-17 points" below [{OPENING}]')
-    return System(name, places)
+    told = {place: meanings for place, meanings in places.items() if meanings}
+    return System(name, told, document.get("about", ""))
 
 
 def _auction_before(path: str, section: str) -> Auction:
@@ -252,6 +294,16 @@ def _shown(place: Place, call: Call, statements: tuple[Statement, ...]) -> str:
 def _statements_text(statements: tuple[Statement, ...]) -> str:
     return " or ".join(f"({one.text})" if one.always else one.text for one in statements)
 
+
+LEAST: Final = 1e-3
+"""p(c) of a hand that fits is taken to be at least so much, so that the system's word stands where the base model
+gives such hands nothing."""
+DENIED: Final = 0.25
+"""A statement whose hands the player's earlier calls have made so much rarer is not meant: a passed hand's two over one
+does not show an opening."""
+SMALLEST: Final = 1e-6
+TINY: Final = np.finfo(np.float64).tiny
+ROUNDS: Final = 30
 
 SIDES: Final = ("NS", "EW")
 NOTHING: Final = System("", {})
@@ -301,7 +353,7 @@ class Agreement:
     def __str__(self) -> str:
         who = "both sides play" if self.side is None else f"{self.side} play"
         share = "" if self.share is None else f" with probability {self.share:g}"
-        return f"{who} {self.system.name}{share} ({self.system})"
+        return f"{who} {self.system.name}{share} ({self.system.summary})"
 
 
 class Component(NamedTuple):
@@ -364,6 +416,8 @@ class SystemBidder:
             raise BayesBridgeError("no system: give at least one, such as 'strong-notrump'", systems=())
         object.__setattr__(self, "systems", agreements)
         object.__setattr__(self, "base", LearnedBidder() if base is None else base)
+        if getattr(self.base, "__hash__", None) is None:
+            raise BayesBridgeError(f"base model {base!r} has no hash: make it a frozen dataclass", base=base)
         object.__setattr__(self, "faith", faith)
         object.__setattr__(self, "_sides", tuple(components(agreements, seat) for seat in (Seat.N, Seat.E)))
 
@@ -435,29 +489,143 @@ class SystemBidder:
     def _chances(self, hands: NDArray[np.uint64], before: Auction, ways: tuple[Component, ...]) -> Floats:
         """(ways, n, 38) P(call ∣ hand, way)."""
         plain = call_probabilities(self.base, hands, before)
-        meanings = [way.system.meanings(before) for way in ways]
-        return np.stack([plain if one is None else reweighed(plain, hands, one, self.faith) for one in meanings])
+        return np.stack([_kept(plain, hands, before, self.base, way.system, self.faith) for way in ways])
 
 
-def reweighed(plain: Floats, hands: NDArray[np.uint64], meanings: Meanings, faith: float) -> Floats:
-    """(n, 38) chances of calls under a system, from those of the base model."""
-    chances = plain.copy()
-    always = np.zeros(plain.shape, np.bool_)
-    for call, statements in meanings.items():
-        fits = [statement.fits(hands) for statement in statements]
-        chances[~np.logical_or.reduce(fits), call.index] *= 1.0 - faith
-        for one, statement in zip(fits, statements, strict=True):
-            always[:, call.index] |= one & statement.always
-    chances /= chances.sum(axis=1, keepdims=True)
-    few = np.flatnonzero(always.any(axis=1) & (np.where(always, chances, 0.0).sum(axis=1) < faith))
-    required = always[few]
-    # The least number keeps the division possible where the base model gives all the required calls no chance at all.
-    theirs = np.where(required, np.maximum(chances[few], np.finfo(np.float64).tiny), 0.0)
-    others = np.where(required, 0.0, chances[few])
-    theirs *= faith / theirs.sum(axis=1, keepdims=True)
-    others *= (1.0 - faith) / others.sum(axis=1, keepdims=True)
-    chances[few] = theirs + others
+def _kept(plain: Floats, hands: NDArray[np.uint64], before: Auction, base: Any, system: System, faith: float) -> Floats:
+    """(n, 38) chances of calls under one system, from those of the base model."""
+    if system.meanings(before) is None:
+        return plain
+    place = _place(base, system, faith, before)
+    return _all_calls(plain, _Fits.of(hands, place.meanings), faith, place.factors)
+
+
+class _Fits(NamedTuple):
+    """Which of n hands fit the k calls that have statements.
+
+    columns: (k,) the calls
+    some:    (n, k) whether the hand fits a statement of the call
+    always:  (n, k) whether it fits one that holds always
+    """
+
+    columns: NDArray[np.intp]
+    some: NDArray[np.bool_]
+    always: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, hands: NDArray[np.uint64], meanings: Meanings) -> Self:
+        """Points and shapes are counted once for all statements."""
+        some = np.zeros((len(hands), len(meanings)), np.bool_)
+        always = some.copy()
+        points, shapes = _points_and_shapes(hands)
+        for k, statements in enumerate(meanings.values()):
+            for one in statements:
+                found = one.allows(points, shapes)
+                some[:, k] |= found
+                always[:, k] |= found & one.always
+        return cls(np.array([call.index for call in meanings], np.intp), some, always)
+
+
+class _Factors(NamedTuple):
+    """(k,) how much more often hands that fit make a call than by the base model, and how much less often others do."""
+
+    more: Floats
+    less: Floats
+
+
+def _stated(plain: Floats, rest: Floats, fits: _Fits, faith: float, factors: _Factors) -> Floats:
+    """(n, k) chances of the calls that have statements, from those of the base model and (n,) that of all others."""
+    chances = np.where(fits.some, np.maximum(plain, LEAST) * factors.more, plain * factors.less)
+    chances /= (chances.sum(axis=1) + rest)[:, None]
+    theirs = np.where(fits.always, chances, 0.0).sum(axis=1)
+    few = fits.always.any(axis=1) & (theirs < faith)
+    up = np.where(few, faith / np.where(few, theirs, 1.0), 1.0)
+    down = np.where(few, (1.0 - faith) / np.where(few, 1.0 - theirs, 1.0), 1.0)
+    return chances * np.where(fits.always, up[:, None], down[:, None])
+
+
+def _all_calls(plain: Floats, fits: _Fits, faith: float, factors: _Factors) -> Floats:
+    """(n, 38) the same for all calls; those without statements keep their proportions."""
+    mine = plain[:, fits.columns]
+    rest = np.maximum(plain.sum(axis=1) - mine.sum(axis=1), 0.0)
+    stated = _stated(mine, rest, fits, faith, factors)
+    left = np.maximum(1.0 - stated.sum(axis=1), 0.0)
+    chances = plain * (left / np.maximum(rest, TINY))[:, None]
+    chances[:, fits.columns] = stated
     return chances
+
+
+class _Place(NamedTuple):
+    """What a player of one system may hold in turn.
+
+    hands:   (n,) masks
+    weights: (n,) P(hand ∣ the calls that the player has made)
+    chances: (n, 38) P(call ∣ hand)
+    """
+
+    hands: NDArray[np.uint64]
+    weights: Floats
+    chances: NDArray[np.float32]
+    meanings: Meanings
+    """Those that the player's earlier calls have not denied."""
+    factors: _Factors
+
+
+@cache
+def _any_hands() -> tuple[NDArray[np.uint64], Floats]:
+    """Some 2000 random hands, rich in strong ones, which make the rarer calls, and the probability of each."""
+    generator = np.random.default_rng(52)
+    order = generator.random((8192, 52)).argsort(axis=1).reshape(-1, 13).astype(np.uint64)
+    hands = np.bitwise_or.reduce(np.uint64(1) << order, axis=1)
+    chance = np.clip(np.exp((high_card_points(hands) - 26.0) / 5.0), 0.035, 1.0)
+    kept = generator.random(len(hands)) < chance
+    weights = 1.0 / chance[kept]
+    return hands[kept], weights / weights.sum()
+
+
+@lru_cache(maxsize=96)
+def _place(base: Any, system: System, faith: float, before: Auction) -> _Place:
+    """The hands that the seat in turn may hold, and the factors that make the statements true of them."""
+    hands, weights = _any_hands()
+    meanings = system.meanings(before) or {}
+    seat = seat_to_call(before)
+    if mine := [index for index, (caller, _) in enumerate(before) if caller == seat]:
+        at_first = weights @ _Fits.of(hands, meanings).some
+        turn = Turn.of(before, mine[-1])
+        last = _place(base, system, faith, turn.before)
+        hands, weights = last.hands, last.weights
+        after = weights * last.chances[:, turn.call.index]
+        if after.any():  # a call that no hand makes tells nothing
+            order = np.argsort(-after)
+            order = order[: 1 + int(np.searchsorted(after[order].cumsum(), 0.995 * after.sum()))]
+            hands, weights = hands[order], after[order] / after[order].sum()
+        denied = weights @ _Fits.of(hands, meanings).some < DENIED * at_first
+        meanings = {call: meanings[call] for call, no in zip(meanings, denied, strict=True) if not no}
+    plain = call_probabilities(base, hands, before)
+    fits = _Fits.of(hands, meanings)
+    factors = _factors(plain, weights, fits, faith)
+    return _Place(hands, weights, _all_calls(plain, fits, faith, factors).astype(np.float32), meanings, factors)
+
+
+def _factors(plain: Floats, weights: Floats, fits: _Fits, faith: float) -> _Factors:
+    """The factors of the first step, by iterative scaling; in its second half P(fits ∣ call) alone is mended."""
+    mine = plain[:, fits.columns]
+    rest = np.maximum(plain.sum(axis=1) - mine.sum(axis=1), 0.0)
+    wanted = faith * np.minimum(weights @ mine, weights @ fits.some)
+    more, less = np.ones(len(fits.columns)), np.full(len(fits.columns), 1.0 - faith)
+    for number in range(ROUNDS):
+        chances = weights[:, None] * _stated(mine, rest, fits, faith, _Factors(more, less))
+        good = np.where(fits.some, chances, 0.0).sum(axis=0)
+        bad = chances.sum(axis=0) - good
+        steps = np.clip(less * (1.0 - faith) * good / np.maximum(faith * bad, TINY), SMALLEST, 1.0) / less
+        less *= steps
+        if number < ROUNDS // 2:
+            raised = np.clip(more * wanted / np.maximum(good, TINY), 1.0, 1.0 / SMALLEST) / more
+            more *= raised
+            steps = np.concatenate([steps, raised])
+        if np.abs(np.log(steps)).max(initial=0.0) < 0.02:
+            break
+    return _Factors(more, less)
 
 
 def _covered(ways: tuple[Component, ...], before: Auction) -> bool:

@@ -18,7 +18,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
-from bayesbridge.errors import BayesBridgeError, IllegalCall
+from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
 from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Floats
 
@@ -75,11 +75,12 @@ def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: 
     A model with a ``probabilities`` method of its own is asked once, any other once for each legal call.
     """
     seat_to_call(auction)
-    if (own := getattr(bidder, "probabilities", None)) is not None:
-        return np.asarray(own(hands, auction))
-    chances = np.zeros((len(hands), 38))
-    for call in auction.legal_calls():
-        chances[:, call.index] = np.exp(bidder.log_likelihood(hands, auction.after(call), len(auction.calls)))
+    with naming(f"model {type(bidder).__module__}.{type(bidder).__name__}"):
+        if (own := getattr(bidder, "probabilities", None)) is not None:
+            return np.asarray(own(hands, auction))
+        chances = np.zeros((len(hands), 38))
+        for call in auction.legal_calls():
+            chances[:, call.index] = np.exp(bidder.log_likelihood(hands, auction.after(call), len(auction.calls)))
     return chances
 
 

@@ -15,13 +15,13 @@ from io import TextIOWrapper
 from typing import Any
 
 from bayesbridge import __version__
-from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, suit
+from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
 from bayesbridge.cli.options import Parser, protect_voids
 from bayesbridge.cli.screens import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.words import tell
 
-COMMANDS = (estimate, report, serve, contracts, play, suit, deal, score, capture, study, plugins)
+COMMANDS = (estimate, report, serve, contracts, play, suit, deal, style, score, capture, study, plugins)
 """In the order of the help text."""
 
 
@@ -87,8 +87,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()
         return 0
-    except KeyboardInterrupt:
-        return _interrupted()
+    except KeyboardInterrupt as error:
+        return _interrupted(str(error))
     except BayesBridgeError as error:
         return _fail(error, str(error), 1 if isinstance(error, PluginError | Unwritable) else 2)
     except Exception as error:
@@ -99,10 +99,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(error, f"{type(error).__name__}: {what} (BAYESBRIDGE_DEBUG=1 shows where)", 1)
 
 
-def _interrupted() -> int:
+def _interrupted(more: str = "") -> int:
     if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write("\n")  # after the terminal's own ^C
-    tell("interrupted")
+    tell(f"interrupted: {more}" if more else "interrupted")
     return 130
 
 

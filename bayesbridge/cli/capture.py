@@ -21,6 +21,7 @@ from bayesbridge.cli.options import (
 )
 from bayesbridge.cli.screens import print_json, print_table, say, show_table
 from bayesbridge.deal import Seat
+from bayesbridge.errors import PluginError
 from bayesbridge.markup import Table
 from bayesbridge.position import SETTINGS, Position, calls_of
 from bayesbridge.words import CAPTURES, SEATS, SUITS, game, model_words, percent
@@ -131,7 +132,7 @@ def _show_calls(args: Namespace) -> int:
         raise UsageError(f"argument --auction: '{auction}' is over: nobody calls any more")
     usual = "learned" if four else "iterative"
     bidder = position.bidder(usual) or offered("bidders", [usual]).bidder(usual)
-    with blaming("--bidder"):
+    with blaming("--bidder", PluginError):
         chances = call_probabilities(bidder, np.array([args.hand.mask], np.uint64), auction)[0]
     ranked = sorted(auction.legal_calls(), key=lambda call: (-chances[call.index], call))
     if args.json:

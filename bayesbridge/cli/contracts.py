@@ -15,21 +15,16 @@ from bayesbridge.cli.options import (
     blaming,
     position_of,
 )
-from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, print_table, say, show_table
+from bayesbridge.cli.screens import add_draws, print_accuracy, print_evidence, print_json, say, show_table
 from bayesbridge.views.documents import evidence_document, named
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
-    import xarray
-
     from bayesbridge.calls import Vulnerability
     from bayesbridge.position import Position
 
 DRAWS = 4000
 """Unless told otherwise: every layout is judged in every strain."""
-
-SHOWN = 12
-"""Rows on the screen unless contracts are named; ``--json`` has all."""
 
 
 def add(commands: Subparsers) -> None:
@@ -40,7 +35,7 @@ def add(commands: Subparsers) -> None:
         "which contract to bid: chance, tricks and expected score of each",
         run,
         "bayesbridge contracts --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --scheme duplicate\n"
-        "  bayesbridge contracts --players 4 --observer S --hand AQ942.K3.A54.Q32 --call N:1NT --contracts 4S,3NT "
+        "  bayesbridge contracts --observer S --hand AQ942.K3.A54.Q32 --call N:1NT "
         "--against 3NT",
     )
     parser.add_argument(
@@ -81,10 +76,10 @@ def add(commands: Subparsers) -> None:
 def run(args: Namespace) -> int:
     """Judge the contracts and print."""
     from bayesbridge.belief.posterior import accuracy_document
-    from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of, plain_rows
+    from bayesbridge.decisions.contracts import contract_named, contract_table, contracts_asked, pair_of
     from bayesbridge.decisions.information import enquiries, value_of_information
+    from bayesbridge.decisions.tables import SHOWN, answers_table, contracts_table, plain_rows
     from bayesbridge.notation.toml_text import read_toml
-    from bayesbridge.views.tables import contracts_table
 
     position, vulnerable = _vulnerable(position_of(args))
     belief = position.belief()
@@ -127,7 +122,8 @@ def run(args: Namespace) -> int:
     if belief.auction is not None and belief.auction.is_over:
         say("The auction is over: this is what each contract would have been worth.")
     if answers is not None:
-        _show_answers(answers)
+        say()
+        show_table(answers_table(plain_rows(answers), answers.attrs))
     return 0
 
 
@@ -144,21 +140,3 @@ def _vulnerable(position: Position) -> tuple[Position, Vulnerability]:
     if bidder == "iterative":
         del settings["vulnerable"]
     return position._replace(settings=settings), told
-
-
-def _show_answers(found: xarray.Dataset) -> None:
-    """What to find out, for people."""
-    from bayesbridge.decisions.contracts import plain_rows
-    from bayesbridge.views.tables import figure
-
-    say()
-    rows = plain_rows(found)
-    names = ("value",) if found.attrs["exact"] else ("value", "optimistic")
-    lines = [
-        [row["question"], figure(row, "bits", 2), *(figure(row, name, 1) for name in names)] for row in rows[:SHOWN]
-    ]
-    print_table("What an answer would tell, and what it is worth in score", ["", "bits", *names], lines)
-    if len(rows) > SHOWN:
-        say(f"The {SHOWN} most valuable of {len(rows)}; --json has all.")
-    say(f"value: how much more than by {found.attrs['action']} is scored on average by whoever bids after the answer.")
-    say(found.attrs["caution"])

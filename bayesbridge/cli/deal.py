@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
 
 
 def _add_evidence(parser: Parser) -> None:
-    group = parser.add_argument_group("evidence", "Repeatable; on any seats.")
+    group = parser.add_evidence("Repeatable; on any seats.")
     group.add_argument(
         "--given",
         type=reading(_given),

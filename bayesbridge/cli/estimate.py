@@ -66,8 +66,7 @@ def add(commands: Subparsers) -> None:
         run,
         "bayesbridge estimate --observer S --hand AKQ2.KJ3.A54.Q32 --void E:H --length W:S:5+",
     )
-    usual = "capture; tricks with four players or --contract"
-    add_question(parser, f"what to compute, repeatable (default: {usual}; see 'plugins')")
+    add_question(parser, "what to compute (default: capture, with four players tricks; see 'plugins')")
     parser.add_argument(
         "--card",
         type=reading(Card.of),
@@ -107,7 +106,7 @@ def add_question(parser: Parser, estimators: str) -> None:
         "--contract",
         action=Once,
         metavar="4S[X[X]]",
-        help="whether it makes and how many tricks it takes, by 'tricks', corrected by solved layouts",
+        help="whether it makes, and its tricks, by 'tricks' and solved layouts",
     )
     parser.add_argument(
         "--by", action=Once, metavar="S", help="its declarer (default: as the auction says, or the observer)"
@@ -115,14 +114,14 @@ def add_question(parser: Parser, estimators: str) -> None:
     parser.add_argument(
         "--actual",
         action="store_true",
-        help="tricks as real declarers take them beside double dummy, by records of experts (default: double dummy)",
+        help="tricks as experts on record took them, too (default: double dummy)",
     )
     parser.add_argument(
         "--reached",
         action="store_true",
-        help="weigh it too that experts stopped in the contract of the auction (default: the calls alone)",
+        help="weigh too that experts stopped in the contract of the auction",
     )
-    add_solving(parser, "for it", "and for estimators that take long (default: 10, or all --draws if chosen)")
+    add_solving(parser, "for it", "(default: 10, or all --draws if chosen)")
 
 
 def run(args: Namespace) -> int:

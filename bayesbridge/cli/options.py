@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, did_you_mean
+from bayesbridge.errors import BayesBridgeError, Contradiction, Unwritable, caused_by_interrupt, did_you_mean
 from bayesbridge.evidence.kinds import KINDS
 from bayesbridge.files import advice, final_path, whole_file
 from bayesbridge.position import SETTINGS, AuctionText, Position, Sourced, calls_of, players_in
-from bayesbridge.words import tell
+from bayesbridge.words import number, tell
 
 if TYPE_CHECKING:
     from bayesbridge.evidence.kinds import Piece
@@ -45,9 +47,43 @@ class Parser(argparse.ArgumentParser):
     add_later: Callable[[Parser], None] | None = None
     """Adds arguments when they are first needed, where that takes time."""
 
+    evidence: argparse._ArgumentGroup | None = None
+    """Options that ``--help`` only names and ``--help-evidence`` explains: all of them would not fit a screen."""
+
     def __init__(self, **options: Any) -> None:
         formatter = partial(argparse.RawDescriptionHelpFormatter, max_help_position=28)  # room for names of commands
         super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
+
+    def add_evidence(self, about: str) -> argparse._ArgumentGroup:
+        """The group of options for what was seen; other arguments come before it."""
+        self.usage = " ".join(["%(prog)s", *(f"[{one.metavar}]" for one in self._get_positional_actions())])
+        self.usage += " EVIDENCE… [options]"
+        self.evidence = self.add_argument_group("evidence", about)
+        self.evidence.add_argument(
+            "--help-evidence", action=_HelpEvidence, nargs=0, dest=argparse.SUPPRESS, help="explain these options"
+        )
+        return self.evidence
+
+    def format_help(self, *, full: bool = False) -> str:
+        """The help text; the options of evidence by name alone, or nothing else in ``full``."""
+        self.add_now()
+        if (group := self.evidence) is None:
+            return super().format_help()
+        formatter, explained, about = self._get_formatter(), group._group_actions, group.description
+        if full:
+            formatter.start_section(group.title)
+            formatter.add_text(about)
+            formatter.add_arguments(explained)
+            formatter.end_section()
+            return formatter.format_help()
+        names = (f"{one.option_strings[0]} {one.metavar or ''}".strip().replace(" ", "\0") for one in explained[1:])
+        wrapped = wrap(", ".join(names), formatter._width - 2, break_on_hyphens=False, break_long_words=False)
+        group.description = "\n".join([f"{about} --help-evidence explains each.", *wrapped]).replace("\0", " ")
+        group._group_actions = []
+        try:
+            return super().format_help()
+        finally:
+            group.description, group._group_actions = about, explained
 
     def add_now(self) -> None:
         """Add the arguments that waited."""
@@ -82,6 +118,15 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see '{self.prog} --help')")
 
 
+class _HelpEvidence(argparse.Action):
+    """Explains the options of evidence, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        assert isinstance(parser, Parser)
+        parser._print_message(parser.format_help(full=True), sys.stdout)
+        parser.exit()
+
+
 class Once(argparse.Action):
     """Keeps a value, and refuses a second one instead of forgetting the first."""
 
@@ -112,7 +157,7 @@ def add_command(
         type=whole(0, 2**64 - 1),
         default=1,
         metavar="N",
-        help="where random numbers start; the same seed gives the same answer (default: 1)",
+        help="where random numbers start: same seed, same answer (default: 1)",
     )
     parser.set_defaults(run=run)
     return parser
@@ -158,15 +203,45 @@ def add_solving(parser: Parser, what: str, more: str) -> None:
         type=whole(0, 1_000_000),
         action=Once,
         metavar="N",
-        help=f"layouts to solve {what}, 0 for none (default: as --seconds allow; needs bayesbridge-double-dummy)",
+        help=f"layouts to solve {what} (0: none; needs bayesbridge-double-dummy)",
     )
     add_seconds(parser, more)
 
 
 def add_seconds(parser: Parser, more: str) -> None:
     """Ask for how long may be solved."""
-    time = f"time on one core for solving, {more}"
+    time = f"time on one core for solving {more}"
     parser.add_argument("--seconds", type=whole(1, 1_000_000), action=Once, metavar="N", help=time)
+
+
+def add_workers(parser: Parser, usual: str) -> None:
+    """Ask who does work that takes long, and where it is kept; ``usual`` is the scheduler unless told otherwise."""
+    add = parser.add_argument
+    cores = "threads or processes; the answer does not depend on it (default: one for each core)"
+    add("--workers", type=whole(1, 1024), metavar="N", help=cores)
+    where = f"threads, processes, or a Dask scheduler such as tcp://10.0.0.1:8786 (default: {usual})"
+    add("--scheduler", metavar="ADDRESS", help=where)
+    add("--resume", metavar="FOLDER", help="keep every finished chunk in a folder, and count none of them again")
+
+
+@contextmanager
+def keeping(args: argparse.Namespace, noun: str) -> Iterator[None]:
+    """Let an interrupt say how much of the work is kept, and how to go on."""
+    try:
+        yield
+    except BaseException as error:
+        if not caused_by_interrupt(error):
+            raise
+        if not args.resume:
+            raise KeyboardInterrupt("nothing is kept; with --resume FOLDER what is done stays") from error
+        from shlex import join
+
+        from bayesbridge.studies.engine import kept
+
+        done, total = kept(Path(args.resume))
+        share = f"{number(done)} of {number(total)} {noun}" if total else f"no {noun} yet"
+        again = join(["bayesbridge", *args.words])
+        raise KeyboardInterrupt(f"kept in {args.resume!r}: {share}; go on with: {again}") from error
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -231,20 +306,30 @@ def open_file(path: str, option: str = "FILE") -> Callable[[], Iterator[Record]]
     return walk
 
 
+BOARDS = 12
+"""Boards of a file that are named where the one asked for is not there."""
+
+
 def chosen_record(
     records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat | None
 ) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
+    boards: dict[str, None] = {}  # a few of those that there are, in order
     for record in records:
         asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
         told = observer is None or record.hands[observer] is not None
-        if asked and chosen is None and record.auction is not None and told:
-            chosen = record
+        if record.auction is None or not told:
+            continue
+        chosen = record if asked and chosen is None else chosen
+        if len(boards) <= BOARDS:
+            boards[f"{record.board} {record.room}".strip()] = None
     if chosen is None:
         what = " ".join(filter(None, ("board", board, room)))
+        some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
+        other = some if boards else "name another file or --observer"
         hand = "" if observer is None else f" and {observer.name}'s hand"
-        raise UsageError(f"no {what} in {file!r} with an auction{hand}: choose another")
+        raise UsageError(f"no {what} in {file!r} with an auction{hand}: {other}")
     return chosen
 
 
@@ -343,7 +428,7 @@ def add_kinds(group: Any, names: Iterable[str]) -> None:
 
 def add_evidence(parser: Parser) -> None:
     """Put the EVIDENCE options on a command."""
-    group = parser.add_argument_group("evidence", "Repeatable where they say what was seen; their order is kept.")
+    group = parser.add_evidence("Repeatable where they say what was seen; their order is kept.")
     for name, setting in SETTINGS.items():
         group.add_argument(
             f"--{name}",
@@ -385,6 +470,10 @@ def position_of(args: argparse.Namespace) -> Position:
 
         position = read_position(args.position)
     settings = settings_of(args, SETTINGS)
+    known = position.with_more(settings, ())
+    auctions = [piece for piece in args.evidence if isinstance(piece.value, AuctionText)]
+    if auctions and players_in(known.settings, [piece.value for piece in auctions]) == 4:
+        settings.setdefault("players", Sourced(4, auctions[0].where))  # the calls have lost their brackets
     return position.with_more(settings, list(_pieces(args, position.with_more(settings, ()))))
 
 

@@ -52,7 +52,7 @@ def add(commands: Subparsers) -> None:
         "play",
         "what to play: every card from the opening lead to the last trick; of a record, what every card cost",
         run,
-        "bayesbridge play --observer W --hand Q862.A93.J84.K75 --players 4 --call S:1NT --call N:3NT --contract 3NT\n"
+        "bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT\n"
         "  bayesbridge play --record match.pbn --board 7 --after-trick 3\n"
         "  bayesbridge play --record match.pbn --board 7 --review\n"
         "  bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5",
@@ -118,7 +118,6 @@ def run(args: Namespace) -> int:
         return _wins(args, position, belief)
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.decisions.play import believed, play, turn_of
-    from bayesbridge.views.tables import play_table
 
     try:
         turn = turn_of(belief, args.contract, args.by)
@@ -149,7 +148,7 @@ def run(args: Namespace) -> int:
     print_evidence(belief)
     print_accuracy(posterior)
     say()
-    show_table(play_table(found))
+    show_table(*found.tables)
     return 0
 
 

@@ -1,6 +1,6 @@
 """``bayesbridge plugins``: estimators and bidder models, and where each comes from.
 
-``bayesbridge plugins new``: a package with an estimator of one's own, ready to install, test and change.
+``bayesbridge plugins new``: a package with an estimator or a bidder model of one's own, ready to install and change.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def add(commands: Subparsers) -> None:
         "plugins",
         "estimators and bidder models, and where each comes from; 'plugins new' begins one of your own",
         run,
-        "bayesbridge plugins --json\n  bayesbridge plugins new aces",
+        "bayesbridge plugins --json\n  bayesbridge plugins new aces\n  bayesbridge plugins new our-club --kind bidder",
     )
     _add_new(parser.add_subparsers(title="commands", metavar="new", dest="action"))
 
@@ -75,15 +75,26 @@ def _sentence(offer: object) -> str:
     return " ".join((type(offer).__doc__ or "").split("\n\n")[0].split())
 
 
+MADE = {
+    "estimator": ("an estimator that counts aces", "--observer S --hand AKQ2.KJ3.A54.Q32 --estimator $name"),
+    "bidder": (
+        "a bidder model that opens a weak no trump",
+        "--observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --bidder $name",
+    ),
+}
+"""What ``plugins new`` makes: in words, and how it is asked."""
+
+
 def _add_new(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "new",
-        "a package with an estimator of your own, ready to install, test and change",
+        "a package with an estimator or a bidder model of your own, ready to install, test and change",
         run_new,
-        "bayesbridge plugins new aces --at .",
+        "bayesbridge plugins new aces --at .\n  bayesbridge plugins new our-club --kind bidder",
     )
-    parser.add_argument("name", metavar="NAME", help="what the estimator is called, such as aces")
+    parser.add_argument("name", metavar="NAME", help="what the estimator or bidder is called, such as aces")
+    parser.add_argument("--kind", choices=tuple(MADE), default="estimator", help="what it offers (default: estimator)")
     parser.add_argument(
         "--at", action=Once, default=None, metavar="DIR", help="the folder to make it in (default: the current one)"
     )
@@ -91,13 +102,15 @@ def _add_new(commands: Subparsers) -> None:
 
 def run_new(args: Namespace) -> int:
     """Write the package, and say what to do with it."""
-    words = names(args.name)
+    does, asked = MADE[args.kind]
+    words = names(args.name) | {"does": does}
+    words["asked"] = asked = Template(asked).substitute(words)
     folder = Path(args.at or ".") / words["distribution"]
     kinds = {
         "pyproject.toml": "pyproject",
         "README.md": "readme",
-        f"{words['module']}.py": "estimator",
-        f"test_{words['name']}.py": "test",
+        f"{words['module']}.py": args.kind,
+        f"test_{words['name']}.py": f"{args.kind}_test",
     }
     data = files("bayesbridge.cli").joinpath("data")
     try:
@@ -113,12 +126,11 @@ def run_new(args: Namespace) -> int:
         raise Unwritable(f"argument --at: cannot write {str(folder)!r} ({why}): {advice(error)}", path=folder) from None
     name, module, distribution = (words[key] for key in ("name", "module", "distribution"))
     if args.json:
-        told = {"distribution": distribution, "module": module, "name": name}
+        told = {"distribution": distribution, "module": module, "name": name, "kind": args.kind}
         print_json({"folder": str(folder), "files": sorted(kinds), **told})
         return 0
-    asked = f"--observer S --hand AKQ2.KJ3.A54.Q32 --estimator {name}"
     say(
-        f"{distribution} in {folder}: an estimator {name!r} that counts aces, and its test.",
+        f"{distribution} in {folder}: {does}, called {name!r}, and its test.",
         f"Change {module}.py, then in that folder:",
         "  pip install .",
         "  pytest",
@@ -129,12 +141,12 @@ def run_new(args: Namespace) -> int:
 
 
 def names(text: str) -> dict[str, str]:
-    """All names that follow from the one given; raises where an estimator cannot be called so.
+    """All names that follow from the one given; raises where an estimator or a bidder cannot be called so.
 
     >>> [names("bayesbridge-my-count")[key] for key in ("distribution", "module", "name", "kind")]
     ['bayesbridge-my-count', 'bayesbridge_my_count', 'my_count', 'MyCount']
     """
-    from bayesbridge.estimators.builtin import bayesbridge_estimators
+    from bayesbridge.estimators.builtin import bayesbridge_bidders, bayesbridge_estimators
 
     word = text.removeprefix("bayesbridge-")
     if not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", word) or len(word) > 40:
@@ -144,7 +156,7 @@ def names(text: str) -> dict[str, str]:
         )
     name, dashed = word.replace("-", "_"), word.replace("_", "-")
     taken = {"chain", "draw", "suit", "strain", "seat", "card", "weight"}  # axes of results
-    if name in taken | {estimator.name for estimator in bayesbridge_estimators()}:
+    if name in taken | {estimator.name for estimator in bayesbridge_estimators()} | {*bayesbridge_bidders()}:
         raise UsageError(f"argument NAME: {text!r} is taken by bayesbridge itself: choose another name")
     return {
         "name": name,

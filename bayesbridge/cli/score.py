@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from math import isfinite
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
     Subparsers,
     UsageError,
     add_command,
+    add_workers,
     blaming,
+    keeping,
     open_file,
     reading,
-    verify_target,
     whole,
-    writing,
 )
 from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted
 
 if TYPE_CHECKING:
+    from bayesbridge.bidders.pairs import History
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Tally
-
-AFTER_CARDS = "after"
-"""Key of the one moment that ``--cards`` names."""
+    from bayesbridge.studies.benchmark import Board, Plan, Tally
 
 
 def add(commands: Subparsers) -> None:
@@ -38,7 +37,7 @@ def add(commands: Subparsers) -> None:
         "score a reader on real boards: where the honours lie, how long the suits are",
         run,
         "bayesbridge score match.pbn --boards 100 --chair declarer --cards 1\n"
-        "  bayesbridge score test.pbn --moments auction,lead,1,3,6,9 --reader learned",
+        "  bayesbridge score test.pbn --reader counting --reader learned --moments auction,lead",
     )
     parser.add_argument("file", metavar="FILE", help="a PBN or LIN file, also gzipped")
     parser.add_argument(
@@ -46,9 +45,10 @@ def add(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--reader",
-        default="learned+learned",
+        action="append",
         metavar="NAME",
-        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned)",
+        help="who reads: counting (nothing known), BIDDER or BIDDER+PLAYER, or module:name (default: learned+learned); "
+        "of several, each is compared with the last on the same boards",
     )
     parser.add_argument(
         "--chair",
@@ -70,8 +70,17 @@ def add(commands: Subparsers) -> None:
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
     parser.add_argument(
-        "--test-list", metavar="FILE", help="score nothing: write the first --boards of the test list (.pbn)"
+        "--history",
+        metavar="FILE",
+        help="learn the style of each pair from its tables there first, never from the board that is scored",
     )
+    parser.add_argument(
+        "--history-tables",
+        type=whole(1, 10**6),
+        metavar="N",
+        help="of each pair's tables there take the first N (default: 200)",
+    )
+    add_workers(parser, "processes")
 
 
 @reading
@@ -85,35 +94,114 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.benchmark import summary_table
+    from bayesbridge.studies.benchmark import WITHOUT, Plan, summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
-    if args.test_list:
-        return _write_test_list(args)
-    moments = {AFTER_CARDS: args.cards} if args.moments is None else {name: MOMENTS[name] for name in args.moments}
+    one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
+    moments = one if args.moments is None else {name: MOMENTS[name] for name in args.moments}
     if args.chair == "dummy" and any(moments.values()):
         flag = "--cards" if args.moments is None else "--moments"
         raise UsageError(f"argument --chair dummy: dummy looks on from the lead on, leave {flag} out")
+    *others, last = readers = args.reader or ["learned+learned"]
+    if twice := [name for name in others if readers.count(name) > 1]:
+        raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards, chosen, left_out = _choose(args, min(moments.values()))
-    tallies, unanswered = _score(args, chosen, boards, moments)
-    found = {name: tally.summary() for name, tally in tallies.items()}
-    if args.moments is None and not isfinite(found[AFTER_CARDS].figures["honours"].value):
+    styled = _Styled(args, chosen())
+    if styled.history is not None:
+        others, last = [*others, last], f"{last}{WITHOUT}"
+        readers = [*others, last]
+    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), styled(chosen()), boards)
+    rows = {name: {when: tally.summary().document() for when, tally in tallies[name].items()} for name in readers}
+    if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
-    told = {"reader": args.reader, "chair": args.chair, "draws": args.draws, "left_out": left_out}
-    rows = {name: one.document() for name, one in found.items()}
+    less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
+    figures = styled.figures()
     if args.json:
-        scored = {"moments": rows} if args.moments else {**rows[AFTER_CARDS], "after_cards": args.cards}
-        print_json({**scored, **told, "unanswered": unanswered})
+        about = {"chair": args.chair, "draws": args.draws, "left_out": left_out}
+        print_json({**_document(args, rows, less), **figures, **about})
         return 0
-    named = rows if args.moments else {f"{args.cards} cards" if args.cards else "auction": rows[AFTER_CARDS]}
-    print_table(*summary_table(f"Reader {args.reader}, {CHAIRS[args.chair][1]}", "after", named.items()))
+    who = CHAIRS[args.chair][1]
+    if not others:
+        print_table(*summary_table(f"Reader {last}, {who}", "after", rows[last].items()))
+    for when in moments if others else ():
+        some = ((name, found[when]) for name, found in rows.items())
+        print_table(*summary_table(f"Readers, {who} after {when}", "reader", some))
+        some = ((name, found[when]) for name, found in less.items())
+        print_table(*summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
+    if figures:
+        two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
+        gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
+        pairs = counted(figures["history"]["pairs"], "pair")
+        say(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
-    if unanswered:
-        say(f"{unanswered} times the reader said nothing: they count as if it knew nothing.")
+    for name, found in rows.items():
+        if silent := sum(each["unanswered"] for each in found.values()):
+            say(f"{silent} times the reader {name} said nothing: they count as if it knew nothing.")
     return 0
+
+
+class _Styled:
+    """Boards with what ``--history`` says of their pairs; how well the styles foretell the calls is added up."""
+
+    def __init__(self, args: Namespace, records: Iterator[tuple[int, Record]]) -> None:
+        self.history: History | None = None
+        self.losses: dict[int, Any] = {}
+        self.tables: dict[str, int] = {}
+        if args.history is None:
+            if args.history_tables is not None:
+                raise UsageError("argument --history-tables: name the file too: --history FILE")
+            return
+        from bayesbridge.bidders.pairs import History
+
+        self.history = History(open_file(args.history, "--history")(), args.history_tables or 200)
+        if not any(one.pair(side) in self.history.pairs for _, one in records for side in (Seat.N, Seat.E)):
+            raise UsageError(f"argument --history: no pair of the boards is in {args.history!r}: name them alike there")
+
+    def __call__(self, chosen: Iterator[tuple[int, Record]]) -> Iterator[Board]:
+        """The boards, one by one."""
+        from bayesbridge.bidders.pairs import pairs_of, table_losses
+        from bayesbridge.studies.benchmark import Board, bucket_of
+
+        for place, record in chosen:
+            if self.history is None:
+                yield Board(place, record)
+                continue
+            styles = self.history.styles(record)
+            seated = pairs_of([record])
+            for style in styles.values():
+                self.tables[style.pair] = style.tables
+                bucket = bucket_of(seated[style.pair][0].deal)
+                self.losses[bucket] = self.losses.get(bucket, 0.0) + table_losses(seated[style.pair], style)[0]
+            yield Board(place, record, styles)
+
+    def figures(self) -> dict[str, Any]:
+        """How well the calls were foretold; nothing without a history."""
+        if self.history is None:
+            return {}
+        from bayesbridge.studies.benchmark import call_figures
+
+        mean = sum(self.tables.values()) / len(self.tables)
+        return {**call_figures(self.losses), "history": {"pairs": len(self.tables), "mean_tables": mean}}
+
+
+def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> dict[str, Any]:
+    """One reader's figures by themselves; of several by name, with the differences to the last one."""
+
+    def at(found: dict[str, Any]) -> dict[str, Any]:
+        return {"moments": found} if args.moments else {**next(iter(found.values())), "after_cards": args.cards}
+
+    *others, last = rows
+    if not less:
+        return {"reader": last, **at(rows[last])}
+    if args.history and len(others) == 1:
+        one = others[0]
+        return {"reader": one, **at(rows[one]), "without_styles": at(rows[last]), "differences": at(less[one])}
+    several = {"readers": rows, "differences": less}
+    told: dict[str, Any] = {key: {name: at(one) for name, one in found.items()} for key, found in several.items()}
+    return {**told, "compared_with": last}
 
 
 def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tuple[int, Record]]], dict[str, int]]:
@@ -150,45 +238,27 @@ def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tup
     return wanted, chosen, left_out
 
 
-def _score(
-    args: Namespace, chosen: Callable[[], Iterator[tuple[int, Record]]], wanted: int, moments: dict[str, int]
-) -> tuple[dict[str, Tally], int]:
-    """The sums of each moment, and how often the reader said nothing."""
-    from bayesbridge.studies.benchmark import Tally, bucket_of, look, see
+def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) -> dict[str, dict[str, Tally]]:
+    """The sums of each reader at each moment."""
+    from hashlib import file_digest
+
+    from bayesbridge.studies.benchmark import CHUNK, WITHOUT, tally_boards
+    from bayesbridge.studies.engine import PROCESSES, THREADS, Setting, cores
     from bayesbridge.studies.readers import reader_of
 
-    with blaming("--reader"):
-        reader = reader_of(args.reader, args.draws, args.seed)
-    board, first = next(chosen())
-    look(reader, first, see(first, args.chair, min(moments.values()), board))  # compiles before the clock starts
-    progress = progress_line("boards")
-    tallies = {name: Tally() for name in moments}
-    unanswered = 0
-    for done, (board, record) in enumerate(chosen(), 1):
-        assert record.deal is not None
-        bucket = bucket_of(record.deal)
-        for name, cards in moments.items():
-            if len(record.plays) >= cards:
-                found = look(reader, record, see(record, args.chair, cards, board))
-                tallies[name].add(found.judged, bucket)
-                unanswered += not found.answered
-        if progress is not None:
-            progress(done, wanted)
-    return tallies, unanswered
-
-
-def _write_test_list(args: Namespace) -> int:
-    from bayesbridge.notation import write_pbn
-    from bayesbridge.studies.benchmark import frozen_list
-
-    target = verify_target("--test-list", args.test_list, "a list of boards is PBN", ".pbn")
-    boards = frozen_list(open_file(args.file)(), args.boards)
-    if not boards:
-        raise UsageError(f"argument FILE: no board of {args.file!r} is on the test list: give a larger collection")
-    with writing("--test-list", target) as part, part.open("w", encoding="utf-8") as stream:
-        write_pbn(boards, stream)
-    if args.json:
-        print_json({"boards": len(boards), "file": str(target)})
-    else:
-        say(f"{counted(len(boards), 'board')} of the test list in {target}.")
-    return 0
+    for name in plan.readers:
+        with blaming("--reader"):
+            reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
+    workers = min(args.workers or cores(), -(-boards // CHUNK))
+    scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
+    how = Setting(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
+    digest = ""
+    for path in filter(None, (args.file, args.history)):
+        with open(path, "rb") as file:
+            digest += file_digest(file, "sha256").hexdigest()
+    digest += f" {args.history_tables}" if args.history_tables else ""
+    with keeping(args, "boards"):
+        found = tally_boards(plan, boards, chosen, how, digest)
+        for _ in chosen:  # of boards whose chunks were kept the calls are still to be judged
+            pass
+    return found

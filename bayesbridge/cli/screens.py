@@ -7,13 +7,14 @@ prints it: no escape of theirs reaches a terminal.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import Parser, whole
-from bayesbridge.markup import Table
+from bayesbridge.markup import Table, in_columns
 from bayesbridge.words import BITS, SEATS, game, model_words, number, percent, printable
 
 if TYPE_CHECKING:
@@ -45,30 +46,23 @@ def print_table(
 
     A figure is never cut or broken: the table may become wider than the terminal.
     """
-    from rich import box
-    from rich.console import Console
-    from rich.measure import Measurement
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for i, name in enumerate(header):
-        words = i < left or (bars and i == len(header) - 1)
-        table.add_column(printable(name), justify="left" if words else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(printable, row))
+    table = [[printable(cell) for cell in row] for row in rows]
+    head, rule, *body = in_columns([printable(name) for name in header], table, left, bars)
     end_progress()
-    console = Console(markup=False, highlight=False, emoji=False)
-    room = console.options.update(width=10_000)
-    console.width = max(console.width, Measurement.get(console, room, table).maximum)
-    console.print(printable(title), style="bold", soft_wrap=True)
-    console.print()
-    console.print(table)
-    console.print()
+    for line in (bold(printable(title)), "", bold(head), rule if _draws("─") else "-" * len(rule), *body, ""):
+        print(line)
+
+
+def bold(line: str) -> str:
+    """As a terminal shows it, and as it is anywhere else."""
+    if not line or os.name == "nt" or os.environ.get("TERM") in ("dumb", "unknown") or not sys.stdout.isatty():
+        return line
+    return f"\x1b[1m{line}\x1b[0m"
 
 
 def show_table(table: Table) -> None:
     """A part of an answer: the table, with bars where it wants them, and its notes below."""
-    words = [[cell if isinstance(cell, str) else percent(cell) for cell in row] for row in table.rows]
+    words = table.words
     if table.bars:
         shares = [float(row[1]) for row in table.rows]
         widest = max(shares, default=1.0)
@@ -83,12 +77,19 @@ def show_table(table: Table) -> None:
 
 def bar(share: float, width: int = 40) -> str:
     """A bar of blocks; a share too small for an eighth of a block still leaves a mark."""
-    try:
-        "█▏".encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, AttributeError):
+    if not _draws("█▏"):
         return "#" * max(round(share * width), int(share > 0))
     eighths = max(round(share * width * 8), int(share > 0))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def _draws(letters: str) -> bool:
+    """Whether stdout can show them."""
+    try:
+        letters.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, AttributeError):
+        return False
+    return True
 
 
 _lines: list[Any] = []
@@ -178,6 +179,7 @@ def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read:
     With four players how the calls were ``read`` and the hands come first, and ``games``, where there are any, take
     the place of the outputs.
     """
+    from bayesbridge.views.documents import style_shares
     from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table
 
     posterior = found.posterior
@@ -192,6 +194,10 @@ def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read:
     hidden = hidden_tables(posterior)
     called = [readings_table(read)] if read else []
     four = posterior.belief.dummy is None
+    for side, shares in style_shares(posterior).items():
+        word, (after, before) = max(shares.items(), key=lambda one: one[1][0] - one[1][1])
+        if after - before > 0.15:
+            say(f"{side} seem to play: {word} ({percent(after)}, {percent(before)} before the auction).", "")
     for table in (*called, *hidden[:2], *tables, *hidden[2:]) if four else (*tables, *hidden):
         show_table(table)
     if not posterior.belief.constraints.hidden:

@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayesbridge.cli.options import Parser, Subparsers, UsageError, add_command, blaming, whole
+from bayesbridge.cli.options import Parser, Subparsers, UsageError, add_command, add_workers, blaming, keeping, whole
 from bayesbridge.cli.screens import print_json, print_table, progress_line, say
 
 if TYPE_CHECKING:
@@ -45,17 +45,10 @@ def _add_arguments(parser: Parser) -> None:
     add("--deals", type=whole(1, MOST_DEALS), metavar="N", help=many)
     add("--runs", type=whole(1, 1000), default=1, metavar="R", help="independent runs; the paper has 3 (default: 1)")
     add("--exact", action="store_true", help=f"count every possible deal instead of random ones ({exact})")
-    cores = "threads or processes; the answer does not depend on it (default: one for each core)"
-    add("--workers", type=whole(1, 1024), metavar="N", help=cores)
-    where = (
-        "threads, processes, or the address of a Dask scheduler such as tcp://10.0.0.1:8786; the answer does not "
-        "depend on it (default: threads)"
-    )
-    add("--scheduler", default="threads", metavar="ADDRESS", help=where)
+    add_workers(parser, "threads")
     takers = " and ".join(study.name for study in studies if study.schemes)
     scheme = f"{takers}: a TOML file with a scoring scheme, used beside the built-in ones; may be repeated"
     add("--scoring", action="append", metavar="FILE", help=scheme)
-    add("--resume", metavar="FOLDER", help="keep every finished chunk in a folder, and count none of them again")
 
 
 def run(args: Namespace) -> int:
@@ -103,8 +96,9 @@ def _count_exactly(args: Namespace, study: Study) -> Comparison:
 
 
 def _simulate(args: Namespace, study: Study, own: dict[str, Any]) -> Comparison:
-    from bayesbridge.studies.engine import Setting
+    from bayesbridge.studies.engine import THREADS, Setting
 
     checkpoint = Path(args.resume) if args.resume else None
-    how = Setting(args.workers, args.scheduler, checkpoint, progress_line("deals"))
-    return study.simulate(args.deals or study.deals, args.seed, None, args.runs, how, **own)
+    how = Setting(args.workers, args.scheduler or THREADS, checkpoint, progress_line("deals"))
+    with keeping(args, "deals"):
+        return study.simulate(args.deals or study.deals, args.seed, None, args.runs, how, **own)

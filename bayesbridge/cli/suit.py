@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, Namespace
-from typing import TYPE_CHECKING
 
 from bayesbridge.cards import Suit
 from bayesbridge.cli.options import (
@@ -16,13 +15,8 @@ from bayesbridge.cli.options import (
     reading,
     whole,
 )
-from bayesbridge.cli.screens import add_draws, print_json, print_table, say
+from bayesbridge.cli.screens import add_draws, print_json, say, show_table
 from bayesbridge.views.documents import evidence_document
-from bayesbridge.views.tables import error_text
-from bayesbridge.words import SEATS, percent
-
-if TYPE_CHECKING:
-    from bayesbridge.decisions.suit import SuitLine, SuitPlay
 
 
 def add(commands: Subparsers) -> None:
@@ -86,7 +80,8 @@ def run(args: Namespace) -> int:
     if args.json:
         print_json({**found.document(), **about})
     else:
-        _show(found, args.tricks)
+        say(*found.heading, "")
+        show_table(found.shown(args.tricks))
     return 0
 
 
@@ -97,28 +92,3 @@ def _vacant(text: str) -> tuple[int, int]:
     except ValueError:
         raise ArgumentTypeError(f"{text!r}: write two whole numbers, such as 7:12") from None
     return west, east
-
-
-def _show(found: SuitPlay, tricks: int) -> None:
-    """For people."""
-    names = SEATS[found.table.first.name], SEATS[found.table.second.name]
-    say(f"{names[0]} holds {found.first}, {names[1]} {found.second}; missing: {found.missing or 'nothing'}.")
-    say(f"The layouts are weighed {found.weighed}.")
-    say()
-    plans: list[SuitLine] = []  # a line of each
-    rows = []
-    for line in (*found.goals, found.best):
-        if all(plan.step != line.step for plan in plans):
-            plans.append(line)
-        place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
-        mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
-        chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
-        goal = "most on average" if line.goal is None else f"{line.goal} or more"
-        rows.append([goal, chance, mean, "ABCDEFGHIJKLMN"[place]])
-    print_table("The best plan for each number of tricks", ["tricks", "chance", "mean", "plan"], rows)
-    for letter, plan in zip("ABCDEFGHIJKLMN", plans, strict=False):
-        say(f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks)))
-    say()
-    if found.small:
-        say(f"Counted as the lowest cards, to end the search: {found.small}. The figures are lower bounds.")
-    say("The defenders see all cards and know the plan. Entries are taken to be there; ruffs and blocks are left out.")

@@ -42,26 +42,6 @@ if TYPE_CHECKING:
     import xarray
 
 
-def best_rows(rows: list[dict[str, Any]], most: int, passed: str) -> list[dict[str, Any]]:
-    """The first ``most`` contracts, and after them the one that a pass leaves, wherever it stands.
-
-    >>> best_rows([{"contract": "3NT by S"}, {"contract": "4C by S"}, {"contract": "2S by W"}], 1, "2S by W")
-    [{'contract': '3NT by S'}, {'contract': '2S by W'}]
-    """
-    return [*rows[:most], *(row for row in rows[most:] if row["contract"] == passed)]
-
-
-def plain_rows(found: xarray.Dataset) -> list[dict[str, Any]]:
-    """A dictionary for each row of an answer that has one dimension, that of its labels first.
-
-    >>> import xarray
-    >>> plain_rows(xarray.Dataset({"score": (["contract"], [420.0])}, {"contract": ["4S by S"]}))
-    [{'contract': '4S by S', 'score': 420.0}]
-    """
-    rows: list[dict[str, Any]] = found.to_dataframe().reset_index().to_dict("records")
-    return rows
-
-
 type Scoring = Scheme | Duplicate
 type SchemeLike = Scoring | str | Mapping[str, Any] | None
 type Pair = tuple[Seat, Seat]
@@ -361,16 +341,6 @@ def _largest_step(near: Floats) -> float:
     return float(np.abs(np.diff(near, axis=0)).max())
 
 
-def scheme_words(scheme: str, vulnerable: str) -> str:
-    """The scheme, and who is vulnerable where that counts.
-
-    >>> scheme_words("new", "None"), scheme_words("duplicate", "None"), scheme_words("duplicate", "NS")
-    ('scheme new', 'scheme duplicate, nobody vulnerable', 'scheme duplicate, NS vulnerable')
-    """
-    who = {"None": "nobody", "All": "everybody"}.get(vulnerable, vulnerable)
-    return f"scheme {scheme}, {who} vulnerable" if scheme == "duplicate" else f"scheme {scheme}"
-
-
 def caution(tables: TrickTables, passed: Contract | None, pair: Pair, shown: Sequence[Contract | None]) -> str:
     """How far the figures can be trusted, and what rows of the others mean; ``passed`` is what a pass leaves."""
     said = ["Double-dummy play, in which all four see all cards."]
@@ -428,10 +398,10 @@ class ContractTable(NamedTuple):
 
     def dataset(self) -> xarray.Dataset:
         """The same for ArviZ, pictures and computing."""
-        import xarray
+        from bayesbridge.decisions.rows import Rows
 
         variables = {name: (["contract"], np.array(values)) for name, values in self.columns.items()}
-        return xarray.Dataset(variables, {"contract": self.labels}, self.attrs)
+        return Rows(variables, {"contract": self.labels}, self.attrs)
 
 
 def contracts(

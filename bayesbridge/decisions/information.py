@@ -207,7 +207,7 @@ def value_of_information(
     >>> found.attrs["action"], found["value"].values.round(3).tolist()
     ('W', [0.278, 0.0, 0.0])
     """
-    import xarray
+    from bayesbridge.decisions.rows import Rows
 
     asked = enquiries(posterior, questions)
     random = generator(rng)
@@ -246,7 +246,7 @@ def value_of_information(
         "caution": caution,
     }
     variables = {name: (["question"], np.array([rows[place][name] for place in order])) for name in rows[0]}
-    return xarray.Dataset(variables, {"question": [asked[place].name for place in order]}, attrs)
+    return Rows(variables, {"question": [asked[place].name for place in order]}, attrs)
 
 
 class _Judge:

@@ -41,9 +41,10 @@ from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
 from bayesbridge.estimators.registry import offered
 from bayesbridge.evidence.kinds import Play, Reveal
 from bayesbridge.layouts import Floats
+from bayesbridge.markup import Shown, Table
 from bayesbridge.random64 import Seed, generator
 from bayesbridge.tricks import Trick, replay
-from bayesbridge.words import SEATS, number, percent
+from bayesbridge.words import SEATS, error_text, number, percent
 
 GOALS: Final = ("make", "tricks", "matchpoints")
 
@@ -193,7 +194,7 @@ class CardChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class CardChoices:
+class CardChoices(Shown):
     """All cards that may be played at a moment, the best first."""
 
     turn: Turn
@@ -252,6 +253,27 @@ class CardChoices:
         if self.exact:
             basis = f"Every layout was solved ({number(self.solved)})."
         return f"{basis} Double dummy: after this card all four see all cards."
+
+    @property
+    def tables(self) -> list[Table]:
+        """Every card that may be played with its chance for the contract, and how far it is behind the best."""
+        best, turn = self.choices[0], self.turn
+        unit, digits, scale = ("", 2, 1.0) if self.goal == "tricks" else (" %", 1, 100.0)
+        rows = []
+        for choice in self.choices:
+            mean, error = (scale * part for part in choice.behind)
+            behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
+            verdict = "best" if self.clear else "ahead" if choice is best else "close"
+            shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
+            chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
+            tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
+            rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, verdict if choice.close else ""])
+        chance = "P(beaten)" if turn.defends else "P(makes)"
+        by = {"make": chance, "tricks": "tricks"}.get(self.goal, self.goal)
+        field = [] if best.matchpoints is None else ["matchpoints"]
+        columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", ""]
+        plan = [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])] if self.plan else []
+        return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
     def document(self) -> dict[str, Any]:
         """For ``--json`` and web pages."""

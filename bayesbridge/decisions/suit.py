@@ -17,12 +17,13 @@ above it; a group comes right below the gap of the same number. A plan is shown 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb, inf, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from bayesbridge import markup
 from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
@@ -30,7 +31,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.plans import MOST_WORK, Front, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
-from bayesbridge.words import SEATS
+from bayesbridge.words import SEATS, error_text, percent
 
 MOST_MISSING: Final = 10
 """Cards that the defenders may hold: with more there is nothing to plan, and the search is long."""
@@ -520,8 +521,12 @@ class SuitLine:
         }
 
 
+LETTERS: Final = "ABCDEFGHIJKLMN"
+"""Of plans."""
+
+
 @dataclass(frozen=True, slots=True)
-class SuitPlay:
+class SuitPlay(markup.Shown):
     """The plans for a suit."""
 
     first: str
@@ -540,6 +545,41 @@ class SuitPlay:
     """Declarer's cards that were counted as the lowest, to end the search; the figures are then lower bounds."""
     weighed: str
     """How the layouts were weighed, in words."""
+
+    @property
+    def heading(self) -> list[str]:
+        """The holdings, and how the layouts were weighed."""
+        names = SEATS[self.table.first.name], SEATS[self.table.second.name]
+        holdings = f"{names[0]} holds {self.first}, {names[1]} {self.second}; missing: {self.missing or 'nothing'}."
+        return [holdings, f"The layouts are weighed {self.weighed}."]
+
+    @property
+    def tables(self) -> list[markup.Table]:
+        """The best plan for each number of tricks, and the plans in words."""
+        shown = self.shown()
+        return [replace(shown, notes=[*self.heading, *shown.notes])]
+
+    def shown(self, tricks: int = 2) -> markup.Table:
+        """The table of the screen, with so many tricks of each plan."""
+        plans: list[SuitLine] = []  # a line of each
+        rows = []
+        for line in (*self.goals, self.best):
+            if all(plan.step != line.step for plan in plans):
+                plans.append(line)
+            place = next(place for place, plan in enumerate(plans) if plan.step == line.step)
+            mean = f"{line.tricks:.3f}{error_text(line.error, 3) if line.goal is None else ''}"
+            chance = "" if line.goal is None else f"{percent(line.chance)}{error_text(100 * line.error, 1)}"
+            goal = "most on average" if line.goal is None else f"{line.goal} or more"
+            rows.append([goal, chance, mean, LETTERS[place]])
+        notes = []
+        for letter, plan in zip(LETTERS, plans, strict=False):
+            notes += [f"Plan {letter}:", *(f"  {line}" for line in plan.text(tricks))]
+        if self.small:
+            notes += [f"Counted as the lowest cards, to end the search: {self.small}. The figures are lower bounds."]
+        beyond = "Entries are taken to be there; ruffs and blocks are left out."
+        notes += ["", f"The defenders see all cards and know the plan. {beyond}"]
+        columns = ["tricks", "chance", "mean", "plan"]
+        return markup.Table("The best plan for each number of tricks", columns, rows, notes)
 
     def document(self) -> dict[str, Any]:
         """For ``--json`` and web pages."""

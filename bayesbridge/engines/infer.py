@@ -150,7 +150,7 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     masks = target.uniform.draw(draws, rng)
     by_seat = target.soft.by_seat(masks)
     meets = target.constraints.meets(masks)
-    weights = _weights(target, np.where(meets, by_seat.sum(axis=1), -np.inf), False)
+    weights = _weights(target, np.where(meets, target.soft.of_layouts(masks), -np.inf), False)
     ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_seat))
     if ess < FEWEST or worth < WORTH_LESS * ess:
         enough = f"{draws} uniform draws are worth {ess:.0f} independent ones under these calls"

@@ -184,21 +184,24 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     n = max(2, min(draws, 4000))
     ancestors = weights.resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]
-    terms = np.zeros((n, 4))
-    for seat in target.soft.seats:
-        terms[:, seat] = target.soft.of_seat(seat, np.ascontiguousarray(layouts[:, seat]))
+    soft = target.soft
+    parts = {seat: np.array(part) for seat, part in soft.parts(layouts).items()}
+    log = soft.together(parts)
     shuffler = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
         there, _ = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
-        there_terms = terms.copy()
-        for seat in target.soft.seats:  # only hands that changed are evaluated again
+        there_parts = {}
+        for seat, part in parts.items():  # only hands that changed are evaluated again
             changed = np.flatnonzero(there[:, seat] != layouts[:, seat])
+            there_parts[seat] = part.copy()
             if len(changed):
-                there_terms[changed, seat] = target.soft.of_seat(seat, np.ascontiguousarray(there[changed, seat]))
-        ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
-        accepted = (rng.random(n) < np.exp(np.minimum(ratio, 0.0)))[:, None]
-        accepted &= target.constraints.meets(there)[:, None]
-        layouts, terms = np.where(accepted, there, layouts), np.where(accepted, there_terms, terms)
+                there_parts[seat][changed] = soft.part(seat, np.ascontiguousarray(there[changed, seat]))
+        there_log = soft.together(there_parts)
+        accepted = rng.random(n) < np.exp(np.minimum(there_log - log, 0.0))
+        accepted &= target.constraints.meets(there)
+        layouts, log = np.where(accepted[:, None], there, layouts), np.where(accepted, there_log, log)
+        for seat, part in there_parts.items():
+            parts[seat] = np.where(accepted[:, None], part, parts[seat])
     families = np.unique(ancestors, return_counts=True)[1] / n
     lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(
@@ -208,6 +211,6 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         source=layouts,
         importance=None,
         proposed=found.proposed or found.importance,
-        likelihood=terms.sum(axis=1),
+        likelihood=log,
         ess=lineages,
     )

@@ -8,7 +8,7 @@ the layouts are built on first use, and kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -51,10 +51,25 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """A pair whose style is one of several, the same for both partners: their calls together, by style."""
+
+    log_weights: Floats
+    """(k,) log P(style)."""
+    likelihoods: Mapping[int, HandLikelihood]
+    """For each of the pair's seats that called, (n,) masks of its hand → (n, k) log P(its calls ∣ hand, style)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SoftEvidence:
-    """All terms; each speaks of one hand, so the log likelihood of a layout is their sum."""
+    """All terms, each about one hand; the calls of a pair that shares an unknown style are weighed together.
+
+    Without such pairs the log likelihood of a layout is the sum of the terms. :meth:`of_seat` is that sum for one seat
+    in any case, by the mean of a style: what proposals are fitted to.
+    """
 
     terms: tuple[Term, ...] = ()
+    shared: tuple[Shared, ...] = ()
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -71,16 +86,45 @@ class SoftEvidence:
 
     def of_layouts(self, masks: Masks) -> Floats:
         """(n,) log likelihood of (n, 4) layouts."""
-        return self.by_seat(masks).sum(axis=1)
+        return self.together(self.parts(masks))
 
     def by_seat(self, masks: Masks) -> Floats:
-        """(n, seats) the same seat by seat; a hand that is the same in all layouts is evaluated once."""
-        found = np.zeros((len(masks), len(self.seats)))
-        for column, seat in enumerate(self.seats):
+        """(n, seats) the same seat by seat, as if partners did not share their style."""
+        parts = self.parts(masks)
+        found = np.stack([parts[seat][:, 0] for seat in self.seats], axis=1)
+        for pair in self.shared:
+            for seat in pair.likelihoods:
+                found[:, self.seats.index(seat)] += np.logaddexp.reduce(pair.log_weights + parts[seat][:, 1:], axis=1)
+        return found
+
+    def parts(self, masks: Masks) -> dict[int, Floats]:
+        """What :meth:`part` says of every seat; a hand that is the same in all layouts is evaluated once."""
+        found = {}
+        for seat in self.seats:
             hands = np.ascontiguousarray(masks[:, seat])
             same = len(hands) > 1 and bool((hands == hands[0]).all())
-            found[:, column] = self.of_seat(seat, hands[:1])[0] if same else self.of_seat(seat, hands)
+            part = self.part(seat, hands[:1] if same else hands)
+            found[seat] = np.broadcast_to(part, (len(hands), part.shape[1]))
         return found
+
+    def part(self, seat: int, hands: NDArray[np.uint64]) -> Floats:
+        """(n, 1 + k) what does not depend on a style that is shared, then the calls by each of the styles."""
+        by_style = next((pair.likelihoods[seat] for pair in self.shared if seat in pair.likelihoods), None)
+        if by_style is None:
+            return self.of_seat(seat, hands)[:, None]
+        plain = np.zeros(len(hands))
+        for term in self.terms:
+            if term.seat == seat and term.call is None:
+                plain += term.likelihood(hands)
+        return np.column_stack([plain, by_style(hands)])
+
+    def together(self, parts: Mapping[int, Floats]) -> Floats:
+        """(n,) log likelihood, from the parts of all seats."""
+        total: Floats = np.sum([part[:, 0] for part in parts.values()], axis=0)
+        for pair in self.shared:
+            by_style = pair.log_weights + np.sum([parts[seat][:, 1:] for seat in pair.likelihoods], axis=0)
+            total = total + np.logaddexp.reduce(by_style, axis=1)
+        return total
 
     def same_as(self, other: SoftEvidence) -> bool:
         """Whether the likelihood of every layout is known to be the same."""

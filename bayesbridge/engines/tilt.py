@@ -448,11 +448,13 @@ def tilted(
     start: Proposal | None = None,
     search: int = SEARCH,
     most: int = 0,
+    joint: Callable[[Masks], Floats] | None = None,
 ) -> Tilted:
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
     Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
     rounds before.
+    ``joint`` is the log likelihood of (n, 4) layouts where it is not the sum over seats, which proposals are fitted to.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
     >>> from bayesbridge.engines.tables import Sampler
     >>> from bayesbridge.layouts import high_card_points
@@ -508,8 +510,8 @@ def tilted(
             evidence=(),
             draws=sum(one.drawn for one in every),
         )
-    weights = Weights(last.log_weights)
-    log_likelihood: Floats = last.terms.sum(axis=1) + constant
+    log_likelihood: Floats = last.terms.sum(axis=1) + constant if joint is None else joint(last.layouts)
+    weights = Weights(log_likelihood - constant - last.log_q)
     return Tilted(
         last.layouts,
         weights,
@@ -590,6 +592,7 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
+            joint=target.soft.of_layouts if target.soft.shared else None,
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None

@@ -22,7 +22,7 @@ from bayesbridge.calls import PASS
 from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.tables import sample
-from bayesbridge.errors import BayesBridgeError, PluginError
+from bayesbridge.errors import BayesBridgeError, PluginError, raised_at
 from bayesbridge.estimators.protocol import Estimator, Question, run, verify_declaration
 from bayesbridge.evidence import BidderModel
 from bayesbridge.layouts import Layouts
@@ -101,7 +101,8 @@ def _check_turn(bidder: BidderModel, hands: NDArray[np.uint64], before: Auction)
         try:
             found = np.asarray(bidder.log_likelihood(given, auction, index))
         except Exception as error:
-            raise PluginError(f"{who}: {type(error).__name__} on {len(hands)} hands: {error}") from error
+            what = f"{type(error).__name__} on {len(hands)} hands: {error}{raised_at(error)}"
+            raise PluginError(f"{who}: {what}") from error
         if found.shape != hands.shape or found.dtype.kind != "f":
             got = f"shape {found.shape} of type {found.dtype}"
             raise PluginError(f"{who}: expected {len(hands)} floats, got {got}")

@@ -32,6 +32,26 @@ class BidderModel(Protocol):
 
 
 @runtime_checkable
+class StyledModel(Protocol):
+    """A bidder whose style may be one of several: the same for both partners, throughout the auction.
+
+    >>> from bayesbridge import LearnedBidder
+    >>> isinstance(LearnedBidder(), StyledModel)
+    True
+    """
+
+    def style_weights(self, seat: Seat) -> NDArray[np.float64] | None:
+        """(k,) log P(style) of the styles that a seat's pair may have; ``None`` where that is not in question."""
+        ...
+
+    def style_likelihoods(
+        self, hands: NDArray[np.uint64], auction: Auction, indices: Sequence[int]
+    ) -> NDArray[np.float64]:
+        """(n, k) Σ log P(call ∣ hand, style) over some calls of one seat, for (n,) masks and each of the styles."""
+        ...
+
+
+@runtime_checkable
 class PlayerModel(Protocol):
     """How a player chooses cards: the likelihood that makes the choice of a card evidence, beyond what it shows.
 

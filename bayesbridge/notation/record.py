@@ -18,6 +18,7 @@ from bayesbridge.cards import DECK_MASK, SUIT_MASK, Card, Hand, Suit
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, IllegalCall, IllegalPlay, NotationError
 from bayesbridge.tricks import replay
+from bayesbridge.words import SEATS
 
 
 @lru_cache(maxsize=4096)
@@ -307,6 +308,11 @@ class Record:
     def tag(self, name: str) -> str:
         """The value of one of the other tags, empty if there is none."""
         return next((tag.value for tag in self.tags if tag.name == name), "")
+
+    def pair(self, seat: Seat) -> str | None:
+        """The two players of a seat's side, in alphabetical order with ``+`` between; None if one has no name."""
+        names = sorted(self.tag(SEATS[one.name]).strip() for one in (seat, seat.next(2)))
+        return None if {"", "?"} & set(names) else "+".join(names)
 
     @property
     def place(self) -> str:

@@ -13,21 +13,26 @@ are left out one by one (the jackknife).
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
+from itertools import batched
 from math import log, nan, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
-from bayesbridge.errors import BayesBridgeError
+from bayesbridge.errors import BayesBridgeError, naming
 from bayesbridge.layouts import Floats, Ints, Masks, high_card_points, suit_lengths
 from bayesbridge.notation.record import Record
+from bayesbridge.studies.engine import Job, Setting, results
 from bayesbridge.studies.readers import (
     HONOURS,
     LEAST,
@@ -38,6 +43,7 @@ from bayesbridge.studies.readers import (
     Seen,
     lengths_of_cards,
     log_product,
+    reader_of,
     seat_of,
     usable,
 )
@@ -255,13 +261,15 @@ class Summary:
     calibration: tuple[Bin, ...]
     seconds: float
     """For a board."""
+    unanswered: int = 0
+    """How often the reader said nothing."""
 
     def document(self) -> dict[str, Any]:
         """All figures as plain data; ``None`` for what no board tells."""
         found: dict[str, Any] = {"boards": self.boards}
         for name, (value, error) in self.figures.items():
             found |= {MEASURES[name].key: finite(value), f"{MEASURES[name].key}_error": finite(error)}
-        found["seconds_per_board"] = finite(self.seconds)
+        found |= {"seconds_per_board": finite(self.seconds), "unanswered": self.unanswered}
         return found | {"calibration": [one._asdict() for one in self.calibration]}
 
 
@@ -274,21 +282,23 @@ class Tally:
     """Running sums over boards."""
 
     def __init__(self) -> None:
-        self.boards, self.seconds = 0, 0.0
+        self.boards, self.unanswered, self.seconds = 0, 0, 0.0
         self.counts, self.sums = np.zeros((2, BUCKETS, MEANS))
         self.bins = np.zeros((BUCKETS, 3, BINS))
 
     def add(self, one: Judged, bucket: int) -> None:
         """Take a board in."""
-        self.seconds += one.seconds
-        self.take(one.values, binned(one), bucket)
+        self.take(row_of(Looked(one, True), bucket))
 
-    def take(self, values: Floats, bins: Floats, bucket: int) -> None:
-        """The same from its parts: (8,) values, and (3, BINS) as :func:`binned` gives them."""
+    def take(self, row: Floats) -> None:
+        """The same from a row of :func:`row_of`."""
+        bucket, answered, seconds, values = int(row[0]), row[1], row[2], row[3 : 3 + MEANS]
         self.boards += 1
+        self.unanswered += not answered
+        self.seconds += seconds
         self.counts[bucket] += ~np.isnan(values)
         self.sums[bucket] += np.nan_to_num(values)
-        self.bins[bucket] += bins
+        self.bins[bucket] += row[3 + MEANS :].reshape(3, BINS)
 
     def summary(self) -> Summary:
         """Means and errors."""
@@ -298,7 +308,26 @@ class Tally:
         figures["points"] = Measured(root, error / (2 * root) if root else 0.0)
         figures["calibration_error"] = jackknife(self.bins)
         seconds = self.seconds / self.boards if self.boards else nan
-        return Summary(self.boards, figures, curve(*self.bins.sum(axis=0)), seconds)
+        return Summary(self.boards, figures, curve(*self.bins.sum(axis=0)), seconds, self.unanswered)
+
+    def less(self, other: Tally) -> dict[str, Any]:
+        """The figures less those of another reader on the same boards, as a document.
+
+        What is in doubt is the same for both, so the sums of a bucket subtract, and what makes a board hard for both
+        leaves the errors. The difference of two roots is linearised: a − b = Σ (x / 2a − y / 2b) / n near the means.
+        """
+        mine, theirs = self.summary().figures, other.summary().figures
+        found: dict[str, Any] = {"boards": self.boards}
+        for column, (name, measure) in enumerate(MEASURES.items()):
+            if name == "calibration_error":
+                error = jackknife(self.bins, other.bins).error
+            else:
+                a, b = (mine[name].value, theirs[name].value) if name == "points" else (0.5, 0.5)
+                sums = self.sums[:, column] / (2 * a or 1.0) - other.sums[:, column] / (2 * b or 1.0)
+                error = mean_of(self.counts[:, column], sums).error
+            value = mine[name].value - theirs[name].value
+            found |= {measure.key: finite(value), f"{measure.key}_error": finite(error)}
+        return found
 
 
 def binned(one: Judged) -> Floats:
@@ -322,17 +351,18 @@ def mean_of(counts: Floats, sums: Floats) -> Measured:
     return Measured(mean, sqrt(used / (used - 1) * squares) / float(n))
 
 
-def jackknife(bins: Floats) -> Measured:
-    """The calibration error of (buckets, 3, BINS) sums, and its error."""
-    total = bins.sum(axis=0)
-    used = bins[bins[:, 0].sum(axis=1) > 0]
-    if not len(used):
+def jackknife(*bins: Floats) -> Measured:
+    """The calibration error of (buckets, 3, BINS) sums, and its error; of two, the first less the second."""
+    used = bins[0][:, 0].sum(axis=1) > 0
+    if not used.any():
         return Measured(nan, nan)
-    value = calibration_error(curve(*total))
-    if len(used) < 2:
-        return Measured(value, 0.0)
-    left = total - used
-    gaps = np.abs(left[:, 1] - left[:, 2]).sum(axis=1) / left[:, 0].sum(axis=1)
+    value, gaps = 0.0, np.zeros(np.count_nonzero(used))
+    for sign, each in zip((1, -1), bins, strict=False):
+        total = each.sum(axis=0)
+        value += sign * calibration_error(curve(*total))
+        if len(gaps) > 1:
+            left = total - each[used]
+            gaps += sign * np.abs(left[:, 1] - left[:, 2]).sum(axis=1) / left[:, 0].sum(axis=1)
     return Measured(value, sqrt((len(gaps) - 1) * float(np.var(gaps))))
 
 
@@ -341,7 +371,9 @@ UNITS: Final = (
 )
 
 
-def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Table:
+def summary_table(
+    title: str, first: str, rows: Iterable[tuple[str, Mapping[str, Any]]], *, signed: bool = False
+) -> Table:
     """A row for each moment or reader, from documents; a dash for a figure that no board tells."""
     measures = [one for name, one in MEASURES.items() if name != "top1"]
     cells = []
@@ -349,10 +381,31 @@ def summary_table(title: str, first: str, rows: Iterable[tuple[str, Mapping[str,
         row = [name, number(one["boards"])]
         for key, _, digits in measures:
             told = one[key] is not None
-            row.append(f"{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}" if told else "–")
+            sign = "+" if signed and told and one[key] > 0 else ""
+            row.append(f"{sign}{number(one[key], digits)} ± {number(one[f'{key}_error'], digits)}" if told else "–")
         cells.append(row)
     names = ["honours", "all cards", "lengths", "points", "log P(true)", "log TSSR", "Brier", "calibration"]
     return Table(f"{title}; {UNITS}", [first, "boards", *names], cells)
+
+
+class Board(NamedTuple):
+    """A table that can be scored."""
+
+    number: int
+    """In its file, from 1."""
+    record: Record
+    styles: Mapping[str, PairStyle] = {}
+    """Of the pairs whose earlier tables are known, by side."""
+
+
+def call_figures(losses: Mapping[int, Floats]) -> dict[str, Any]:
+    """How well calls were foretold, as a document, from (3,) sums by bucket: calls, losses by style and without."""
+    counts, *sums = np.array([losses[bucket] for bucket in sorted(losses)]).reshape(-1, 3).T
+    found: dict[str, Any] = {"calls": int(counts.sum())}
+    for key, values in {"": sums[0], "_average": sums[1], "_difference": sums[0] - sums[1]}.items():
+        value, error = mean_of(counts, values)
+        found |= {f"call_log_loss{key}": finite(value), f"call_log_loss{key}_error": finite(error)}
+    return found
 
 
 class Looked(NamedTuple):
@@ -375,8 +428,97 @@ def look(reader: Reader, record: Record, seen: Seen) -> Looked:
     """Ask the reader and judge what it says; the seconds are the reader's own."""
     assert record.deal is not None
     started = time.perf_counter()
-    answer = reader.read(seen)
+    with naming(f"reader {type(reader).__name__}, board {seen.board},"):
+        answer = reader.read(seen)
     seconds = time.perf_counter() - started
     reading = CountingReader().read(seen) if answer is None else answer
     verify(reading, f"reader {type(reader).__name__}")
     return Looked(judge(reading, seen, record.deal, seconds), answer is not None)
+
+
+def row_of(found: Looked, bucket: int) -> Floats:
+    """(WIDTH,) a board for :class:`Tally`: bucket, whether the reader answered, seconds, the measures, the bins."""
+    told = [float(bucket), float(found.answered), found.judged.seconds]
+    return np.concatenate([told, found.judged.values, binned(found.judged).ravel()])
+
+
+WIDTH: Final = 3 + MEANS + 3 * BINS
+
+CHUNK: Final = 2
+"""Boards in a chunk: a second of work or some, so that an interrupt is obeyed soon."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked of every board."""
+
+    readers: tuple[str, ...]
+    moments: Mapping[str, int]
+    """Cards played, by the name of the moment."""
+    chair: str
+    draws: int
+    seed: int
+
+
+def tally_boards(
+    plan: Plan, boards: int, walk: Iterable[Board], how: Setting, digest: str
+) -> dict[str, dict[str, Tally]]:
+    """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
+
+    ``digest`` is a hash of the file, and of that of earlier tables if there is one. The sums are taken in the order of
+    the file, whoever is ready first, so that they are the same to the last bit.
+    """
+    chunks = enumerate(batched(walk, CHUNK))
+
+    def given(number: int) -> tuple[Board, ...]:
+        return next(chunk for i, chunk in chunks if i == number)
+
+    moments = " ".join(f"{name}:{cards}" for name, cards in plan.moments.items())
+    asked: dict[str, int | str] = {"file": digest, "readers": " ".join(plan.readers), "moments": moments}
+    asked |= {"chair": plan.chair, "draws": plan.draws}
+    tallies = {reader: {moment: Tally() for moment in plan.moments} for reader in plan.readers}
+    every = [tally for named in tallies.values() for tally in named.values()]
+    waiting: dict[int, Any] = {}
+    turn = 0
+    job = Job("score", partial(read_boards, plan), CHUNK, asked, given)
+    for chunk, counts, _ in results(job, boards, plan.seed, 1, how):
+        waiting[chunk.number] = counts
+        while turn in waiting:
+            for board in waiting.pop(turn):
+                for tally, row in zip(every, board.reshape(-1, WIDTH), strict=True):
+                    if not np.isnan(row[0]):
+                        tally.take(row)
+            turn += 1
+    return tallies
+
+
+def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[Board]) -> Floats:
+    """(boards, readers, moments, WIDTH) rows of one chunk; ``nan`` where the play is shorter."""
+    rows = np.full((boards, len(plan.readers), len(plan.moments), WIDTH), nan)
+    with _ONE_AT_A_TIME:
+        for table, (board, record, styles) in zip(rows, given, strict=True):
+            assert record.deal is not None
+            bucket = bucket_of(record.deal)
+            for column, cards in enumerate(plan.moments.values()):
+                if len(record.plays) < cards:
+                    continue
+                plain = see(record, plan.chair, cards, board)
+                for row, reader in enumerate(plan.readers):
+                    name = reader.removesuffix(WITHOUT)
+                    seen = plain if name != reader else replace(plain, styles=styles)
+                    key = name, plan.draws, plan.seed
+                    if key not in _READERS:
+                        _READERS[key] = reader_of(*key)
+                        look(_READERS[key], record, seen)  # compiles before the clock starts
+                    table[row, column] = row_of(look(_READERS[key], record, seen), bucket)
+    return rows
+
+
+WITHOUT: Final = " without styles"
+"""After the name of a reader that is not told what earlier tables say."""
+
+_READERS: Final[dict[tuple[str, int, int], Reader]] = {}
+"""Those that this process has made ready."""
+
+_ONE_AT_A_TIME: Final = threading.Lock()
+"""Models remember the hands that they met last, and threads would share that memory."""

@@ -31,6 +31,7 @@ from concurrent.futures import (
 )
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 type Counts = NDArray[np.int64]
-type Count = Callable[[np.random.SeedSequence, int], Counts]
+type Count = Callable[..., Any]
 type Progress = Callable[[int, int], None]
 """Called with the number of deals done and the number of deals requested, after every chunk."""
 
@@ -71,10 +72,12 @@ class Job:
 
     name: str
     count: Count
-    """(chunk seed, deals) → (k,) counts, always of the same length."""
+    """(chunk seed, deals) → (k,) counts, always of the same length; what is ``given`` is a third argument."""
     chunk: int = CHUNK
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     """What else the counts depend on; a checkpoint made with other parameters is refused."""
+    given: Callable[[int], Any] | None = None
+    """What a chunk is about, by its number, sent along with it; called with rising numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,22 @@ class Chunk(NamedTuple):
     run: int
     size: int
 
+    @classmethod
+    def at(cls, deals: int, size: int, index: int) -> Chunk:
+        """Chunk number ``index`` of runs of so many deals, in chunks of ``size``; the last of a run may be smaller."""
+        run, place = divmod(index, -(-deals // size))
+        return cls(index, run, min(size, deals - place * size))
+
+
+def kept(folder: Path) -> tuple[int, int]:
+    """Deals in the finished chunks of a checkpoint, and in all of its run; zeros where there is none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        about = json.loads((folder / "run.json").read_text("utf-8"))
+        indices = [int(path.stem.removeprefix("chunk-")) for path in folder.glob("chunk-*.npy")]
+        done = sum(Chunk.at(about["deals"], about["chunk"], index).size for index in indices)
+        return done, about["deals"] * about["runs"]
+    return 0, 0
+
 
 def run(job: Job, deals: int, seed: int, runs: int = 1, setting: Setting | None = None) -> Run:
     """Run a job over ``runs`` times ``deals`` deals."""
@@ -143,10 +162,7 @@ def results(
     """Every chunk with what was counted in it, and whether that is new; those of the checkpoint first."""
     how = how or Setting()
     per_run = -(-deals // job.chunk)
-
-    def chunk_at(index: int) -> Chunk:
-        return Chunk(index, index // per_run, min(job.chunk, deals - index % per_run * job.chunk))
-
+    chunk_at = partial(Chunk.at, deals, job.chunk)
     about = {"study": job.name, "version": bayesbridge.__version__, "seed": seed, "deals": deals, "runs": runs}
     about |= {"chunk": job.chunk, **job.parameters}
     keep = None if how.checkpoint is None else _Checkpoint(how.checkpoint, about)
@@ -233,7 +249,7 @@ class _Checkpoint:
         )
 
 
-def count_chunk(count: Count, version: str, seed: int, index: int, size: int) -> Counts:
+def count_chunk(count: Count, version: str, seed: int, index: int, size: int, *given: Any) -> Counts:
     """One chunk, wherever it is computed; a worker of another version might give other numbers."""
     import numpy as np
 
@@ -243,7 +259,8 @@ def count_chunk(count: Count, version: str, seed: int, index: int, size: int) ->
             "install the same on both and start the worker again",
             version=version,
         )
-    return count(np.random.SeedSequence(seed, spawn_key=(index,)), size)
+    counts: Counts = count(np.random.SeedSequence(seed, spawn_key=(index,)), size, *given)
+    return counts
 
 
 def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator[tuple[Chunk, Counts]]:
@@ -260,7 +277,9 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
         try:
             while True:
                 for chunk in islice(todo, 2 * pool.size - len(pending)):
-                    future = pool.executor.submit(count_chunk, job.count, version, seed, chunk.number, chunk.size)
+                    given = () if job.given is None else (job.given(chunk.number),)
+                    about = version, seed, chunk.number, chunk.size
+                    future = pool.executor.submit(count_chunk, job.count, *about, *given)
                     pending[future] = chunk
                 if not pending:
                     return
@@ -271,7 +290,7 @@ def _work(job: Job, seed: int, todo: Iterator[Chunk], how: Setting) -> Generator
         except (BrokenExecutor, CancelledError, asyncio.CancelledError):
             who = "a worker process" if how.scheduler == PROCESSES else f"the scheduler {how.scheduler!r}"
             raise BayesBridgeError(
-                f"{who} ended before the work of study {job.name!r} was done: start it again; {kept}"
+                f"{who} ended before the work of {job.name!r} was done: start it again; {kept}"
             ) from None
         except BaseException:
             for future in pending:
@@ -287,6 +306,11 @@ class Pool(NamedTuple):
     size: int
 
 
+def cores() -> int:
+    """How many the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @contextmanager
 def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Iterator[Pool]:
     """Workers for the time of the ``with``: ``threads``, ``processes``, or the address of a Dask scheduler.
@@ -295,7 +319,7 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
     """
     if workers is not None and workers < 1:
         raise BayesBridgeError(f"{workers} workers: a study needs at least 1", workers=workers)
-    size = workers or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    size = workers or cores()
     if scheduler == THREADS:
         with ThreadPoolExecutor(size) as threads:
             yield Pool(threads, size)
@@ -303,6 +327,7 @@ def open_executor(scheduler: str = THREADS, workers: int | None = None) -> Itera
         # Spawned, not forked: a fork of a process with compiled threads may hang.
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(size, context, initializer=_serve) as processes:
+            _start(processes)
             yield Pool(processes, size)
     elif ":" in scheduler:
         with _cluster(scheduler) as pool:
@@ -340,6 +365,17 @@ def _cluster(address: str) -> Iterator[Pool]:
         with suppress(Exception):  # a scheduler that is gone must not hide why the run ended
             if client is not None:
                 client.close()
+
+
+def _start(processes: ProcessPoolExecutor) -> None:
+    """Start the workers with interrupts ignored, since one that comes while they are imported would be told by each."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        processes.submit(os.getpid)
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _serve() -> None:

@@ -18,6 +18,7 @@ from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.history import moments, strength
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
@@ -133,6 +134,7 @@ def html_record(
     record: Record,
     observer: Seat | str = "S",
     *,
+    bidder: BidderModel | None = None,
     title: str | None = None,
     by_card: bool = False,
     draws: int = 2000,
@@ -145,8 +147,8 @@ def html_record(
 
     The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
     so the page works from a file. ``by_card`` makes a step of every card; ``draws`` are the layouts of each step where
-    there are too many to walk. ``command`` is the line that makes the page again. ``review`` marks cards that were
-    costly or unlucky.
+    there are too many to walk. ``bidder`` is how the others bid (default: experts). ``command`` is the line that makes
+    the page again. ``review`` marks cards that were costly or unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
@@ -154,7 +156,7 @@ def html_record(
     >>> html_record(read_pbn(text).records[0], draws=50)[:15]
     '<!DOCTYPE html>'
     """
-    belief = Belief.of_record(record, observer)
+    belief = Belief.of_record(record, observer, bidder=bidder)
     board = " ".join(filter(None, ("Board", record.board, record.room)))
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
     steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)
@@ -214,9 +216,11 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
 
 def _how(belief: Belief, draws: int, command: str | None) -> str:
     player = "" if belief.player is None else f", and to choose cards as {model_words(belief.player)}"
+    known = "".join(f" {said}." for said in belief.systems)
     words = (
-        f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}. Where there are too many "
-        f"layouts to walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network "
+        f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}.{known} "
+        f"Where there are too many layouts to walk, each step rests on {draws} draws. The chance of the contract is "
+        "double dummy, as a network "
         f"predicts it. {BITS}"
     )
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""

@@ -6,17 +6,16 @@ The tables of a result are in :mod:`bayesbridge.results`, the honours of a poste
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log2
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bayesbridge.deal import Seat
 from bayesbridge.markup import Table
-from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, number, percent
+from bayesbridge.words import RARE, SEATS, STRAINS, SUITS, error_text, percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.posterior import Posterior
-    from bayesbridge.decisions.play import CardChoices
     from bayesbridge.estimators.odds import ContractOdds
     from bayesbridge.history import Reading
 
@@ -167,71 +166,3 @@ def games_table(odds: Sequence[ContractOdds]) -> Table:
 def declarer_and_dummy(odds: ContractOdds) -> str:
     """The two hands of a contract, by the names of their seats."""
     return f"{SEATS[odds.contract.declarer.name]}, dummy {SEATS[odds.dummy.name]}"
-
-
-def contracts_table(rows: list[dict[str, Any]], attrs: Mapping[Any, Any], most: int) -> Table:
-    """The ``most`` best contracts by expected score, from the rows and attributes of ``bb.contracts``."""
-    from bayesbridge.decisions.contracts import best_rows, scheme_words
-
-    compared, imps = attrs["against"], "imps" in rows[0]
-    columns = ["", "makes", "tricks", "score", "by"]
-    if compared:
-        columns[4:4] = ["difference", *(["IMPs"] if imps else []), "matchpoints"]
-    lines = []
-    for row in best_rows(rows, most, attrs["passed"]):
-        line = [row["contract"], _chance(row, "make"), figure(row, "tricks", 2), figure(row, "score", 0)]
-        if compared:
-            line.append(figure(row, "difference", 0))
-            line += [figure(row, "imps", 1)] if imps else []
-            line.append(_chance(row, "matchpoints"))
-        lines.append([*line, row["basis"]])
-    said = [f"The {most} best of {len(rows)}; --json has all."] if len(rows) > most else []
-    if compared:
-        said.append(f"Difference, {'IMPs, ' if imps else ''}matchpoints: against {compared}, on the same layouts.")
-    if len(rows) > 1 and abs(rows[1]["behind"]) < 2 * rows[1]["behind_error"]:
-        ahead = f"{number(rows[1]['behind'], 0)} ± {number(rows[1]['behind_error'], 0)}"
-        said.append(f"Too close to call: {rows[0]['contract']} is ahead of {rows[1]['contract']} by {ahead}.")
-    said.append(str(attrs["caution"]))
-    scheme = scheme_words(attrs["scheme"], attrs["vulnerable"])
-    return Table(f"Contracts by expected score, {scheme}", columns, lines, said)
-
-
-def play_table(found: CardChoices) -> Table:
-    """Every card that may be played with its chance for the contract, and how far it is behind the best."""
-    best, turn = found.choices[0], found.turn
-    unit, digits, scale = ("", 2, 1.0) if found.goal == "tricks" else (" %", 1, 100.0)
-    rows = []
-    for choice in found.choices:
-        mean, error = (scale * part for part in choice.behind)
-        behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
-        verdict = "best" if found.clear else "ahead" if choice is best else "close"
-        shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
-        chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
-        tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
-        wins = percent(choice.wins)
-        rows.append([choice.name, *chances, tricks, wins, behind, verdict if choice.close else ""])
-    chance = "P(beaten)" if turn.defends else "P(makes)"
-    by = {"make": chance, "tricks": "tricks"}.get(found.goal, found.goal)
-    field = [] if best.matchpoints is None else ["matchpoints"]
-    columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", ""]
-    plan = [f"Plan: {found.plan[0]}", *(f"      {line}" for line in found.plan[1:])] if found.plan else []
-    return Table(turn.words, columns, rows, [*plan, found.sentence, found.caution])
-
-
-def error_text(error: float, digits: int = 2, unit: str = "") -> str:
-    """One standard error; nothing where it is exact.
-
-    >>> error_text(0.125), error_text(0.0)
-    (' ± 0.12', '')
-    """
-    return f" ± {error:.{digits}f}{unit}" if error else ""
-
-
-def figure(row: Mapping[str, Any], name: str, digits: int) -> str:
-    """A figure of a row with its error."""
-    error = row[f"{name}_error"]
-    return number(row[name], digits) + (f" ± {number(error, digits)}" if error else "")
-
-
-def _chance(row: Mapping[str, Any], name: str) -> str:
-    return "–" if row[name] is None else percent(row[name]) + error_text(100 * row[f"{name}_error"], 1, " %")

@@ -30,8 +30,9 @@ from bayesbridge.bidders.systems import system_names
 from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Hand, Strain
 from bayesbridge.deal import Seat
-from bayesbridge.decisions.contracts import best_rows, contracts, plain_rows
+from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import play, turn_of
+from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import contract_asked, network_odds

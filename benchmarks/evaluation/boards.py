@@ -1,6 +1,7 @@
 """The boards of the reading benchmark, by identifiers: which they are, and how to get them from a collection.
 
     python benchmarks/evaluation/boards.py collection.pbn.gz -o test.pbn     # the boards of boards.txt, in its order
+    python benchmarks/evaluation/boards.py other.pbn.gz -o own.pbn --own     # a list of its own, by the same rule
     python benchmarks/evaluation/boards.py test.pbn                          # what a file holds, and its SHA-256
 
 An identifier is the beginning of two SHA-256: that of the deal, by which it is on the test list, and that of the
@@ -14,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bayesbridge.notation import Record, iter_records, write_pbn
-from bayesbridge.studies.benchmark import digest_of_masks
+from bayesbridge.studies.benchmark import digest_of_masks, frozen_list
 
 LIST = Path(__file__).with_name("boards.txt")
 DIGITS = 16
@@ -40,8 +41,13 @@ def digest(identifiers: list[str]) -> str:
     return hashlib.sha256("".join(f"{one}\n" for one in identifiers).encode()).hexdigest()
 
 
-def main(path: str, out: str | None = None) -> str:
-    """Write the boards of the list that a file has; without ``out`` say which boards the file has."""
+def main(path: str, out: str | None = None, own: bool = False) -> str:
+    """Write the boards of the list that a file has, or its ``own`` list; without ``out`` say which boards it has."""
+    if own and out is not None:
+        boards = frozen_list(one for one in iter_records(path) if isinstance(one, Record))
+        with Path(out).open("w", encoding="utf-8") as stream:
+            write_pbn(boards, stream)
+        return f"{len(boards)} boards of the test in {out}"
     listed, found = LIST.read_text("utf-8").split("\n")[:-1], tables(path)
     if out is None:
         names = list(found)
@@ -57,5 +63,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", help="a PBN or LIN file")
     parser.add_argument("-o", "--out", metavar="FILE.pbn")
+    parser.add_argument("--own", action="store_true", help="all test deals of the file, not those of boards.txt")
     asked = parser.parse_args()
-    sys.stdout.write(main(asked.records, asked.out) + "\n")
+    sys.stdout.write(main(asked.records, asked.out, asked.own) + "\n")

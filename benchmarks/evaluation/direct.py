@@ -1,4 +1,4 @@
-"""The direct reader: a network that says where cards lie straight from the auction, the baseline of ``readers.py``."""
+"""The direct reader: a network that says where cards lie straight from the auction, a baseline for ``score``."""
 
 from __future__ import annotations
 

@@ -12,11 +12,10 @@ from collections import defaultdict
 import numpy as np
 
 import bayesbridge as bb
-from bayesbridge.bidders.systems import System, reweighed, system_names
+from bayesbridge.bidders.systems import system_names
 from bayesbridge.notation import Vulnerability
 
 SHARES = (0.1, 0.3, 0.5, 1.0)
-FAITH = 0.9
 
 
 def openings(paths):
@@ -44,9 +43,10 @@ def main():
     for (first, passes, vulnerable), rows in found.items():
         table, hands, calls = (np.array(column, np.uint64) for column in zip(*rows, strict=True))
         before = bb.Auction(first, (bb.Call.of("Pass"),) * passes)
-        plain = bb.LearnedBidder(vulnerable).probabilities(hands, before)
+        base = bb.LearnedBidder(vulnerable)
+        plain = base.probabilities(hands, before)
         for name in system_names():
-            chances = reweighed(plain, hands, System.of(name).meanings(before), FAITH)
+            chances = bb.SystemBidder(name, base=base).probabilities(hands, before)
             ratio = np.take_along_axis(chances / np.where(plain > 0, plain, 1), calls[:, None].astype(int), 1)[:, 0]
             for share in SHARES:
                 np.add.at(change[name, share], table.astype(int), np.log(1 - share + share * ratio))

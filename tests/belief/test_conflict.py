@@ -139,14 +139,3 @@ def test_calls_that_no_layout_explains_offer_the_slip(method: str) -> None:
             slipping.infer(method, draws=200, rng=1)
     else:
         assert len(slipping.infer(method, draws=200, rng=1)) > 0
-
-
-@pytest.mark.parametrize("rounds", [0, 1])
-def test_without_patience_a_conflict_is_named_of_which_no_piece_can_be_spared(monkeypatch, rounds: int) -> None:
-    monkeypatch.setattr("bayesbridge.belief.perspective.MOST_ROUNDS", rounds)
-    evidence = [Length("N", "S", 3, 13), Length("W", "S", 4, 13), Holds("N", "HA"), Length("E", "S", 3, 13)]
-    culprits = [piece for piece in named(SOUTH, *evidence) if piece in evidence]  # and South's own hand
-    assert len(culprits) == 3
-    assert not fits(SOUTH, culprits)
-    for piece in culprits:
-        assert fits(SOUTH, [other for other in culprits if other != piece])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -15,7 +14,6 @@ from bayesbridge.bidders.iterative import IterativeBidder
 from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
-from bayesbridge.engines.particles import moved
 from bayesbridge.engines.weights import Weights
 from bayesbridge.evidence import Called, Holds, Reveal
 
@@ -147,15 +145,3 @@ def test_every_engine_says_why_and_how_heavy_its_weights_are(method: str) -> Non
         tail = np.sort(weights.log)[::-1]
         assert posterior.khat == pytest.approx(Weights(tail).khat)
         assert len(weights) >= len(posterior)
-
-
-def test_resampling_does_not_hide_a_heavy_tail() -> None:
-    """Particles count the same, however few draws they come from: k̂ is of those before."""
-    drawn = STYLE.infer("tilted", draws=400, rng=1).draws
-    heavy = Weights(-1.5 * np.log(np.random.default_rng(2).random(800)))
-    weighted = replace(
-        drawn, source=drawn.target.sampler.draw(800, 3), importance=heavy, proposed=None, likelihood=None
-    )
-    particles = moved(weighted, 400, np.random.default_rng(4))
-    assert particles.importance is None
-    assert particles.khat == heavy.khat > 0.7

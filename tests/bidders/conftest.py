@@ -9,7 +9,7 @@ from bayesbridge.bidders.turn import simulate_auction
 from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 
-SMALL = {"draws": 200, "tune": 300, "chains": 2}
+SMALL = {"draws": 100, "tune": 200, "chains": 2}
 
 
 def deal_masks(n, rng):

@@ -24,7 +24,7 @@ def test_every_command_of_the_page_works_in_order(tmp_path):
                 assert "weak-notrump" in listed
                 assert "bayesbridge-weak-notrump 0.1.0" in listed
             case ["bayesbridge", *arguments]:
-                answers.append(run(project, "-m", "bayesbridge", *arguments))
+                answers.append(run(project, "-m", "bayesbridge", *arguments, "--draws", "500"))
                 assert "W calls 1NT" in answers[-1]
             case ["pytest"]:
                 assert "3 passed" in run(project, "-m", "pytest", "-p", "no:cacheprovider", "test_weak_notrump.py")

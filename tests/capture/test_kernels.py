@@ -94,10 +94,9 @@ def test_strange_deals_and_that_they_are_strange() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_a_million_deals(seed: int) -> None:
-    check_deals(*random_deals(60_000, 100 + seed))
-    check_deals(*strange_deals(40_000, 200 + seed))
+def test_a_hundred_thousand_deals() -> None:
+    check_deals(*random_deals(60_000, 100))
+    check_deals(*strange_deals(40_000, 200))
 
 
 def test_equal_suits_take_the_first_in_suit_order() -> None:

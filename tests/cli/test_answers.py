@@ -131,14 +131,24 @@ COMMANDS = ["estimate", "report", "serve", "contracts", "play", "suit", "count",
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_explains_and_gives_an_example_that_parses(answer, command):
+def test_help_fits_a_screen_and_gives_an_example_that_parses(answer, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "100")
     text = answer(command, "--help")
+    assert len(text.splitlines()) <= 40
+    assert max(map(len, text.splitlines())) <= 100
     assert "--json" in text
     assert "--seed" in text
     for example in text.partition("example:\n")[2].strip().splitlines():
         words = example.split()
         assert words[0] == "bayesbridge"
         assert build_parser().parse_args(words[1:]).command == command
+
+
+def test_evidence_is_explained_by_an_option_of_its_own(answer):
+    text = answer("estimate", "--help-evidence")
+    for name in ("observer", "reveal", "auction", "position"):
+        assert re.search(rf"^  --{name} .+\S", text, re.M)
+        assert f"--{name} " in answer("estimate", "--help")
 
 
 def test_version(answer):

@@ -121,12 +121,6 @@ def test_debug_shows_the_traceback_too(capsys, monkeypatch):
     assert err.splitlines()[-1].startswith("bayesbridge: RuntimeError: why")
 
 
-def test_an_interrupt_is_one_line(capsys, monkeypatch):
-    monkeypatch.setattr(cli.capture, "run_bid", raising(KeyboardInterrupt()))
-    assert cli.main(["bid", HAND]) == 130
-    assert capsys.readouterr() == ("", "bayesbridge: interrupted\n")
-
-
 def test_a_closed_stderr_leaves_stdout_alone(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr", None)
     assert cli.main(["bid", "x"]) == 2

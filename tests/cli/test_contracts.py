@@ -29,7 +29,7 @@ def test_json_says_what_the_library_says(document):
 def test_the_screen(answer):
     out = answer(*WORDS, "--against", "1NT", "--find-out", "card[SQ],points[W]")
     assert "Contracts by expected score, scheme new" in out
-    assert "The 12 best of 35; --json has all." in out
+    assert "The 12 best of 35; all are in the data (--json)." in out
     assert "Difference, matchpoints: against 1NT by E, on the same layouts." in out
     assert "What an answer would tell, and what it is worth" in out
     assert "card[SQ]" in out

@@ -53,7 +53,7 @@ def check(capsys, words):
     return None
 
 
-@pytest.mark.parametrize(("seed", "count"), [(1, 300), pytest.param(2, 10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "count"), [(1, 150), pytest.param(2, 2_000, marks=pytest.mark.slow)])
 def test_position_files(capsys, tmp_path, seed, count):
     answered = refused = 0
     path = tmp_path / "position.toml"
@@ -86,7 +86,7 @@ def test_position_files_of_monsters(capsys, tmp_path, text):
     assert check(capsys, ["count", "--position", str(path)]) is None
 
 
-@pytest.mark.parametrize(("seed", "count"), [(3, 100), pytest.param(4, 10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "count"), [(3, 60), pytest.param(4, 2_000, marks=pytest.mark.slow)])
 def test_records(capsys, tmp_path, seed, count):
     """A board that is not there has the whole file read, and nothing computed."""
     for number, data in enumerate(mutants([path.read_bytes() for path in DOCUMENTS], seed, count)):

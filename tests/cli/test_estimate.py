@@ -62,19 +62,6 @@ def test_hard_evidence_is_answered_exactly_by_convolution(document, hard):
     assert capture["T"]["at_least"]["9"] == pytest.approx(sum(capture["T"]["pmf"][str(t)] for t in range(9, 14)))
 
 
-def test_exact_figures_agree_with_draws(document, hard):
-    """Another way to the same numbers: draws, each captured by the plain transcription."""
-    said = document("estimate", *HARD)["estimators"]["capture"]
-    layouts = hard.infer(method="sample", draws=3000, rng=5).layouts
-    found = [literal.capture(deal["S"], deal["N"]) for deal in layouts]
-    share = np.mean([one.condition == "both" for one in found])
-    assert abs(share - said["qualified"]) < 5 * np.sqrt(share * (1 - share) / 3000)
-    tricks = [one.T for one in found if one.condition == "both"]
-    assert np.mean(tricks) == pytest.approx(said["T"]["mean_qualified"], abs=5 * np.std(tricks) / np.sqrt(len(tricks)))
-    hearts = [one.delta[2] for one in found]
-    assert np.mean(hearts) == pytest.approx(said["delta"]["H"]["mean"], abs=5 * np.std(hearts) / np.sqrt(3000))
-
-
 def test_card_and_length_probabilities(document, hard):
     said = document("estimate", *HARD)
     cards = hard.infer(rng=1).card_probabilities()

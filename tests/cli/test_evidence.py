@@ -127,6 +127,3 @@ def test_auctions_as_people_write_them():
 def test_brackets_are_the_opponents(complaint):
     assert str(believed(*SOUTH, "--auction", "(1H) 2H (4H)").auction) == "W:1H 2H 4H"
     assert "in brackets" in complaint("count", *SOUTH, "--auction", "E:1H (2S)")
-
-
-FOUR = ("--players", "4", "--observer", "W", "--hand", "AJ6532.K742.Q.96", "--call", "N:pass", "--call", "E:1NT")

@@ -7,8 +7,6 @@ import json
 import resource
 from contextlib import contextmanager
 
-import pytest
-
 from bayesbridge.cli import main
 
 SOUTH = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--draws", "200"]
@@ -26,22 +24,20 @@ def disk_of(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@pytest.mark.parametrize("old", ["whole", None])
-def test_a_page_that_finds_no_room(capsys, tmp_path, old):
+def test_a_page_that_finds_no_room(capsys, tmp_path):
     words = ["report", *OPEN, "--no-history", "--out"]
-    path = tmp_path / "page.html"
-    assert main([*words, str(path)]) == 0  # compiled and kept before the disk is full
-    if old is None:
-        path.unlink()
-    before = None if old is None else path.read_bytes()
-    capsys.readouterr()
-    with disk_of(2000):
-        assert main([*words, str(path)]) == 1
-    err = capsys.readouterr().err
-    assert err.startswith(f"bayesbridge: argument {words[-1]}: cannot write {str(path)!r} (")
-    assert err.count("\n") == 1
-    assert [entry.name for entry in tmp_path.iterdir()] == ([] if old is None else ["page.html"])
-    assert old is None or path.read_bytes() == before
+    old, new = tmp_path / "old.html", tmp_path / "new.html"
+    assert main([*words, str(old)]) == 0  # compiled and kept before the disk is full
+    before = old.read_bytes()
+    for path in (old, new):
+        capsys.readouterr()
+        with disk_of(2000):
+            assert main([*words, str(path)]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith(f"bayesbridge: argument {words[-1]}: cannot write {str(path)!r} (")
+        assert err.count("\n") == 1
+        assert [entry.name for entry in tmp_path.iterdir()] == ["old.html"]
+    assert old.read_bytes() == before
 
 
 def test_a_checkpoint_that_finds_no_room_continues_when_there_is(capsys, tmp_path):

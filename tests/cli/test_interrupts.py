@@ -1,10 +1,15 @@
-"""Ctrl-C: status 130 and one line; a file that was to be written is as it was."""
+"""Ctrl-C: status 130 and one line; a file that was to be written is as it was, and what is kept is told."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+import pytest
 
 PLUGIN = """
 import time
@@ -46,3 +51,42 @@ def test_an_interrupt_is_one_line_and_leaves_no_half_file(install, tmp_path):
     assert process.returncode == 130
     assert sorted(path.name for path in folder.iterdir()) == ["begun", "page.html"]
     assert (folder / "page.html").read_text() == "old"
+
+
+ROOT = Path(__file__).parents[2]
+SLOW_READER = """
+import time
+
+class Slow:
+    def read(self, seen):
+        time.sleep(1.0)
+"""
+LONG = {
+    "study": (["study", "captures", "--deals", "1e12"], "deals", 1 << 19, 10**12),
+    "score": (["score", str(ROOT / "examples/boards.pbn"), "--reader", "slow:Slow", "--workers", "2"], "boards", 2, 8),
+}
+
+
+@pytest.mark.parametrize(("words", "noun", "chunk", "total"), LONG.values(), ids=LONG)
+def test_an_interrupt_tells_what_is_kept_and_how_to_go_on(tmp_path, words, noun, chunk, total):
+    (tmp_path / "slow.py").write_text(SLOW_READER)
+    words = [*words, "--resume", "kept here"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bayesbridge", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+    )
+    while process.poll() is None and not list(tmp_path.glob("kept here/*.npy")):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (130, "")
+    told = re.fullmatch(rf".*interrupted: kept in 'kept here': ([\d ]+) of ([\d ]+) {noun}; go on with: (.*)\n", err)
+    assert told, err
+    done, of = (int(told[i].replace(" ", "")) for i in (1, 2))
+    assert (done, of) == (chunk * len(list(tmp_path.glob("kept here/*.npy"))), total)
+    assert shlex.split(told[3]) == ["bayesbridge", *words]

@@ -36,6 +36,11 @@ def test_who_began_is_told_or_follows(words, first):
     assert believed(*WEST, *words).auction.first == Seat.of(first)
 
 
+def test_brackets_are_of_bridge():
+    believed_two = believed("--observer", "S", "--hand", "KQ84.75.KJ73.A98", "--auction", "(2H)")
+    assert (believed_two.dummy, believed_two.auction.first) == (None, Seat.E)
+
+
 def test_three_bid_where_nothing_else_is_said(complaint):
     south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
     assert believed(*south, "--auction", "1NT p").auction.first == Seat.W
@@ -72,7 +77,7 @@ def test_a_moment_of_a_record_is_what_the_seat_saw(words, cards):
     ("words", "line"),
     [
         (("--hand", "AKQ2.KJ3.A54.Q32"), "argument --hand: the record tells it"),
-        (("--board", "77"), "no board 77 in"),
+        (("--board", "77"), "with an auction and S's hand: choose 1, 2, 3, 4, 5, 6, 7, 8"),
     ],
 )
 def test_bad_moments_are_one_line(complaint, words, line):

@@ -1,12 +1,14 @@
-"""``plugins new``: a package that installs, passes its own tests and is shown on screen and page."""
+"""``plugins new`` makes a package; ``make package`` installs it and runs its tests."""
+
+import json
 
 import pytest
 
 from bayesbridge.cli import main
-from tests.guides import run
+from tests.guides import install, run
 
 
-def test_the_package_passes_its_own_tests(document, tmp_path):
+def test_a_package_is_made(document, tmp_path):
     said = document("plugins", "new", "my-count", "--at", str(tmp_path))
     project = tmp_path / "bayesbridge-my-count"
     assert said == {
@@ -15,16 +17,27 @@ def test_the_package_passes_its_own_tests(document, tmp_path):
         "distribution": "bayesbridge-my-count",
         "module": "bayesbridge_my_count",
         "name": "my_count",
+        "kind": "estimator",
     }
     assert sorted(path.name for path in project.iterdir()) == said["files"]
     assert "$" not in "".join(path.read_text("utf-8") for path in project.iterdir())
+
+
+def test_a_bidder_passes_its_own_tests_and_is_listed(document, tmp_path):
+    assert document("plugins", "new", "our-club", "--kind", "bidder", "--at", str(tmp_path))["name"] == "our_club"
+    project = tmp_path / "bayesbridge-our-club"
+    assert "$" not in "".join(path.read_text("utf-8") for path in project.iterdir())
     assert "3 passed" in run(project, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", ".")
+    install(project)
+    listed = json.loads(run(project, "-m", "bayesbridge", "plugins", "--json"))
+    assert listed["bidders"]["our_club"]["distribution"] == "bayesbridge-our-club"
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
         ("My Count", "'My Count' cannot be a name: write at most 40 small letters"),
+        ("learned", "'learned' is taken by bayesbridge itself: choose another name"),
         ("capture", "'capture' is taken by bayesbridge itself: choose another name"),
     ],
 )

@@ -106,9 +106,10 @@ def test_memory_does_not_grow_with_the_boards(capsys, tmp_path, monkeypatch, end
         finally:
             tracemalloc.stop()
 
-    for asked in (("report", "--text", "--board", "none", 2), ("score", 0)):
+    for asked in (("report", "--text", "--board", "none", 2), ("score", "--workers", "1", 0)):
         command, *words, status = asked
         peak(50, command, *words, status=status)  # loads what is loaded once
-        # What other tests left behind may be collected, or anything loaded late, during one of the runs.
-        many = min(peak(1200, command, *words, status=status) for _ in range(2))
-        assert many < 1.3 * peak(300, command, *words, status=status), command
+        # What other tests left behind may be collected, or anything loaded late, during one of the runs. A record that
+        # is kept, 330 bytes where all boards are alike, would make it a third more.
+        few = max(peak(100, command, *words, status=status) for _ in range(2))
+        assert min(peak(700, command, *words, status=status) for _ in range(2)) < 1.15 * few, command

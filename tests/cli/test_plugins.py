@@ -61,12 +61,13 @@ def bayesbridge_bidders():
     return {"wild": Wild()}
 """,
     )
-    assert main(["estimate", *WORDS, "--bidder", "wild"]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("bayesbridge: model mine.Wild raised ZeroDivisionError on ")
-    assert err.endswith("mine.py:6)\n")
-    assert err.count("\n") == 1
+    for words in (["estimate", *WORDS], ["bid", WORDS[3], "--auction", "1H"]):
+        assert main([*words, "--bidder", "wild"]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("bayesbridge: model mine.Wild raised ZeroDivisionError")
+        assert err.endswith("mine.py:6)\n")
+        assert err.count("\n") == 1
 
 
 def test_an_estimator_of_a_plugin_that_fails_is_named_and_the_others_are_printed(install, capsys):

@@ -28,20 +28,7 @@ def environment(**changes):
 
 COMPILED = {"numba", "arviz", "xarray", "pandas", "matplotlib"}
 EVERYTHING = {"numpy", *COMPILED, "scipy", "shtab"}
-POSITION = [
-    "--observer",
-    "S",
-    "--hand",
-    HAND,
-    "--void",
-    "E:H",
-    "--length",
-    "W:S:5+",
-    "--call",
-    "W:1NT",
-    "--play",
-    "W:D2",
-]
+POSITION = f"--observer S --hand {HAND} --void E:H --length W:S:5+ --call W:1NT --play W:D2".split()
 LIGHT = {
     "help": (["--help"], EVERYTHING),
     "capture": (["capture", HAND, DUMMY], EVERYTHING),
@@ -53,10 +40,15 @@ LIGHT = {
 }
 
 
+@pytest.fixture(scope="module")
+def kept():
+    """Tables that every later command finds in the cache."""
+    run("study", "conditions", "--exact", "--json", check=True)
+
+
 @pytest.mark.parametrize(("words", "heavy"), LIGHT.values(), ids=LIGHT)
-def test_commands_load_no_more_than_they_need(words, heavy):
+def test_commands_load_no_more_than_they_need(words, heavy, kept):
     """A quick start is a matter of what is not imported."""
-    run("study", "conditions", "--exact", "--json", check=True)  # fills the cache
     code = (
         "import sys; from bayesbridge.cli import main; status = main(sys.argv[1:]);"
         f"print({heavy!r} & sys.modules.keys() or 'none', file=sys.stderr); sys.exit(status)"
@@ -99,7 +91,8 @@ def test_progress_is_shown_on_a_terminal_and_an_interrupt_ends_with_130_and_no_t
     status, shown, out = in_terminal(words, "stderr", until=b" of 1 000 000 000 000 deals")
     assert (status, out) == (130, "")
     assert "Traceback" not in shown
-    assert shown.endswith("\x1b[?25h\r\nbayesbridge: interrupted\r\n")  # the cursor is shown again
+    line = "bayesbridge: interrupted: nothing is kept; with --resume FOLDER what is done stays"
+    assert shown.endswith(f"\x1b[?25h\r\n{line}\r\n")  # the cursor is shown again
 
 
 EVIDENCE = ["--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}"]
@@ -107,7 +100,7 @@ EVIDENCE = ["--observer", "S", "--hand", HAND, "--reveal", f"N:{DUMMY}"]
 
 def test_estimate_shows_progress_on_a_terminal_only():
     """All layouts that fit are walked block by block."""
-    words = ["estimate", *EVIDENCE, "--holds", "E:ST,HT"]
+    words = ["estimate", *EVIDENCE, "--holds", "E:ST,HT,S9,H9"]
     status, shown, _ = in_terminal([*words, "--json"], "stderr")
     assert status == 0
     assert re.search(r"([\d ]+) of\1 layouts [^\n]*\r\n\x1b\[\?25h", shown)

@@ -6,8 +6,6 @@ from html import unescape
 
 import pytest
 
-from bayesbridge.cli import main
-
 HAND = "AKQ2.KJ3.A54.Q32"
 QUESTION = ["report", "--observer", "S", "--hand", HAND, "--draws", "300"]
 
@@ -26,13 +24,6 @@ def test_the_page_is_written_and_named(folder, answer):
     assert text.endswith("</html>\n")
     assert "<h1>A void</h1>" in text
     assert [path.name for path in folder.iterdir()] == ["page.html"]
-
-
-def test_json_says_where_and_how(folder, document):
-    said = document(*QUESTION)
-    assert said["file"] == "report.html"
-    assert said["bytes"] == (folder / "report.html").stat().st_size
-    assert (said["method"], said["layouts"]) == ("convolution", "84478098072866400")
 
 
 def test_the_command_on_the_page_makes_it_again(folder, answer):
@@ -62,18 +53,12 @@ def test_bad_input_writes_nothing(folder, complaint, words, complaint_says):
     assert [path.name for path in folder.iterdir()] == ["report.html"]
 
 
-def test_an_interrupt_leaves_no_page(folder, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("bayesbridge.views.report.html_report", interrupt)
-    assert main(QUESTION) == 130
-    assert list(folder.iterdir()) == []
-
-
-def test_a_contract_by_options(folder, document):
-    words = [*QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history"]
-    said = document(*words)["contract"]
+def test_a_contract_by_options_and_json_that_says_where_and_how(folder, document):
+    whole = document(*QUESTION, "--contract", "3NT", "--by", "S", "--solve", "0", "--no-history")
+    assert whole["file"] == "report.html"
+    assert whole["bytes"] == (folder / "report.html").stat().st_size
+    assert (whole["method"], whole["layouts"]) == ("convolution", "84478098072866400")
+    said = whole["contract"]
     assert (said["name"], said["by"], said["basis"], said["solved"]) == ("3NT", "S", "network", 0)
     text = (folder / "report.html").read_text("utf-8")
     assert "<h2>Whether 3NT by S makes</h2>" in text

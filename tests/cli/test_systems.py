@@ -4,7 +4,6 @@ import bayesbridge as bb
 from bayesbridge.cli import build_parser
 from bayesbridge.cli.options import position_of
 from bayesbridge.position import python_lines, read_position
-from bayesbridge.views.report import _evidence
 
 FOUR = ("--observer", "S", "--hand", "A432.K43.J54.Q32", "--players", "4", "--call", "W:1NT")
 SYSTEMS = ("--system", "strong-notrump", "--system", "ew:weak-twos = 0.3")
@@ -34,7 +33,6 @@ def test_it_is_said_in_words(answer, document):
     assert told[1].startswith("EW play weak-twos with probability 0.3 (opening 2D shows 5-10 points, D6; ")
     assert "System: both sides play strong-notrump (opening 1NT shows" in answer("count", *FOUR, *SYSTEMS)
     assert "systems" not in document("count", *FOUR)
-    assert "<p>System: EW play weak-twos with probability 0.3" in _evidence(position(*FOUR, *SYSTEMS).belief())
 
 
 def test_errors_name_the_option_or_the_line(complaint, tmp_path):

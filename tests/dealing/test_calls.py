@@ -8,10 +8,8 @@ import pytest
 from scipy.stats import chisquare
 
 import bayesbridge as bb
-from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, first, limit_of, pilot
-from bayesbridge.engines.conditions import tightened
+from bayesbridge.dealing.plan import CUT, DealPlan, call_draws, first
 from bayesbridge.expressions import parse_expression
-from bayesbridge.random64 import seed_state
 from tests.dealing.plain_conditions import holds
 
 AUCTION = bb.Auction.of("N:2NT Pass 3NT")
@@ -120,27 +118,6 @@ def test_an_auction_that_no_deal_explains_is_drawn_by_rejection():
     assert len(hopeless.lines()) == 2
     with pytest.raises(bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"):
         hopeless.deals(1, rng=1, most=1000)
-
-
-@pytest.mark.parametrize(
-    "condition", ["spades(north) > 4 && hcp(north) == 10", "shape(east, any 5xxx) && hcp(east) < 9"]
-)
-def test_constraints_hold_on_all_deals_of_a_condition(condition):
-    plan = DealPlan.of(condition=condition).plan
-    tight = tightened(plan.known, plan.exact)
-    assert tight.allows(plan.table.draw(200, seed_state(1))).all()
-    assert not tight.allows(DealPlan.of().deals(200, rng=1).masks).all()
-
-
-def test_a_bound_loses_the_share_that_it_may():
-    log_weights = np.random.default_rng(1).normal(0.0, 1.5, 5000)
-    weights = np.exp(log_weights)
-    for cut in (0.0, 0.001, 0.05):
-        limit = math.exp(limit_of(log_weights, cut))
-        assert np.maximum(weights - limit, 0.0).sum() == pytest.approx(cut * weights.sum(), abs=1e-9)
-    assert pilot(log_weights, 5000)[0] == pytest.approx(weights.mean())
-    error = math.hypot(weights.std() / math.sqrt(5000), 1 / 5000)
-    assert pilot(log_weights, 5000)[1] == pytest.approx(error)
 
 
 def test_what_is_cut_off_is_measured():

@@ -23,7 +23,6 @@ from bayesbridge.expressions import (
     Held,
     Measure,
     ShapeIn,
-    alike,
     parse_expression,
     table,
 )
@@ -167,34 +166,11 @@ def test_watched_values_are_counted_apart():
     assert found == slow
 
 
-def test_full_deals_have_the_frequencies_of_the_table():
-    built = DealTable.of(FREE, parse_expression("hcp(north) >= 20"), Held(LENGTH, 0, 3), Held(LENGTH, 1, 2))
-    counts = built.counts()
-    n = 40_000
-    draws = built.draw(n, seed_state(3))
-    lengths = suit_lengths(draws)
-    seen = {}
-    for key in zip(lengths[:, 0, 3].tolist(), lengths[:, 1, 2].tolist(), strict=True):
-        seen[key] = seen.get(key, 0) + 1
-    large = {key: n * ways / built.total for key, ways in counts.items() if n * ways / built.total >= 5}
-    rest = n - sum(large.values())
-    statistic = sum((seen.get(key, 0) - expected) ** 2 / expected for key, expected in large.items())
-    statistic += (sum(ways for key, ways in seen.items() if key not in large) - rest) ** 2 / rest
-    assert chi2.sf(statistic, len(large)) > 1e-6
-
-
 @pytest.mark.parametrize("measure", [LENGTH, POINTS, LOSERS, QUALITY, FOUR_C, *COUNTS, CARD])
 def test_measures_are_those_of_plain_python(measure):
     for field in range(0, 8192, 7):
         suit = "".join(RANKS[rank] for rank in range(13) if field >> rank & 1)
         assert table(measure)[field] == measured(measure, suit)
-
-
-def test_ranks_that_are_alike_may_be_exchanged():
-    assert alike(POINTS) == (0,) * 9 + (9, 10, 11, 12)
-    assert alike(LENGTH) == (0,) * 13
-    assert len(set(alike(QUALITY))) == 8
-    assert alike(Measure("own", (1, 0) * 6 + (1,))) == (0, 1) * 6 + (0,)
 
 
 def test_too_large_tables_are_refused_early():

@@ -14,9 +14,9 @@ from bayesbridge.decisions.contracts import (
     contracts_asked,
     pair_of,
     payoff,
-    plain_rows,
     scoring_of,
 )
+from bayesbridge.decisions.tables import plain_rows
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.network import table_tricks
 from bayesbridge.scoring import NEW, Duplicate, imps
@@ -256,14 +256,6 @@ def test_a_deal_that_is_passed_out_is_a_row_that_pays_nothing(nothing):
 def test_questions_that_are_none(given, says):
     with pytest.raises(BayesBridgeError, match=says):
         bb.contracts(called("W:1NT", dummy="N").infer(draws=10, rng=1), **given)
-
-
-def test_partners_of_four_players_sit_opposite():
-    with pytest.raises(BayesBridgeError, match=r"pair S:W: partners sit opposite, .*: write S:N"):
-        pair_of(called(), "S:W")
-    assert pair_of(called(), "E:W") == (E, W)
-    with pytest.raises(BayesBridgeError, match="nothing outranks 7NT"):
-        contracts_asked(called("W:7NT", dummy="N"), None, (S, N))
 
 
 def test_the_usual_scheme_follows_the_game():

@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgba
 import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.decisions.play import play
-from bayesbridge.estimators.protocol import Output
 from bayesbridge.plots import BLUE
 from tests.positions import EAST, NORTH
 
@@ -117,32 +116,6 @@ def test_errors_are_honest(toy):
     assert max(0, seeds - 5 * sd) < squares[0] < seeds + 5 * sd
     assert squares[1] < seeds + 8 * sd
     assert squares[2] > seeds + 5 * sd
-
-
-def test_the_control_narrows_the_error(monkeypatch):
-    """With a solver that agrees with the network, figures are better than those of as many layouts alone."""
-
-    class Agreeing:
-        name = "double_dummy_leads"
-        seconds = 0.001
-        outputs = (Output("lead_tricks", "Tricks.", ("card",), "int8"),)
-
-        def estimate(self, layouts, question):
-            from bayesbridge.estimators.builtin import TricksEstimator
-
-            likely = TricksEstimator().estimate(layouts, question)["tricks"].argmax(axis=1)
-            held = (layouts.masks[:, 3, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)).astype(bool)
-            return {"lead_tricks": np.where(held, 13 - likely[:, None], -1)}
-
-    monkeypatch.setattr("bayesbridge.decisions.play.card_solver", Agreeing)
-    posterior = leader().infer()
-    found = play(posterior, "2NT", goal="tricks", seconds=0.1, rng=3)
-    alone = np.sqrt(found.choices[0].tricks[1] ** 2)
-    assert len({choice.tricks for choice in found.choices}) == 1
-    everything = play(posterior, "2NT", goal="tricks", seconds=1e9, rng=3)
-    assert abs(found.choices[0].tricks[0] - everything.choices[0].tricks[0]) < 5 * alone
-    assert not found.clear
-    assert found.sentence.startswith("Too close to call: ")
 
 
 @pytest.mark.parametrize(

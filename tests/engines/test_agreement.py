@@ -1,6 +1,6 @@
 """The central test: on a question that two engines can answer, they agree.
 
-Hard evidence first: enumeration, counting tables and suit convolution give the same integers on hundreds of random
+Hard evidence first: enumeration, counting tables and suit convolution give the same integers on a hundred random
 positions, and exact draws pass a χ² test that a wrong target fails. Then soft evidence: weights, SMC and MCMC agree
 with enumeration within the errors they state themselves.
 """
@@ -91,9 +91,9 @@ def integers_agree(belief: Belief, deal: Deal, rng: np.random.Generator) -> Mask
     return layouts
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_exact_engines_agree_on_random_positions(seed: int) -> None:
-    """4 × 55 positions."""
+    """2 × 55 positions."""
     positions = 55
     rng = np.random.default_rng([61, seed])
     right: list[float] = []

@@ -51,7 +51,3 @@ def test_batches_that_vary_together_move_an_answer_together():
 )
 def test_chains_are_cut_by_what_they_are_worth(chains, ess, stretches):
     assert stretches_of(chains, ess) == stretches
-
-
-def test_one_batch_tells_no_error():
-    assert standard_error(np.ones((1, 3))).tolist() == [0.0, 0.0, 0.0]

@@ -97,7 +97,6 @@ def test_three_hidden_hands_at_full_size(pair: tuple[int, int]) -> None:
     assert np.abs((drawn - 200_000 * other) / np.sqrt(200_000 * other + 1)).max() > 20
 
 
-@pytest.mark.slow
 def test_rare_and_mixed_evidence_walked_at_full_size() -> None:
     rng = np.random.default_rng(53)
     for _ in range(6):

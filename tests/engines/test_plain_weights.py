@@ -5,7 +5,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.engines.infer import FEWEST, WORTH_LESS
-from bayesbridge.engines.weights import Weights
 from bayesbridge.errors import TooFewDraws
 
 WEAK = bb.Belief("S", "8532.J32.9854.Q3")
@@ -49,18 +48,3 @@ def by_hand(log):
     """Kish's formula."""
     w = np.exp(np.array(log) - np.max(log))
     return w.sum() ** 2 / (w**2).sum()
-
-
-@pytest.mark.parametrize("more", [-3.0, 0.0, 9.0])
-def test_one_more_draw(more):
-    log = np.random.default_rng(1).normal(size=50)
-    assert Weights(log).ess_with(more) == pytest.approx(by_hand([*log, more]))
-
-
-def test_a_draw_that_is_not_met_moves_answers_by_no_more_than_their_error():
-    """The limit of refusal, two ways: half of the effective draws are left if b / Σ w is 1 / √ess."""
-    log = np.random.default_rng(2).normal(size=400)
-    weights = Weights(log)
-    moves = np.exp(log).sum() / np.sqrt(weights.ess)
-    left = weights.ess_with(float(np.log(moves))) / weights.ess
-    assert left == pytest.approx(0.5 * (1 + 1 / np.sqrt(weights.ess)) ** 2)

@@ -10,10 +10,10 @@ from bayesbridge.constraints import Constraints
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.proposal import Proposal, Tilt
 from bayesbridge.engines.tables import Sampler
-from bayesbridge.engines.tilt import FEATURES, PENALTY, fit_tilt, predict, tilt_of
+from bayesbridge.engines.tilt import FEATURES
 from bayesbridge.errors import Contradiction
 from tests.engines.brute_force import p_value, tally
-from tests.engines.positions import random_deal, random_position
+from tests.engines.positions import random_position
 
 
 def random_tilt(rng):
@@ -100,34 +100,3 @@ def test_evidence_about_the_last_seat_kills_draws():
     expected = 0.95 * (1.0 - alive)
     assert expected > 0.01, "no draw dies here, so the test shows nothing"
     assert abs((log_q == -np.inf).mean() - expected) < 5.0 * math.sqrt(expected / 4000)
-
-
-def test_same_seed_same_draws_and_the_uniform_proposal():
-    constraints = closed(0, 4, 3, 3)
-    proposal = random_proposal(constraints, np.random.default_rng(1))
-    one, two = proposal.draw(50, rng=9), proposal.draw(50, rng=9)
-    assert (one[0] == two[0]).all()
-    flat = Proposal.flat(constraints, Sampler.of(constraints))
-    layouts, log_q = flat.draw(10, rng=1)
-    assert constraints.allows(layouts).all()
-    assert np.allclose(log_q, -math.log(flat.sampler.total))
-
-
-def test_tables_say_what_coefficients_say():
-    rng = np.random.default_rng(3)
-    hands = np.array([random_deal(rng)[0] for _ in range(300)], dtype=np.uint64)
-    coefficients = rng.normal(scale=0.1, size=FEATURES)
-    off = tilt_of(coefficients).log(hands) - predict(hands, coefficients)
-    assert np.ptp(off) < 1e-10
-    assert (PENALTY > 0).all()
-
-
-def test_a_fit_finds_a_tilt_of_its_own_kind_and_stays_near_the_one_before():
-    rng = np.random.default_rng(4)
-    hands = np.array([random_deal(rng)[0] for _ in range(4000)], dtype=np.uint64)
-    values = predict(hands, rng.normal(scale=0.3, size=FEATURES))
-    found = fit_tilt(hands, values, np.full(4000, 10.0), Tilt.none())
-    left = values - found.log(hands)
-    assert left.std() < 0.2 * values.std()
-    again = fit_tilt(hands[:20], values[:20], np.full(20, 0.1), found)
-    assert (again.log(hands) - found.log(hands)).std() < 0.2 * values.std()

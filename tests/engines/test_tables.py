@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from bayesbridge.cards import HIGH_CARD_POINTS, Hand, Suit
+from bayesbridge.cards import Hand, Suit
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
 from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import Enumeration
-from bayesbridge.engines.tables import Keys, Sampler, SuitRows, sample
+from bayesbridge.engines.tables import Sampler, sample
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
 from bayesbridge.layouts import high_card_points, suit_lengths
 from tests.engines.brute_force import p_value
@@ -60,20 +60,6 @@ def test_tables_and_counting_agree_on_whole_views(seed):
             assert int((rows.ways * completions).sum()) == sampler.total
 
 
-def test_rows_lie_under_their_keys():
-    keys = Keys.of(SOUTH.points(1, 8, 11).points(3, 8, 11).length(0, 2, 3, 5).normalised())
-    assert (keys.hidden, keys.scored) == ((0, 1, 3), (1, 3))
-    rows = SuitRows.of(keys, 2)
-    assert len(np.unique(rows.fields, axis=0)) == len(rows.fields) == rows.start[-1] == rows.ways.sum()
-    worth = np.array([sum(HIGH_CARD_POINTS[r] for r in range(13) if field >> r & 1) for field in range(8192)])
-    for key in np.flatnonzero(np.diff(rows.start)):
-        length, points = divmod(int(key), len(keys.points))
-        fields = rows.fields[rows.start[key] : rows.start[key + 1]]
-        assert (np.bitwise_count(fields[:, keys.hidden]) == keys.shares(2)[length]).all()
-        assert (worth[fields[:, keys.scored]] == keys.points[points]).all()
-        assert np.isin(np.bitwise_count(fields[:, 0]), (3, 4, 5)).all()
-
-
 def test_what_no_table_can_hold_is_refused():
     with pytest.raises(BayesBridgeError, match=r"67108864 ways in one suit.*Make one hand known"):
         Sampler.of(Constraints.free())
@@ -96,31 +82,12 @@ def test_what_no_table_can_hold_is_refused():
     )
 
 
-def test_four_hidden_hands_of_few_unknown_cards():
-    """A spectator late in the play: nobody's hand is known, yet the tables are small."""
-    spots = [13 * suit + rank for rank in range(9) for suit in range(4)]
-    seen = Constraints.free()
-    for seat in range(4):
-        seen = seen.hold(seat, sum(1 << card for card in spots[9 * seat : 9 * seat + 9]))
-    evidence = seen.points(0, 8, 12).length(1, 3, 3, 5).lack(2, 1 << 51)
-    assert Sampler.of(evidence).total == count(evidence) > 0
-
-
 def test_an_open_dummy_leaves_10400600_layouts():
     east = np.sort(np.concatenate([block[:, 1].copy() for block in Enumeration.of(DUMMY).blocks()]))
     assert len(east) == 10_400_600
     assert (np.diff(east) > 0).all()
     assert (np.bitwise_count(east) == 13).all()
     assert int(np.bitwise_or.reduce(east)) == DUMMY.normalised().unknown_mask
-
-
-def test_three_hidden_hands_are_walked_at_full_size():
-    shapely = SOUTH.length(1, 2, 8, 13).length(0, 3, 7, 13).length(3, 0, 8, 13)
-    tight = shapely.points(0, 0, 0).points(1, 18, 19).points(3, 3, 4)
-    layouts = in_order(np.concatenate(list(Enumeration.of(tight).blocks())))
-    assert len(layouts) == count(tight) > 100_000
-    assert tight.allows(layouts).all()
-    assert (layouts[1:] != layouts[:-1]).any(1).all()
 
 
 def test_any_stretch_stands_alone():
@@ -194,16 +161,6 @@ def test_marginals_equal_counting(evidence):
         assert cards[card].tolist() == [count(evidence.hold(seat, 1 << card)) for seat in range(4)]
     for seat, suit in ((N, 0), (E, 3), (W, 2)):
         assert lengths[seat, suit].tolist() == [count(evidence.length(seat, suit, n, n)) for n in range(14)]
-
-
-def test_one_seed_one_answer():
-    sampler = Sampler.of(SOUTH)
-    assert (sampler.draw(1000, rng=5)[:10] == sampler.draw(10, rng=5)).all()
-    assert (sampler.draw(1000, rng=5) != sampler.draw(1000, rng=6)).any()
-    rng = np.random.default_rng(5)
-    assert (sampler.draw(1000, rng) != sampler.draw(1000, rng)).any()
-    everything = DUMMY.hold(E, Hand.of("JT98.K54.QJT2.Q2").mask)
-    assert everything.allows(sample(everything, 7, rng=0)).all()
 
 
 def test_weighted_sums_by_card_length_and_points():

@@ -168,13 +168,6 @@ def test_stated_errors_are_those_over_a_few_seeds(question):
     assert math.sqrt(2.2 / 12) < evidence < math.sqrt(34.8 / 12)
 
 
-@pytest.mark.slow
-def test_stated_errors_are_those_over_200_seeds(question):
-    cards, evidence = spread(question, 200)
-    assert 0.8 < cards < 1.2
-    assert 0.8 < evidence < 1.2
-
-
 def test_more_evidence_starts_from_the_proposal_before():
     constraints = closed(0, 5, 4, 4)
     sampler = Sampler.of(constraints)

@@ -8,10 +8,9 @@ from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.estimators.builtin import BidEstimator, CaptureEstimator
-from bayesbridge.estimators.protocol import ExactEstimator, Question, run
+from bayesbridge.estimators.protocol import Question, run
 from bayesbridge.layouts import Layouts
 from tests.capture.deals import strange_deals
-from tests.engines.positions import brute_force, random_position
 from tests.estimators.deals import random_layouts
 
 
@@ -51,26 +50,6 @@ def test_bid_equals_the_literal_algorithm():
             assert found["level"][i, seat] == expected.level
             assert found["counts"][i, seat].tolist() == list(expected.counts)
     assert len(np.unique(found["level"])) > 3
-
-
-@pytest.mark.parametrize("pair", ["S:N", "E:N"])
-def test_exact_counts_of_capture_equal_walking_every_layout(pair):
-    rng = np.random.default_rng(6)
-    question, estimator, compared = Question.of(pair), CaptureEstimator(), 0
-    assert isinstance(estimator, ExactEstimator)
-    while compared < 15:
-        known, evidence = random_position(rng)
-        walked = brute_force(known, evidence)
-        counts = estimator.distribution(evidence, question) if len(walked) else None
-        if counts is None:
-            continue
-        found = run(estimator, Layouts(walked), question)
-        for name, (first, table) in counts.items():
-            for place in range(np.shape(table)[-1]):
-                walked_so = (found[name] == first + place).sum(axis=0)
-                assert (np.asarray(table)[..., place] == walked_so).all(), (name, first + place)
-            assert (np.sum(table, axis=-1) == len(walked)).all(), name
-        compared += 1
 
 
 def test_exact_counts_are_refused_where_points_tie_the_suits():

@@ -93,11 +93,6 @@ def covers(strain, goals, repetitions):
     assert halved < 0.93 - margin
 
 
-def test_two_errors_cover_to_the_edge():
-    covers(Strain.NT, (3, 5, 6, 7, 8, 9, 11), 100)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("strain", Strain)
-def test_two_errors_cover_in_every_strain(strain):
-    covers(strain, range(3, 12), 300)
+def test_two_errors_cover_to_the_edge(strain):
+    covers(strain, range(2, 12), 100)

@@ -5,7 +5,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.errors import PluginError
-from bayesbridge.estimators import evaluate as evaluating
 from bayesbridge.estimators.builtin import BidEstimator
 from bayesbridge.estimators.evaluate import evaluate
 from bayesbridge.estimators.protocol import Output, Question
@@ -87,13 +86,6 @@ def test_what_it_raises_is_told_with_its_own_line(few):
     wild = Wild(lambda n: {"x": np.ones(n).reshape(3, 7)})
     line = wild.answer.__code__.co_firstlineno
     assert named(few, wild).endswith(f"into shape (3,7) (at {__file__}:{line})")
-
-
-def test_also_when_it_fails_on_the_layouts_that_are_kept(few, monkeypatch):
-    monkeypatch.setattr(evaluating, "MOST_KEPT", 10)
-    monkeypatch.setattr(evaluating, "KEPT", 7)
-    wild = Wild(lambda n: divide() if n == 7 else {"x": np.ones(n, np.int16)})
-    assert "raised ZeroDivisionError on 7 layouts" in named(few, wild)
 
 
 TOTAL = positions.quiet().count()

@@ -70,19 +70,6 @@ def test_one_error_names_plugin_output_expected_and_got(answer, dtype, output, e
     assert caught.value.data == {"plugin": "answers", "output": output, "expected": expected, "got": got}
 
 
-def test_an_estimator_that_raises_is_named_and_its_error_kept():
-    def fail(n):
-        raise ZeroDivisionError("no cards")
-
-    with pytest.raises(
-        PluginError, match="estimator 'answers' raised ZeroDivisionError on 5 layouts: no cards"
-    ) as caught:
-        run(Answers(fail), LAYOUTS, QUESTION)
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-    assert caught.value.data["plugin"] == "answers"
-    assert caught.value.data["got"] == "ZeroDivisionError: no cards"
-
-
 def test_dimensions_have_labels():
     assert Output("x", "A number.", ("seat", "suit")).shape == (4, 4)
     assert Output("x", "A number.", ("strain", "card")).shape == (5, 52)

@@ -1,6 +1,5 @@
 """Plugins are found by entry point, a broken one is reported by name, and the others stay."""
 
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -167,17 +166,6 @@ def test_an_unknown_name_lists_the_known_ones():
         found.estimator("captur")
     with pytest.raises(PluginError, match=r"unknown bidder model 'x': choose .*iterative"):
         found.bidder("x")
-
-
-def test_no_plugin_is_loaded_before_somebody_asks(install, tmp_path):
-    install("noisy", "print('loaded')\n" + GOOD.format(name="noisy"))
-
-    def output(code):
-        path = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); "
-        return subprocess.run([sys.executable, "-c", path + code], capture_output=True, text=True).stdout
-
-    assert output("import bayesbridge, bayesbridge.estimators.registry") == ""
-    assert output("from bayesbridge.estimators import registry; registry.load()") == "loaded\n"
 
 
 def test_what_fails_at_import_is_told_with_the_plugins_own_line(install, tmp_path):

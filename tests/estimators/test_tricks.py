@@ -106,10 +106,3 @@ def plain(table, trump):
 def test_kernels_give_what_the_formulas_give(trump):
     table = np.ascontiguousarray(random_layouts(300, 4).masks)  # more than a block
     np.testing.assert_allclose(table_tricks(table, trump), plain(table, trump), atol=1e-4)
-
-
-def test_without_sharpening_it_is_too_modest(monkeypatch):
-    """Negative control of the calibration above."""
-    monkeypatch.setattr("bayesbridge.estimators.network.SHARPER", 1.0)
-    _, excess = judged(*solved_deals(), no_trump=False)
-    assert z(excess, 0.0) < -4

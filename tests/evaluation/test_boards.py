@@ -43,3 +43,6 @@ def test_boards_are_taken_from_a_collection_and_known_again(collection, tmp_path
     assert boards.main(str(collection), str(out)) == f"2 of 2 boards of the list in {out}"
     assert "2 boards, the beginning of boards.txt" in boards.main(str(out))
     assert "60 boards, not boards.txt" in boards.main(str(collection))
+    expected = frozen_list(bb.open_records(collection).records)
+    assert boards.main(str(collection), str(out), own=True) == f"{len(expected)} boards of the test in {out}"
+    assert list(bb.open_records(out).records) == expected

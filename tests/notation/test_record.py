@@ -12,8 +12,8 @@ from bayesbridge.cards import Card
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import DealError, IllegalPlay, NotationError
 from bayesbridge.notation import Record, Tag, read_hands
-from bayesbridge.notation.record import declarer_tricks, from_columns, from_sequence, winning_place
-from bayesbridge.tricks import Trick, replay
+from bayesbridge.notation.record import declarer_tricks, from_columns, from_sequence
+from bayesbridge.tricks import replay
 from tests import strategies
 
 pytestmark = pytest.mark.quick
@@ -107,12 +107,6 @@ def test_plays_are_judged_as_replay_judges_them(data, deal, contract, known):
         seats = [contract.declarer.next(1 + i) for i in range(4)]
         rows = [tuple(row[seat].index if seat in row else -1 for seat in seats) for row in columns]
         assert from_columns(rows, contract.declarer.next(), contract.trump) == plays
-
-
-@given(st.lists(st.integers(0, 51), min_size=1, max_size=4, unique=True), strategies.trumps)
-def test_the_winner_is_the_trick_s(indices, trump):
-    trick = Trick(Seat.N, trump, tuple(map(Card, indices)))
-    assert winning_place(indices, trump) == trick.winner
 
 
 def test_a_card_from_another_hand():

@@ -80,7 +80,7 @@ def test_a_killed_worker_process_ends_the_run_in_one_line(tmp_path, monkeypatch)
     import test_engine as by_name  # pytest calls this module otherwise, and a worker process must find it by name
 
     job = Job("headline", by_name.deadly, chunk=1_000)
-    with pytest.raises(BayesBridgeError, match="a worker process ended before the work of study"):
+    with pytest.raises(BayesBridgeError, match="a worker process ended before the work of 'headline'"):
         engine.run(job, 8_000, 1, 1, Setting(2, "processes", tmp_path / "kept"))
 
 

@@ -191,6 +191,30 @@ def test_the_error_of_the_calibration_error_is_a_jackknife():
     assert found.error == pytest.approx(math.sqrt(11 / 12 * sum((x - np.mean(left)) ** 2 for x in left)))
 
 
+def test_differences_are_paired():
+    """What is hard for both leaves the error: two readers that differ by little are told apart on few boards."""
+    rng = np.random.default_rng(4)
+    hard = rng.normal(size=(60, 8)) ** 2
+    better = hard + 0.01 * rng.normal(size=(60, 8)) ** 2
+    one, other = Tally(), Tally()
+    for bucket, (row, more) in enumerate(zip(hard, better, strict=True)):
+        one.add(judged(more), bucket)
+        other.add(judged(row), bucket)
+    less = one.less(other)
+    column = (better - hard)[:, 0]
+    assert less["honour_log_loss"] == pytest.approx(column.mean())
+    assert less["honour_log_loss_error"] == pytest.approx(column.std(ddof=1) / math.sqrt(60))
+    assert less["honour_log_loss_error"] < 0.1 * one.summary().figures["honours"].error
+    assert less["calibration_error_error"] == 0.0
+
+    def roots(boards):
+        return math.sqrt(better[boards, 3].mean()) - math.sqrt(hard[boards, 3].mean())
+
+    left = [roots([b for b in range(60) if b != out]) for out in range(60)]
+    assert less["points_rmse"] == pytest.approx(roots(list(range(60))))
+    assert less["points_rmse_error"] == pytest.approx(math.sqrt(59 * np.var(left)), rel=0.1)
+
+
 def test_no_board_is_no_figure():
     empty = Tally().summary()
     assert empty.boards == 0

@@ -8,7 +8,7 @@ from scipy import stats
 from bayesbridge.capture import exact
 from bayesbridge.studies import captures, comparative, conditions, headline
 from bayesbridge.studies.paper import CAPTURES, CONDITIONS
-from bayesbridge.studies.study import Comparison, Figure, compare_shares, holm, mean_figure, share_figure
+from bayesbridge.studies.study import Comparison, Figure, compare_shares, mean_figure, share_figure
 
 
 def test_the_printed_tables_agree_with_each_other():
@@ -75,9 +75,3 @@ def test_the_z_of_a_mean_by_hand():
     assert (found.own, found.z) == (0.0, pytest.approx(1 / (2 * sqrt(1 / 100 + 1 / 300))))
     assert mean_figure("x", (1.0,), 1, 100, {0.0: 300}).z is None
     assert mean_figure("x", (1.0,), 1, 100, {}).own is None
-
-
-def test_holm_corrects_step_by_step():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
-    assert holm([]) == []

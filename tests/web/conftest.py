@@ -1,7 +1,6 @@
 """A server and a browser for the tests of the explorer."""
 
 import shutil
-import signal
 
 import pytest
 
@@ -19,16 +18,6 @@ def server(web):
     running = Server()
     yield running
     running.stop()
-
-
-@pytest.fixture
-def signals():
-    """Signal masks as they were, after a test that blocks some."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    handler = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, handler)
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @pytest.fixture(scope="session")

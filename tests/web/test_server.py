@@ -1,6 +1,5 @@
 """The server: what it answers, what it refuses, and that hostile requests leave it as it was."""
 
-import io
 import json
 import os
 import re
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from bayesbridge.web import worker
-from bayesbridge.web.answers import Memory
 from tests.web.pages import PATIENCE, TOKEN, Server
 
 POSITION = {"settings": {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}, "evidence": [["void", "E:H"]]}
@@ -149,34 +147,6 @@ def test_a_worker_that_is_lost_is_replaced(web):
         assert own.ask(POSITION)[-1][0] == "end"
     finally:
         own.stop()
-
-
-def test_a_worker_answers_lines(signals):
-    memory, out = Memory(), io.BytesIO()
-    line = json.dumps({"kind": "ask", "question": POSITION}).encode()
-    assert worker._serve(line, memory, out) == "done"
-    names = [line.split(b" ", 1)[0] for line in out.getvalue().splitlines()]
-    assert names[:2] == [b"board", b"cards"]
-    assert worker._serve(b'{"kind": "ask", "question": []}', memory, out) == "failed"
-    assert worker._serve(b'{"kind": "toml"}', memory, out) == "failed"
-    three = {"settings": {**POSITION["settings"], "player": "none", "players": "3"}}
-    assert worker._serve(json.dumps({"kind": "ask", "question": three}).encode(), memory, out) == "failed"
-    assert b"four players" in out.getvalue().splitlines()[-1]
-    for kind in ("toml", "layouts"):
-        assert worker._serve(json.dumps({"kind": kind, "question": POSITION}).encode(), memory, out) == "done"
-
-
-def test_a_worker_is_interrupted(signals, monkeypatch):
-    def interrupted(*_):
-        yield "board", {}
-        os.kill(os.getpid(), signal.SIGINT)
-        yield "cards", {}
-
-    out = io.BytesIO()
-    monkeypatch.setattr(worker, "_answers", interrupted)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    assert worker._serve(b"{}", Memory(), out) == "cancelled"
-    assert out.getvalue() == b"board {}\n"
 
 
 def start(*words):
