@@ -90,7 +90,7 @@ class Turn:
 
     @property
     def words(self) -> str:
-        """The moment as a title, such as ``South, who declares 3NT, plays to trick 2``."""
+        """The moment as a title, such as ``West leads against 3NT by S``."""
         who, against = SEATS[self.seat.name], "against" if self.defends else "in"
         what = "leads" if not self.trick.cards else f"plays to '{self.trick}'"
         return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
@@ -116,7 +116,7 @@ def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Sea
     final = contract_asked(belief, asked, by)
     # In the three-player game the dummy stays where it is, whoever declares.
     dummy = final.declarer.partner if belief.dummy is None else belief.dummy
-    if belief.trump not in (None, final.strain):
+    if belief.trump is not None and belief.trump != final.strain:
         raise BayesBridgeError(f"contract {str(final)!r}, but trump {belief.trump.name}: name one", contract=final)
     first = Question((final.declarer, dummy), final.trump).table[1]
     observer = belief.observer
@@ -134,11 +134,8 @@ def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Sea
         raise BayesBridgeError(
             f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
         )
-    shown = {
-        piece.seat: piece.hand
-        for piece in (Reveal(observer, belief.hand), *belief.evidence)
-        if isinstance(piece, Reveal)
-    }
+    seen = {piece.seat: piece.hand for piece in belief.evidence if isinstance(piece, Reveal)}
+    shown = {observer: belief.hand, **seen}
     tricks = replay(plays, final.trump, shown)
     trick = tricks[-1] if not tricks[-1].complete else Trick(_winner(tricks[-1]), final.trump)
     seat = trick.turn
@@ -147,11 +144,7 @@ def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Sea
         raise BayesBridgeError("all 52 cards are played: ask before the last trick")
     chooser = final.declarer if seat == dummy else seat
     if chooser != observer:
-        whose = (
-            f"{seat.name}'s turn"
-            if seat == chooser
-            else f"the turn of {seat.name}, dummy, whose cards {chooser.name} plays"
-        )
+        whose = f"{seat.name}'s turn" + (f", dummy's, whose cards {chooser.name} plays" if seat == dummy else "")
         raise BayesBridgeError(f"it is {whose}: ask what {chooser.name} believes, not {observer.name}", seat=chooser)
     if dummy not in shown:
         raise BayesBridgeError(

@@ -153,25 +153,28 @@ def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: 
 
 
 def summary_table(rows: Sequence[Judged]) -> Table:
-    """A line for each player: what was lost in all, and how many cards were costly and unlucky."""
+    """A line for each player: costly cards with what they lost, unlucky ones, and what all lost double dummy.
+
+    Costs of cards that the test cannot tell from the best are not added up: none is below zero, so their sum would grow
+    with the number of cards.
+    """
     lines: list[list[str | float]] = []
     for player in Seat:
-        own = [row for row in rows if row.player == player]
-        if own:
-            lost, error = sum(row.cost[0] for row in own), hypot(*(row.cost[1] for row in own))
+        if own := [row for row in rows if row.player == player]:
+            costly = [row.cost for row in own if row.verdict == "costly"]
+            lost, error = sum(cost for cost, _ in costly), hypot(*(spread for _, spread in costly))
             real = [row.double_dummy_cost for row in own]
-            verdicts = [row.verdict for row in own]
             lines.append(
                 [
                     SEATS[player.name],
                     str(sum(row.choices > 1 for row in own)),
-                    f"{lost:.2f} ± {error:.2f}",
+                    str(len(costly)),
+                    f"{lost:.2f} ± {error:.2f}" if error else f"{lost:.2f}",
+                    str(sum(row.verdict == "unlucky" for row in own)),
                     "–" if None in real else str(sum(one or 0 for one in real)),
-                    str(verdicts.count("costly")),
-                    str(verdicts.count("unlucky")),
                 ]
             )
-    heads = ["player", "choices", "tricks lost", "double dummy", "costly", "unlucky"]
+    heads = ["player", "choices", "costly", "tricks lost by these", "unlucky", "double dummy, all"]
     return Table("By player", heads, lines)
 
 

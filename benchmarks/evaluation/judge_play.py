@@ -7,7 +7,8 @@ nothing was fitted: the first table of each deal with its auction and its cards 
 for each card of the next trick, ``--layouts`` layouts of what its player believes are solved for all legal cards, and
 the card with most tricks on average is played (:func:`bayesbridge.play`). The layouts are those that fit the hard
 evidence; then weighed by the calls; then by the calls and the learned player. Beside them stand the card on record and
-a random legal card; and the card that the learned player likes best of those that the test cannot tell from the best.
+a random legal card; the card that the learned player likes best of those that the test cannot tell from the best; and
+the card with the highest sum of its tricks on average and ``--prior`` times log P(card) by the learned player.
 The cost of a card is what it loses double dummy on the real deal. Choices in which no card can lose anything there are
 left out, but for the opening lead, of which two shares are counted as well: DDOLAR, how often it costs nothing, and
 ADDOLAR, the same without boards on which every lead ties.
@@ -25,7 +26,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from math import exp, sqrt
+from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ CHOOSERS = {
     "and calls": "and the calls",
     "and player": "and the learned player",
     "preference": "the same, close cards by the player's preference",
+    "prior": "the same, the player's preference as a prior",
     "record": "the card on record",
 }
 
@@ -157,6 +159,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--leads", type=int, default=1000, help="boards on which the opening lead is judged")
     parser.add_argument("--layouts", type=int, default=40)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--prior", type=float, default=0.05, help="tricks that log P(card) of the player is worth")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
     done = [json.loads(line) for line in args.output.read_text().splitlines()] if args.output.exists() else []
@@ -177,15 +180,24 @@ def main(argv: list[str] | None = None) -> int:
                     continue
                 kept.write(json.dumps(done[-1]) + "\n")
                 kept.flush()
-    print(tables(done))
+    print(tables(done, args.prior))
     return 0
+
+
+def with_prior(one: dict[str, Any], prior: float) -> int:
+    """What the card costs that is best by its tricks and by the player's preference, from what was kept."""
+    tricks = {name[0] + rank: mean for name, (mean, *_) in one["means"].items() for rank in name[1:]}
+    return int(one["price"][max(tricks, key=lambda card: tricks[card] + prior * log(max(one["liked"][card], 1e-5)))])
 
 
 type Picked = Callable[[dict[str, Any]], bool]
 
 
-def tables(done: list[dict[str, Any]]) -> str:
+def tables(done: list[dict[str, Any]], prior: float = 0.05) -> str:
     """The costs by chooser, for all choices and parts of them, and the leads that cost nothing, in Markdown."""
+    for board in done:
+        for one in board["choices"]:
+            one["prior"] = with_prior(one, prior)
     whole = [one for one in {one["deal"]: one for one in done}.values() if len(one["after"]) > 1]
     parts: dict[str, Picked] = {
         "all": lambda _: True,
@@ -201,7 +213,7 @@ def tables(done: list[dict[str, Any]]) -> str:
     rows.append("|---" * (len(parts) + 1) + "|")
     for kind, words in CHOOSERS.items():
         rows.append(f"| {words} | {' | '.join(_mean(whole, picked, kind) for picked in parts.values())} |")
-    for kind in ("and calls", "and player", "preference"):
+    for kind in ("and calls", "and player", "preference", "prior"):
         cells = [_mean(whole, picked, kind, "record") for picked in parts.values()]
         rows.append(f"| {CHOOSERS[kind]} − record | {' | '.join(cells)} |")
     cpu = [board["cpu"] for board in whole]
@@ -225,8 +237,9 @@ def _mean(done: list[dict[str, Any]], picked: Picked, kind: str, less: str | Non
 def _leads(done: list[dict[str, Any]]) -> Iterator[str]:
     """DDOLAR and ADDOLAR with one standard error."""
     leads = [(one, board["contract"]) for board in done for one in board["choices"][:1] if one["cards"] == 0]
-    yield f"| opening leads | {' | '.join(CHOOSERS.values())} | player − record | preference − record |"
-    yield "|---" * (len(CHOOSERS) + 3) + "|"
+    less = ("and player", "preference", "prior")
+    yield f"| opening leads | {' | '.join((*CHOOSERS.values(), *(f'{CHOOSERS[kind]} − record' for kind in less)))} |"
+    yield "|---" * (len(CHOOSERS) + len(less) + 1) + "|"
     for name, no_trumps in (("in a suit", False), ("at no trumps", True)):
         part = [one for one, contract in leads if ("NT" in contract) is no_trumps]
         decided = [one for one in part if any(one["price"].values())]
@@ -235,7 +248,7 @@ def _leads(done: list[dict[str, Any]]) -> Iterator[str]:
                 continue
             shares = {kind: np.array([float(one[kind] == 0) for one in some]) for kind in CHOOSERS}
             shares["random"] = np.array([np.mean([cost == 0 for cost in one["price"].values()]) for one in some])
-            differences = [shares[kind] - shares["record"] for kind in ("and player", "preference")]
+            differences = [shares[kind] - shares["record"] for kind in less]
             cells = [_share(values) for values in (*shares.values(), *differences)]
             yield f"| {name}, {measure} ({len(some)}) | {' | '.join(cells)} |"
 

@@ -3,14 +3,17 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bayesbridge_double_dummy import BATCH, DoubleDummy, DoubleDummyLeads, Solved
 
+import bayesbridge as bb
 from bayesbridge import BayesBridgeError, Belief, Card, Deal, Hand, Holds, Layouts, Reveal, Seat, Suit, Trick, estimate
 from bayesbridge.estimators import registry
 from bayesbridge.estimators.protocol import run
+from bayesbridge.notation import read_pbn
 from bayesbridge.plugins import Question, check_estimator
 
 PUBLISHED = {
@@ -185,3 +188,21 @@ def test_it_is_installed_and_light_to_find():
     code = "import sys; from bayesbridge.estimators import registry; registry.load(); print('endplay' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout == "False\n"
+
+
+def test_play_is_the_solver_where_all_hands_are_known():
+    """At every moment of three boards; declarer's last tricks are searched without the solver, and agree with it."""
+    searched = 0
+    for record in read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records[:3]:
+        contract, deal = record.contract, record.deal
+        for number, (seat, _) in enumerate(record.plays):
+            chooser = contract.declarer if seat == contract.declarer.partner else seat
+            known = bb.Belief(chooser, deal[chooser], dummy=None, trump=contract.strain)
+            known = known.given(*(bb.Reveal(other, deal[other]) for other in bb.Seat if other != chooser))
+            found = bb.play(known.given(*(bb.Play(*one) for one in record.plays[:number])).infer(), contract)
+            taken = run(DoubleDummyLeads(), bb.Layouts.of([deal]), found.turn.question)["lead_tricks"][0]
+            own = found.turn.tricks - found.turn.won if found.turn.defends else found.turn.won
+            told = {card.index: choice.tricks[0] for choice in found.choices for card in choice.cards}
+            assert told == {index: own + int(taken[index]) for index in np.flatnonzero(taken >= 0)}
+            searched += bool(found.plan)
+    assert searched > 20

@@ -129,7 +129,7 @@ def test_every_plan_of_three_tricks(part):
 
 TEXTBOOK = {
     "squeeze": {"CA": 1 / 4, "S2": 0, "HT": 0},
-    "endplay": {"H5": 1, "S32": 1 / 2},
+    "throw_in": {"H5": 1, "S32": 1 / 2},
     "safety_play": {"S43": 1},
     "two_way_finesse": {"SA": 1, "SJ": 3 / 4, "S3": 3 / 4},
 }

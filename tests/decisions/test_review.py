@@ -122,7 +122,7 @@ def test_tables_and_documents_agree(record):
     assert (table["cost"] >= -1e-9).all()
     assert set(table["seat"]) == {record.contract.declarer.name, record.contract.declarer.partner.name}
     assert len(review_table(judged, "").rows) == sum(row.verdict != "" for row in judged)
-    assert summary_table(judged).rows[0][4] == str(sum(row.verdict == "costly" for row in judged))
+    assert summary_table(judged).rows[0][2] == str(sum(row.verdict == "costly" for row in judged))
     for row in judged:
         assert bool(row.why) == bool(row.verdict)
 

@@ -40,6 +40,7 @@ def test_a_board_is_judged_on_the_real_deal(install):
 def test_the_tables(capsys, tmp_path):
     def choice(cards, cost, record):
         kinds = dict.fromkeys((*judge_play.KINDS, "preference"), cost)
+        kinds |= {"means": {"SA": [3.0], "S2": [3.01]}, "liked": {"SA": 0.9, "S2": 0.1}}
         return (
             {"cards": cards, "declarer": cards % 2 == 1, "price": {"SA": 0, "S2": 1}, "record": record}
             | kinds
@@ -51,7 +52,9 @@ def test_the_tables(capsys, tmp_path):
         {"deal": str(n), "contract": "4S by S", "after": [0, 1], "choices": one, "cpu": 1.0}
         for n, one in enumerate(boards)
     ]
+    assert [judge_play.with_prior(boards[0][0], prior) for prior in (0.0, 0.05)] == [1, 0]
     text = judge_play.tables(done)
+    assert "| the same, the player's preference as a prior | 0.000 ± 0.000 |" in text
     assert "| all (4) | declarer (2) | defenders (2) |" in text
     assert "| and the learned player | 0.500 ± 0.000 | 0.500 ± 0.354 |" in text
     assert "| and the learned player − record | +0.000 ± 0.000 | +0.500 ± 0.354 | -0.500 ± 0.354 |" in text

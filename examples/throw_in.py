@@ -1,4 +1,4 @@
-"""An endplay: python examples/endplay.py
+"""A throw-in: python examples/throw_in.py
 
 East has the king of hearts, and West the last diamond. South needs two tricks from SA SQ H4 opposite S3 S2 H5: the
 finesse works half the time, a heart always, since East must then lead a spade.
@@ -36,7 +36,7 @@ def main() -> None:
         print(f"{choice.name:5} makes {choice.chance[0]:6.1%}   {choice.tricks[0]:.2f} tricks")
     print(*found.plan, found.sentence, sep="\n")
     Path("demo").mkdir(exist_ok=True)
-    bb.plots.play(found).figure.savefig("demo/endplay.png")
+    bb.plots.play(found).figure.savefig("demo/throw_in.png")
 
 
 if __name__ == "__main__":
