@@ -410,7 +410,7 @@ def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     far = shift.max(axis=1)
     bits = before.entropy_bits - after.entropy_bits
     moved = []
-    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:3]:
+    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:4]:
         seat = int(np.argmax(shift[card]))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])

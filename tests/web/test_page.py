@@ -29,16 +29,14 @@ def add(page, kind, **values):
 def test_the_first_visit_is_a_moment_of_four_players(tab):
     page = tab("")
     assert page.input_value("#players") == "4"
-    assert "Click the" in page.inner_text("#hint")
+    assert "Click ♥7" in page.inner_text("#hint")
     assert page.locator("#box").is_hidden()  # the auction is over
-    assert (share(page, "DQ", "E"), share(page, "DQ", "W")) == ("59", "41")
+    assert (share(page, "DQ", "E"), share(page, "DQ", "W")) == ("55", "45")
     assert page.eval_on_selector_all("#moment option", "all => all.map(one => one.value)") == MOMENTS
-    page.click('[data-key="h-CA"]')
+    page.click('#picker [data-card="H7"]')  # West has no club left
     settled(page)
-    assert "your own, and moves nothing" in page.inner_text("#moved")
+    assert (share(page, "DQ", "E"), share(page, "DQ", "W")) == ("37", "63")
     assert page.locator("#hint").is_hidden()
-    page.click('#picker [data-card="C9"]')  # West's
-    settled(page)
     assert page.locator("#moved .shift").count() == page.locator("#heat .far").count() > 0
     page.click("#undo")
     settled(page)
@@ -50,6 +48,11 @@ def test_the_first_visit_is_a_moment_of_four_players(tab):
         page.select_option("#moment", moment)
         settled(page)
         assert page.locator(f"{answer} tbody tr").first.is_visible()
+    page.select_option("#moment", "slam")
+    settled(page)
+    call(page, "3NT")
+    assert "your own, and moves nothing" in page.inner_text("#moved")
+    assert page.locator("#moved .shift").count() == 0
     page.select_option("#moment", "paper")
     settled(page)
     assert page.evaluate("location.hash") == f"#{HAND}"

@@ -19,11 +19,12 @@ const PANELS = { cards: "Cards", points: "Points", contracts: "Contracts", play:
 const MOMENTS = {
   finesse: {
     name: "A finesse with a count",
-    hint: "6♠: which way is the ♦Q? West opened 3♥ and had one trump. Click the ♣A in South's hand, then the clubs that follow, and watch her move.",
+    hint: "6♠ without the ♦Q; West opened 3♥ and had one trump. A second club is led. Click ♥7 among the 52 cards (on a phone under Add): West has no club left, and the finesse turns round.",
     link:
       "observer=S&hand=AQJ74.65.KJ5.A42&players=4&first=W&call=W:3H&call=N:X&call=E:Pass&call=S:6S&call=W:Pass&call=N:Pass&call=E:Pass" +
       "&play=W:HK&reveal=N:KT83.A.AT742.K83&play=N:HA&play=E:H2&play=S:H5&play=N:S3&play=E:S2&play=S:SA&play=W:S5" +
-      "&play=S:SQ&play=W:H3&play=N:S8&play=E:S6&play=S:SJ&play=W:H4&play=N:ST&play=E:S9",
+      "&play=S:SQ&play=W:H3&play=N:S8&play=E:S6&play=S:SJ&play=W:H4&play=N:ST&play=E:S9" +
+      "&play=S:CA&play=W:C9&play=N:C3&play=E:C6&play=S:C2",
   },
   lead: {
     name: "A lead against 3NT",
@@ -447,7 +448,8 @@ function renderMoved(told) {
   for (const cell of document.querySelectorAll("#heat .far")) cell.classList.remove("far");
   const own = text[0] === observer() && (kind === "call" || kind === "play");
   const still = own ? "it is your own, and moves nothing." : "no card moved by more than the draws can tell.";
-  const rows = told.moved.map(([card, seat, old, now]) => {
+  const others = told.moved.filter(([card]) => text !== `${text[0]}:${card}`).slice(0, 3);
+  const rows = others.map(([card, seat, old, now]) => {
     heat.get(card + seat).classList.add("far");
     const bar = element("i");
     bar.style.setProperty("--from", String(100 * old));
@@ -720,7 +722,7 @@ function changeWords(told) {
   const about = told.exact ? "" : "about ";
   const bits = told.bits === null || Math.abs(told.bits) < 0.005 ? "" : `${about}${told.bits >= 0 ? "−" : "+"}${Math.abs(told.bits).toFixed(2)} bits`;
   const small = element("small", {}, bits);
-  told.moved.forEach(([card, seat, old, now], index) => small.append(index || bits ? "; " : "", cardText(card), ` ${seat} ${percent(old)}→${percent(now)} %`));
+  told.moved.slice(0, 3).forEach(([card, seat, old, now], index) => small.append(index || bits ? "; " : "", cardText(card), ` ${seat} ${percent(old)}→${percent(now)} %`));
   return [small];
 }
 
@@ -827,7 +829,7 @@ function plot(shares, most) {
   const top = Math.max(...shares);
   const bars = element("div", { class: "plot", "aria-hidden": "true" });
   shares.slice(0, most).forEach((share, value) => {
-    const bar = element("i", { title: `${value}: ${figure(share)}` });
+    const bar = element("i", { title: `${value}: ${figure(share)}`, "data-value": value % 5 ? null : value });
     bar.style.setProperty("--w", String((100 * share) / top));
     bars.append(bar);
   });
