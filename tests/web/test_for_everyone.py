@@ -5,7 +5,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.web.pages import HAND, panel
+from tests.web.pages import HAND, panel, settled, share
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,19 @@ def test_the_table_and_an_answer_are_in_sight(tab, width):
         assert page.locator(f"#p-{name}").is_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("#tabs").bounding_box()["y"] < 800
+
+
+def test_a_phone_by_touch(tab):
+    page = tab("", viewport={"width": 400, "height": 800}, has_touch=True)
+    page.tap('#tabs [data-tab="add"]')
+    assert page.locator("#heat").is_hidden()
+    page.tap('#picker [data-card="H7"]')
+    settled(page)
+    assert page.locator("#moved .shift").count() > 0
+    page.tap('#tabs [data-tab="cards"]')
+    assert share(page, "DQ", "W") == "63"
+    assert page.evaluate("scrollY") == 0
+    assert page.locator("#heat").bounding_box()["y"] < 700
 
 
 def test_colours_motion_and_suits(tab):

@@ -19,7 +19,7 @@ const PANELS = { cards: "Cards", points: "Points", contracts: "Contracts", play:
 const MOMENTS = {
   finesse: {
     name: "A finesse with a count",
-    hint: "6♠ without the ♦Q; West opened 3♥ and had one trump. A second club is led. Click ♥7 among the 52 cards (on a phone under Add): West has no club left, and the finesse turns round.",
+    hint: "6♠ without the ♦Q; West, who opened 3♥, plays to a second club. Click ♥7 among the cards (on a phone: Add): no club left, and the finesse turns round.",
     link:
       "observer=S&hand=AQJ74.65.KJ5.A42&players=4&first=W&call=W:3H&call=N:X&call=E:Pass&call=S:6S&call=W:Pass&call=N:Pass&call=E:Pass" +
       "&play=W:HK&reveal=N:KT83.A.AT742.K83&play=N:HA&play=E:H2&play=S:H5&play=N:S3&play=E:S2&play=S:SA&play=W:S5" +
@@ -289,6 +289,7 @@ function receive(name, document_, number) {
     renderLeads();
     state.evidence.forEach(([kind, text], index) => sentences.set(`${kind} ${text}`, board.chips[index].sentence));
     if (board.conflict) explorer.shown = number;
+    $("moved").hidden ||= Boolean(board.conflict);
     render();
   } else if (name === "cards") {
     answer.cards = document_;
