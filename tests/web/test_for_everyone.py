@@ -20,9 +20,11 @@ from tests.web.pages import HAND, panel, settled, share
 def test_axe_finds_nothing_serious(tab, width, scheme):
     position = f"#{HAND}&reveal=N:J54.AQ2.KQ76.A54&holds=E:HT&contract=3NT+by+S"
     page = tab(position, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    bad = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
+    for name in page.eval_on_selector_all("#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"):
+        panel(page, name)
+        found = Axe().run(page).response["violations"]
+        bad = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert [(name, one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
 
 
 @pytest.mark.parametrize("width", [400, 768, 1280])

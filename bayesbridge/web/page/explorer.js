@@ -734,7 +734,7 @@ function takeBack(number, sentence) {
 function renderConflict() {
   const conflict = board?.conflict;
   const alert = $("conflict");
-  const words = conflict ? `${conflict.message} The chips in question are marked; nothing is lost.` : "";
+  const words = conflict ? `${conflict.message} The chips in question are marked${two.matches ? "" : " under Add"}; nothing is lost.` : "";
   if (alert.textContent !== words) alert.textContent = words;
   alert.hidden = !conflict;
 }
