@@ -2,9 +2,9 @@ from . import errors, plots, plugins
 from .auction import Auction
 from .belief.belief import Belief
 from .belief.posterior import Posterior
-from .belief.wins import card_wins
 from .bidders.iterative import IterativeBidder
 from .bidders.learned import LearnedBidder
+from .bidders.pairs import learn_style
 from .bidders.play import LearnedPlayer
 from .bidders.style import StyleBidder
 from .bidders.systems import SystemBidder
@@ -14,11 +14,11 @@ from .deal import Deal, Seat
 from .dealing.plan import DealPlan, deals
 from .decisions.contracts import contracts
 from .decisions.information import value_of_information
-from .decisions.leads import leads
+from .decisions.play import play
+from .decisions.review import review
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
 from .estimators.network import trick_probabilities
-from .estimators.reached import reached
 from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
@@ -65,7 +65,6 @@ __all__ = [
     "Trick",
     "Void",
     "card_history",
-    "card_wins",
     "contracts",
     "deals",
     "errors",
@@ -73,11 +72,12 @@ __all__ = [
     "html_record",
     "html_report",
     "infer_jointly",
-    "leads",
+    "learn_style",
     "open_records",
+    "play",
     "plots",
     "plugins",
-    "reached",
+    "review",
     "sensitivity",
     "sharpening",
     "suit_play",

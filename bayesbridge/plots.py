@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from bayesbridge.answer import Answer, Number, Tricks, occurring
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
-from bayesbridge.decisions.leads import Leads
+from bayesbridge.decisions.play import CardChoices
 from bayesbridge.decisions.suit import SuitPlay
 from bayesbridge.decisions.tables import scheme_words
 from bayesbridge.errors import BayesBridgeError
@@ -47,8 +47,8 @@ __all__ = [
     "contract",
     "contracts",
     "distribution",
-    "leads",
     "lengths",
+    "play",
     "points",
     "prior_posterior",
     "sharpening",
@@ -390,30 +390,37 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     return ax
 
 
-def leads(found: Leads, *, ax: Axes | None = None) -> Axes:
-    """P(the contract is beaten) after each lead, or tricks where they are the goal, thin lines two standard errors.
+def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
+    """P(the contract makes, or is beaten) after each card, or tricks where they are the goal, thin lines two errors.
 
-    ``found`` is what :func:`bayesbridge.leads` gives. Blue bars are the best lead and all that the test cannot tell
-    from it; the test compares leads on the same layouts, so two bars may differ surely although their lines overlap.
+    ``found`` is what :func:`bayesbridge.play` gives. Blue bars are the best card and all that the test cannot tell
+    from it; the test compares cards on the same layouts, so two bars may differ surely although their lines overlap.
 
-    >>> from bayesbridge import Card, Contract, Seat
-    >>> from bayesbridge.decisions.leads import Lead
+    >>> import bayesbridge as bb
+    >>> from bayesbridge.decisions.play import CardChoice, turn_of
     >>> none, chance = (0.0, 0.0), {"H9": (0.4, 0.03), "CJ": (0.2, 0.02)}
-    >>> rows = [Lead((Card.of(card),), chance[card], (4.0, 0.1), none, card == "H9") for card in chance]
-    >>> leads(Leads(Contract.of("3NT by S"), Seat.W, "make", tuple(rows), 100, False)).get_title()
+    >>> rows = [CardChoice((bb.Card.of(card),), chance[card], (4.0, 0.1), none, card == "H9", 0.5) for card in chance]
+    >>> turn = turn_of(bb.Belief("W", "Q8642.93.J84.K75", dummy=None), "3NT")
+    >>> play(CardChoices(turn, "make", tuple(rows), 100, False)).get_title()
     'West leads against 3NT by S; blue: the best'
     """
-    beat = found.goal == "make"
-    values, errors = np.array([choice.beaten if beat else choice.tricks for choice in found.choices]).T
+    by = found.goal
+    figures = {
+        "make": ("P(beaten)" if found.turn.defends else "P(makes)", [choice.chance for choice in found.choices]),
+        "tricks": ("tricks of the side", [choice.tricks for choice in found.choices]),
+        "matchpoints": ("matchpoints", [choice.matchpoints or (0.0, 0.0) for choice in found.choices]),
+    }
+    what, pairs = figures[by]
+    values, errors = np.array(pairs).T
     colours = [BLUE if choice.close else PALE for choice in found.choices]
     names = [choice.name for choice in found.choices]
     ax = _ranked(names, values, None if found.exact else 2 * errors, colours, ax)
     ax.set_xlim(left=0.0)
-    if beat:
+    if by != "tricks":
         percent_axis(ax.xaxis)
-    ax.set_xlabel("P(beaten), double dummy" if beat else "tricks of the defence, double dummy")
+    ax.set_xlabel(f"{what}, {'one plan' if found.plan else 'double dummy'}")
     verdict = "the best" if found.clear else "too close to call"
-    ax.set_title(f"{SEATS[found.leader.name]} leads against {found.contract}; blue: {verdict}", fontsize=10)
+    ax.set_title(f"{found.turn.words}; blue: {verdict}", fontsize=10)
     return ax
 
 

@@ -15,6 +15,16 @@ SUITS: Final = {"S": "♠ spades", "H": "♥ hearts", "D": "♦ diamonds", "C": 
 STRAINS: Final = {"NT": "no trumps", "S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
 
 
+def card_words(card: object) -> str:
+    """A card with its symbol.
+
+    >>> card_words("ST")
+    '♠10'
+    """
+    name = str(card)
+    return f"{SYMBOLS[name[0]]}{name[1:].replace('T', '10')}"
+
+
 CAPTURES: Final = (
     "T counts captures by the paper's rule (Algorithm 2), without a defence: it is not the number of tricks at the "
     "table, which the estimator tricks gives. Where its two conditions fail it gives no number."

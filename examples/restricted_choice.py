@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import bayesbridge as bb
+from bayesbridge.belief.wins import card_wins
 
 HONOURS = bb.Hand.of("SQ SJ")
 
@@ -31,7 +32,7 @@ for ax, name, player in zip(axes, ("counting alone", "West chose"), (None, Eithe
     belief = belief.given(bb.Auction.of("S:4S Pass Pass", dummy="N"), bb.Reveal("N", "7654.A82.K87.A54"))
     belief = belief.given(*map(bb.Trick.of, seen))
     posterior = belief.infer()
-    wins = bb.card_wins(posterior, bb.Trick.of(seen[-1], trump="S"))  # the ten does if East has the jack
+    wins = card_wins(posterior, bb.Trick.of(seen[-1], trump="S"))  # the ten does if East has the jack
     bb.plots.cards(posterior, ax=ax).set_title(name)
     print(f"{name:16} P(the ten wins) = {wins[bb.Card.of('ST')]:.6f}")
 print(f"by hand          10/21 = {10 / 21:.6f} and 20/31 = {20 / 31:.6f}")

@@ -19,8 +19,6 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from bayesbridge import markup
 from bayesbridge.auction import Auction
 from bayesbridge.cards import Hand, Strain
@@ -42,8 +40,6 @@ from bayesbridge.evidence.models import BidderModel, PlayerModel, StyledModel, c
 from bayesbridge.expressions import short_text
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SYMBOLS
-
-OWN = True
 
 
 class Fact(NamedTuple):
@@ -279,7 +275,7 @@ class Perspective:
                 yield call_term(seat, pieces, self.bidder, self.auction, index)
 
     def _shared(self) -> Iterable[Shared]:
-        """The pairs whose style is not known for certain, with the calls of both partners."""
+        """The pairs whose style is not known for certain, with their calls but the observer's own."""
         bidder, auction = self.bidder, self.auction
         if auction is None or not isinstance(bidder, StyledModel):
             return
@@ -292,12 +288,8 @@ class Perspective:
             callers = [seat for seat in (one, one.partner) if seat in {caller for caller, _ in auction}]
             log_weights = bidder.style_weights(one)
             others: dict[int, HandLikelihood] = {seat: by_style(seat) for seat in callers if seat != self.observer}
-            if log_weights is None or not others:
-                continue
-            if OWN and self.observer in callers:
-                log_weights = log_weights + by_style(self.observer)(np.array([self.hand.mask], np.uint64))[0]
-                log_weights = log_weights - np.logaddexp.reduce(log_weights)
-            yield Shared(log_weights, others)
+            if log_weights is not None and others:
+                yield Shared(log_weights, others)
 
     def _plays(self) -> Iterable[Term]:
         """The choice of cards, one term for each seat that chose some."""

@@ -29,6 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ from bayesbridge.calls import Vulnerability
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, one_row
 from bayesbridge.evidence.models import Cost
+from bayesbridge.files import whole_file
 from bayesbridge.jit import njit, one_thread
 from bayesbridge.layouts import read_only
 
@@ -339,6 +341,11 @@ class PairStyle:
             "covariance": self.covariance.tolist(),
         }
 
+    def save(self, path: str | Path) -> None:
+        """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
+        with whole_file(Path(path)) as part:
+            part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
+
     @classmethod
     def of(cls, text: str, where: str) -> PairStyle:
         """Read the text of a file that ``bayesbridge style --out`` wrote."""
@@ -546,7 +553,7 @@ def _hand_vectors(hands: NDArray[np.uint64]) -> list[tuple[slice, Floats]]:
     return [(block, _vectors(np.ascontiguousarray(hands[block]).tobytes())) for block in blocks]
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _vectors(hands: bytes) -> Floats:
     """(n, units), kept as the calls of one seat are evaluated one after the other for the same hands."""
     return network("auction.npz").hands.vectors(np.frombuffer(hands, np.uint64))

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -24,6 +26,7 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import (
     AVERAGE,
+    SIDES,
     STYLE,
     Context,
     HandLayer,
@@ -35,8 +38,8 @@ from bayesbridge.bidders.learned import (
     network,
     scores,
 )
-from bayesbridge.calls import Vulnerability
-from bayesbridge.deal import Seat
+from bayesbridge.calls import Call, Vulnerability
+from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, did_you_mean
 from bayesbridge.jit import one_thread
 from bayesbridge.layouts import high_card_points, read_only, suit_lengths
@@ -48,11 +51,14 @@ if TYPE_CHECKING:
 
 type Floats = NDArray[Any]
 
-STEPS: Final = 5
-"""Steps of Fisher scoring: the last one is far smaller than a standard deviation."""
+STEPS: Final = 8
+"""Most steps of Fisher scoring; it ends where a step is :data:`SMALL`."""
 
 SMALL: Final = 0.02
-"""Step of the derivatives by the numbers of a style, whose unit is the spread between pairs."""
+"""A small change of a style, whose unit is the spread between pairs: also the step of the derivatives."""
+
+FEW: Final = 30
+"""Tables by which the mode of more of them is first looked for."""
 
 
 class Seated(NamedTuple):
@@ -64,31 +70,42 @@ class Seated(NamedTuple):
     """Masks of the pair's hands: of North and South, or of East and West."""
     side: int
     """0: North and South, 1: East and West."""
+    deal: Deal
 
 
 def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
     """The tables of every pair that records name, in their order; tables without a deal or an auction left out."""
     found: dict[str, list[Seated]] = {}
     for record in records:
-        if record.deal is None or record.auction is None or not record.auction.calls:
+        deal = record.deal
+        if deal is None or record.auction is None or not record.auction.calls:
             continue
         for side in (Seat.N, Seat.E):
             if (pair := record.pair(side)) is not None:
-                hands = record.deal.hands[side].mask, record.deal.hands[side.partner].mask
+                hands = deal.hands[side].mask, deal.hands[side.partner].mask
                 vulnerable = record.vulnerable or Vulnerability.NONE
-                found.setdefault(pair, []).append(Seated(record.auction, vulnerable, hands, int(side)))
+                found.setdefault(pair, []).append(Seated(record.auction, vulnerable, hands, int(side), deal))
     return found
 
 
 def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
     """The tables of one pair, the two names in any order."""
     every = pairs_of(records)
-    name = "+".join(sorted(part.strip() for part in pair.split("+")))
+    name = pair_name(pair)
     if name not in every:
         most = sorted(every, key=lambda one: -len(every[one]))[:3]
         hint = did_you_mean(name, every) or (f"most tables have {', '.join(most)}; " if most else "it names nobody; ")
         raise BayesBridgeError(f"pair {pair!r} is not in the records: {hint}write A+B", pair=pair)
     return every[name]
+
+
+def pair_name(pair: str) -> str:
+    """The two names in alphabetical order, as :meth:`~bayesbridge.notation.record.Record.pair` writes them.
+
+    >>> pair_name("Elm + Ash")
+    'Ash+Elm'
+    """
+    return "+".join(sorted(part.strip() for part in pair.split("+")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,14 +191,18 @@ class Linear(NamedTuple):
 
 
 def _fitted(tables: Sequence[Seated]) -> tuple[Linear, Floats]:
-    """The turns around the mode, and the precision there."""
+    """The turns around the mode, and the precision there; of many tables the first few tell where to begin."""
     at = np.zeros(STYLE)
-    for _ in range(STEPS):
-        gradient, matrix = Linear.around(tables, at).gradient()
-        step = np.linalg.solve(matrix, gradient)
-        at = at + step * min(1.0, 2.0 / float(np.linalg.norm(step) + 1e-9))  # the scores bend beyond
-    last = Linear.around(tables, at)
-    return last, last.gradient()[1]
+    for some in (tables[:FEW], tables) if len(tables) > FEW else (tables,):
+        for _ in range(STEPS):
+            last = Linear.around(some, at)
+            gradient, matrix = last.gradient()
+            step = np.linalg.solve(matrix, gradient)
+            length = float(np.linalg.norm(step))
+            if length < SMALL:
+                break
+            at = at + step * min(1.0, 2.0 / length)  # the scores bend beyond
+    return last, matrix
 
 
 def learn_style(records: Iterable[Record], pair: str, tables: int | None = None) -> PairStyle:
@@ -195,7 +216,7 @@ def learn_style(records: Iterable[Record], pair: str, tables: int | None = None)
     >>> style.tables, bool(style.covariance.trace() < 16)
     (3, True)
     """
-    return style_of(pair, tables_of(records, pair)[:tables])
+    return style_of(pair_name(pair), tables_of(records, pair)[:tables])
 
 
 def style_of(pair: str, tables: Sequence[Seated]) -> PairStyle:
@@ -211,6 +232,63 @@ def call_losses(tables: Sequence[Seated], style: PairStyle | None) -> Floats:
     turns = turns_of(tables, None if style is None or style == AVERAGE else style.mean[None].astype(np.float32))
     found = [-log_softmax(one)[0, made] for one, made in zip(turns.scores, turns.made, strict=True)]
     return np.array(found, np.float64)
+
+
+def table_losses(tables: Sequence[Seated], style: PairStyle) -> Floats:
+    """(tables, 3) by table: the pair's calls, Σ −log P(call) by its style, and the same without one."""
+    both = [(call_losses([one], style), call_losses([one], None)) for one in tables]
+    return np.array([(len(known), known.sum(), average.sum()) for known, average in both]).reshape(-1, 3)
+
+
+def judge_style(tables: Sequence[Seated], style: PairStyle) -> Floats:
+    """How well a style foretells calls at tables that it was not learned from, as :func:`table_losses`.
+
+    ``style`` was learned from the first of the tables, and the others judge it; where it was learned from all, it is
+    learned again from either half of the deals and judged by the other half.
+    """
+    if style.tables < len(tables):
+        parts = [(tables[: style.tables], tables[style.tables :], style)]
+    else:
+        half = set(list(dict.fromkeys(one.deal for one in tables))[::2])
+        one, other = ([t for t in tables if (t.deal in half) is first] for first in (True, False))
+        parts = [(a, b, style_of("", a)) for a, b in ((one, other), (other, one)) if a and b]
+    found = [np.empty((0, 3))]
+    for earlier, later, learned in parts:
+        met = {one.deal for one in earlier}
+        found.append(table_losses([one for one in later if one.deal not in met], learned))
+    return np.concatenate(found)
+
+
+class History:
+    """What earlier tables say of pairs: a style of each, never learned from the deal that is asked about."""
+
+    def __init__(self, records: Iterable[Record], tables: int | None = None) -> None:
+        """``tables``: learn from the first so many of a pair (default: all)."""
+        self.pairs = pairs_of(records)
+        self.tables = tables
+        self._learned: dict[tuple[str, Deal | None], PairStyle] = {}
+
+    def style(self, pair: str, deal: Deal) -> PairStyle | None:
+        """The style of a pair from its tables of other deals; ``None`` without any."""
+        every = self.pairs.get(pair, [])
+        met = deal if any(one.deal == deal for one in every[: self.tables]) else None
+        if (pair, met) not in self._learned:
+            self._learned[pair, met] = style_of(pair, [one for one in every if one.deal != deal][: self.tables])
+        found = self._learned[pair, met]
+        return found if found.tables else None
+
+    @classmethod
+    def before(cls, records: Iterable[Record], record: Record, tables: int | None = None) -> History:
+        """What the records before one of them say."""
+        return cls(takewhile(lambda one: (one.file, one.line) != (record.file, record.line), records), tables)
+
+    def styles(self, record: Record) -> dict[str, PairStyle]:
+        """The styles of the pairs at a table, by side; those of pairs without an earlier table are left out."""
+        if record.deal is None:
+            return {}
+        named = ((side, record.pair(Seat[side[0]])) for side in SIDES)
+        found = {side: self.style(pair, record.deal) for side, pair in named if pair is not None}
+        return {side: style for side, style in found.items() if style is not None}
 
 
 def sample_style(
@@ -243,7 +321,8 @@ def sample_style(
     by_line = sum(log_softmax(linear_scores[:, i])[:, made] for i, made in enumerate(last.made))
     weights = np.full(drawn.shape[:2], np.nan)
     weights[:, ::10] = (turns_of(seated, some.astype(np.float32)).log_likelihood - by_line).reshape(len(drawn), -1)
-    tree["sample_stats"]["log_weight"] = (("chain", "draw"), weights)
+    stats = tree["sample_stats"]
+    stats.dataset = stats.to_dataset().assign(log_weight=(("chain", "draw"), weights))
     return tree
 
 
@@ -286,35 +365,54 @@ def _spread(weights: Floats, values: Floats, share: float) -> float:
     return float(np.interp(share * total[-1], total, values[order]))
 
 
-def _habits(style: PairStyle | None, hands: _Hands) -> dict[str, tuple[float, str]]:
+def _chances(style: PairStyle, hands: _Hands, auction: str) -> dict[str, Floats]:
+    """P(call) of each hand, by call."""
+    found = LearnedBidder(style={"NS": style, "EW": AVERAGE}).probabilities(hands.masks, Auction.of(auction))
+    return {str(Call(index)): found[:, index] for index in range(38)}
+
+
+def _opening(style: PairStyle, hands: _Hands) -> dict[str, tuple[float, str]]:
+    """What people say of the openings of a style."""
+    first = _chances(style, hands, "N:")
+    five = first["1H"] @ (hands.lengths[:, 2] >= 5) + first["1S"] @ (hands.lengths[:, 3] >= 5)
+    weak = first["2H"] + first["2S"]
+    return {
+        "1NT opening, low end": (_spread(first["1NT"], hands.smooth, 0.1), "points"),
+        "1NT opening, high end": (_spread(first["1NT"], hands.smooth, 0.9), "points"),
+        "1H or 1S opened on five cards or more": (float(five / (first["1H"] + first["1S"]).sum()), "share"),
+        "1C opened on 16 points or more": (_mean(first["1C"], hands.points >= 16), "share"),
+        "2H or 2S opened, mean": (_mean(weak, hands.points), "points"),
+        "2H or 2S opened, how often": (float(weak.mean()), "share"),
+    }
+
+
+def _habits(style: PairStyle, hands: _Hands) -> dict[str, tuple[float, str]]:
     """What people say of a style."""
-    bidder = LearnedBidder(style={"NS": style, "EW": AVERAGE})
-    found: dict[str, tuple[float, str]] = {}
+    third, raised = _chances(style, hands, "S:Pass Pass"), _chances(style, hands, "S:1S Pass")
+    suits = np.sum([third[call] for call in ("1C", "1D", "1H", "1S")], axis=0)
+    return {
+        **_opening(style, hands),
+        "one of a suit opened in third seat, mean": (_mean(suits, hands.points), "points"),
+        "1S raised to 2S, mean": (_mean(raised["2S"], hands.points), "points"),
+        "1S raised to 3S, mean": (_mean(raised["3S"], hands.points), "points"),
+    }
 
-    def chances(auction: str, call: str) -> Floats:
-        from bayesbridge.calls import Call
 
-        return bidder.probabilities(hands.masks, Auction.of(auction))[:, Call.of(call).index]
+def _mean(weights: Floats, values: Floats) -> float:
+    """Of values with weights."""
+    return float(weights @ values / weights.sum())
 
-    def mean(weights: Floats, values: Floats) -> float:
-        return float(weights @ values / weights.sum())
 
-    notrump = chances("N:", "1NT")
-    found["1NT opening, tenth weakest"] = _spread(notrump, hands.smooth, 0.1), "points"
-    found["1NT opening, tenth strongest"] = _spread(notrump, hands.smooth, 0.9), "points"
-    major = np.stack([chances("N:", "1H"), chances("N:", "1S")])
-    five = np.stack([hands.lengths[:, 2] >= 5, hands.lengths[:, 3] >= 5])
-    found["major openings with five cards or more"] = float((major * five).sum() / major.sum()), "share"
-    club = chances("N:", "1C")
-    found["1C openings with 16 points or more"] = mean(club, (hands.points >= 16).astype(float)), "share"
-    weak = chances("N:", "2H") + chances("N:", "2S")
-    found["2H and 2S openings"] = mean(weak, hands.points), "points"
-    found["how often 2H or 2S is opened"] = float(weak.mean()), "share"
-    third = sum(chances("S:Pass Pass", call) for call in ("1C", "1D", "1H", "1S"))
-    found["one-level openings in third seat"] = mean(np.asarray(third), hands.points), "points"
-    found["2S after 1S Pass"] = mean(chances("S:1S Pass", "2S"), hands.points), "points"
-    found["3S after 1S Pass"] = mean(chances("S:1S Pass", "3S"), hands.points), "points"
-    return found
+@cache
+def typical_styles() -> tuple[str, ...]:
+    """The typical styles of pairs of which nothing is known, in words, by their openings."""
+    hands, words = _Hands.drawn(), []
+    for point in AVERAGE.points()[0]:
+        style = PairStyle("", point[:STYLE].astype(np.float64), 1e-6 * np.eye(STYLE))
+        low, high, five, club, *_ = (value for value, _ in _opening(style, hands).values())
+        majors = "five-card majors" if five > 0.8 else f"{100 * (1 - five):.0f} % of majors opened on fewer than five"
+        words.append(f"{'strong club, ' if club > 0.5 else ''}1NT {low:.0f} to {high:.0f} points, {majors}")
+    return tuple(words)
 
 
 def habits(style: PairStyle) -> tuple[Habit, ...]:
@@ -333,4 +431,17 @@ def habits(style: PairStyle) -> tuple[Habit, ...]:
     )
 
 
-__all__ = ["Habit", "call_losses", "habits", "learn_style", "pairs_of", "sample_style", "style_of", "tables_of"]
+__all__ = [
+    "Habit",
+    "History",
+    "call_losses",
+    "habits",
+    "judge_style",
+    "learn_style",
+    "pairs_of",
+    "sample_style",
+    "style_of",
+    "table_losses",
+    "tables_of",
+    "typical_styles",
+]

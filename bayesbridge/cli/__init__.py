@@ -15,13 +15,13 @@ from io import TextIOWrapper
 from typing import Any
 
 from bayesbridge import __version__
-from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, suit
+from bayesbridge.cli import capture, contracts, deal, estimate, play, plugins, report, score, serve, study, style, suit
 from bayesbridge.cli.options import Parser, protect_voids
 from bayesbridge.cli.screens import end_progress
 from bayesbridge.errors import BayesBridgeError, PluginError, Unwritable, caused_by_interrupt
 from bayesbridge.words import tell
 
-COMMANDS = (estimate, report, serve, contracts, play, suit, deal, score, capture, study, plugins)
+COMMANDS = (estimate, report, serve, contracts, play, suit, deal, style, score, capture, study, plugins)
 """In the order of the help text."""
 
 

@@ -310,14 +310,17 @@ BOARDS = 12
 """Boards of a file that are named where the one asked for is not there."""
 
 
-def chosen_record(records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat) -> Record:
+def chosen_record(
+    records: Iterator[Record], file: str, board: str | None, room: str | None, observer: Seat | None
+) -> Record:
     """The record asked for; the file is read to its end, so that all that is wrong with it is told."""
     chosen: Record | None = None
     boards: dict[str, None] = {}  # a few of those that there are, in order
     for record in records:
-        if record.auction is None or record.hands[observer] is None:
-            continue
         asked = board in (None, record.board) and (room is None or room.lower() == record.room.lower())
+        told = observer is None or record.hands[observer] is not None
+        if record.auction is None or not told:
+            continue
         chosen = record if asked and chosen is None else chosen
         if len(boards) <= BOARDS:
             boards[f"{record.board} {record.room}".strip()] = None
@@ -325,7 +328,8 @@ def chosen_record(records: Iterator[Record], file: str, board: str | None, room:
         what = " ".join(filter(None, ("board", board, room)))
         some = f"choose {', '.join(list(boards)[:BOARDS])}{' …' if len(boards) > BOARDS else ''}"
         other = some if boards else "name another file or --observer"
-        raise UsageError(f"no {what} in {file!r} with an auction and {observer.name}'s hand: {other}")
+        hand = "" if observer is None else f" and {observer.name}'s hand"
+        raise UsageError(f"no {what} in {file!r} with an auction{hand}: {other}")
     return chosen
 
 
@@ -346,12 +350,15 @@ def add_record(group: Any) -> None:
         metavar="N",
         help="of a record so many tricks, 0 for the auction alone (default: all)",
     )
+    group.add_argument(
+        "--after-card", type=whole(0, 3), action=Once, metavar="N", help="and so many cards of the next trick"
+    )
 
 
 def record_position(args: argparse.Namespace) -> Position:
     """What the observer saw of the record; empty where no record is named."""
     if args.record is None:
-        for name in ("board", "room", "after_trick"):
+        for name in ("board", "room", "after_trick", "after_card"):
             if getattr(args, name) is not None and getattr(args, "file", None) is None:
                 raise UsageError(f"argument --{name.replace('_', '-')}: name the file too: --record FILE")
         return Position({})
@@ -361,19 +368,43 @@ def record_position(args: argparse.Namespace) -> Position:
     from bayesbridge.belief.belief import seen_by
     from bayesbridge.notation import Vulnerability
 
-    observer = Seat.S if args.observer is None else args.observer
+    # What to play is asked by who chooses at that moment.
+    observer = args.observer
+    if observer is None and not getattr(args, "by_turn", False):
+        observer = Seat.S
     record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, observer)
-    tricks = args.after_trick
-    if tricks is not None and 4 * tricks > len(record.plays):
-        raise UsageError(f"argument --after-trick {tricks}: {record.place} has {len(record.plays) // 4} whole tricks")
+    tricks, more = args.after_trick, args.after_card
+    if more is not None and tricks is None:
+        raise UsageError("argument --after-card: it counts from a trick on: name --after-trick too")
+    cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
+    if cards > len(record.plays):
+        claimed = ", the rest was claimed" if record.claimed else ""
+        option = "--after-card" if more else "--after-trick"
+        whole_tricks, over = divmod(len(record.plays), 4)
+        told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
+        raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{claimed}")
     with blaming("--record"):
-        seat, hand, seen = seen_by(record, observer, None if tricks is None else 4 * tricks)
+        seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
     where = "argument --record"
     settings = {"observer": seat, "hand": hand, "players": 4, "vulnerable": record.vulnerable or Vulnerability.NONE}
     return Position(
         {name: Sourced(value, where) for name, value in settings.items()},
         tuple(Sourced(piece, where) for piece in seen),
     )
+
+
+def _chooser(record: Record, cards: int) -> Seat:
+    """Who chooses the card after so many, declarer for dummy."""
+    from bayesbridge.tricks import replay
+
+    contract = record.contract
+    if contract is None:
+        raise UsageError("nothing is played, the board was passed out or its auction is not over: choose another board")
+    if not cards:
+        return contract.declarer.next()
+    last = replay(record.plays[:cards], contract.trump)[-1]
+    turn = last.winner if last.complete else last.turn
+    return contract.declarer if turn is None or turn == contract.declarer.partner else turn
 
 
 def add_kinds(group: Any, names: Iterable[str]) -> None:

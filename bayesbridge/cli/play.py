@@ -1,9 +1,9 @@
-"""``bayesbridge play``: what to lead against a contract; in a trick, how likely each card is to win it."""
+"""``bayesbridge play``: what to play, card by card; without a contract, how likely each card is to win the trick."""
 
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import (
     Once,
@@ -14,10 +14,14 @@ from bayesbridge.cli.options import (
     add_pair,
     add_seconds,
     blaming,
+    chosen_record,
+    open_file,
     position_of,
     reading,
+    whole,
 )
 from bayesbridge.cli.screens import (
+    DRAWS,
     add_draws,
     bar,
     print_accuracy,
@@ -29,6 +33,7 @@ from bayesbridge.cli.screens import (
     show_table,
 )
 from bayesbridge.deal import Seat
+from bayesbridge.errors import BayesBridgeError
 from bayesbridge.position import Position, Sourced
 from bayesbridge.tricks import Trick
 from bayesbridge.views.documents import evidence_document
@@ -36,6 +41,8 @@ from bayesbridge.words import percent
 
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
+    from bayesbridge.decisions.review import Judged
+    from bayesbridge.notation import Record
 
 
 def add(commands: Subparsers) -> None:
@@ -43,9 +50,11 @@ def add(commands: Subparsers) -> None:
     parser = add_command(
         commands,
         "play",
-        "what to lead, by layouts solved double dummy; in a trick, how likely each card is to win it",
+        "what to play: every card from the opening lead to the last trick; of a record, what every card cost",
         run,
         "bayesbridge play --observer W --hand Q862.A93.J84.K75 --call S:1NT --call N:3NT --contract 3NT\n"
+        "  bayesbridge play --record match.pbn --board 7 --after-trick 3\n"
+        "  bayesbridge play --record match.pbn --board 7 --review\n"
         "  bayesbridge play --observer S --hand AKQ2.AJ3.A54.Q32 --reveal N:J54.Q72.KQ76.A85 --trick W:H5",
     )
     parser.add_argument(
@@ -54,12 +63,21 @@ def add(commands: Subparsers) -> None:
     parser.add_argument("--by", action=Once, metavar="S", help="its declarer (default: the seat on the leader's right)")
     parser.add_argument(
         "--goal",
-        choices=("make", "tricks"),
-        default="make",
-        help="what the best card is best for: that the contract makes or is beaten, or most tricks on average "
-        "(default: make)",
+        choices=("make", "beat", "tricks", "matchpoints"),
+        help="what the best card is best for: that the contract makes or is beaten, most tricks on average, or "
+        "matchpoints against --field (default: make)",
     )
-    add_seconds(parser, "(default: 12, or all --draws if chosen)")
+    parser.add_argument(
+        "--field",
+        type=reading(_scores),
+        action=Once,
+        metavar="420,450,-50",
+        help="what declarer's side scored at other tables, for matchpoints",
+    )
+    add_seconds(parser, "(default: 12, at most 1000 layouts)")
+    parser.add_argument(
+        "--solve", type=whole(2, 1_000_000), action=Once, metavar="N", help="layouts to solve (default: by --seconds)"
+    )
     parser.add_argument(
         "--trick",
         type=reading(Trick.of),
@@ -70,29 +88,60 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--seat", type=reading(Seat.of), action=Once, metavar="N", help="the seat that plays (default: that in turn)"
     )
+    parser.add_argument(
+        "--review", action="store_true", help="of a record: what every card, or those of --seat, cost its player"
+    )
     add_pair(parser)
     add_draws(parser)
     add_evidence(parser)
+    parser.set_defaults(by_turn=True, draws=None)
+
+
+def _scores(text: str) -> list[float]:
+    try:
+        return [float(score) for score in text.replace(",", " ").split()]
+    except ValueError:
+        raise BayesBridgeError(f"{text!r} is not a list of scores: write such as 420,450,-50") from None
 
 
 def run(args: Namespace) -> int:
-    """The opening lead while no card is played, else the cards of the seat in turn."""
+    """Every card of the seat in turn; without a contract, or for a hidden seat, how likely each is to win the trick."""
+    if args.review:
+        return _review(args)
     position = position_of(args)
-    belief = position.belief()
-    if args.trick is not None or belief.tricks:
+    position, belief = _with_trick(position, position.belief(), args.trick)
+    told = args.contract is not None or (belief.auction is not None and belief.auction.contract is not None)
+    if not told and (args.trick is not None or belief.tricks):
+        for name in ("by", "goal", "field"):
+            if getattr(args, name) is not None:
+                raise UsageError(f"argument --{name}: nothing tells the contract: name --contract too")
         return _wins(args, position, belief)
     from bayesbridge.belief.posterior import accuracy_document
-    from bayesbridge.decisions.leads import compare_leads, lead_question, lead_solver
+    from bayesbridge.decisions.play import believed, play, turn_of
 
-    with blaming("--contract"):
-        contract, question = lead_question(belief, args.contract, args.by)
-    if args.seat not in (None, belief.observer):
-        raise UsageError(f"argument --seat: {belief.observer.name} is on lead: leave --seat out")
-    solver = lead_solver()
+    try:
+        turn = turn_of(belief, args.contract, args.by)
+    except BayesBridgeError as error:
+        if args.seat is not None and belief.tricks and args.seat == error.data.get("seat"):
+            return _wins(args, position, belief)  # a hidden hand
+        option = "--contract" if args.contract is not None or not told or not belief.tricks else "--observer"
+        raise UsageError(f"argument {option}: {error}") from None
+    if args.seat not in (None, turn.seat):
+        raise UsageError(f"argument --seat: it is the turn of {turn.seat.name}: leave --seat out")
     with position.blaming():
-        posterior = belief.infer(draws=args.draws, rng=args.seed)
-    show = progress_line("layouts solved")
-    found = compare_leads(posterior, contract, question, solver, args.goal, args.seconds, args.seed, show)
+        posterior = believed(belief, args.draws or 2000, args.seed)
+    given = position.settings.get("vulnerable")
+    found = play(
+        posterior,
+        turn.contract,
+        goal=args.goal,
+        field=args.field,
+        vulnerable="None" if given is None else given.value,
+        solve=args.solve,
+        seconds=args.seconds,
+        rng=args.seed,
+        progress=progress_line("layouts solved"),
+    )
     if args.json:
         print_json({**accuracy_document(posterior), **found.document(), **evidence_document(belief)})
         return 0
@@ -103,15 +152,50 @@ def run(args: Namespace) -> int:
     return 0
 
 
+def _review(args: Namespace) -> int:
+    """What every card on record cost."""
+    if args.record is None:
+        raise UsageError("argument --review: it is about a record: name --record FILE")
+    record = chosen_record(open_file(args.record, "--record")(), args.record, args.board, args.room, None)
+    rows = reviewed(args, record)
+    if args.json:
+        print_json(review_document(record, rows))
+        return 0
+    show_review(record, rows)
+    return 0
+
+
+def reviewed(args: Namespace, record: Record) -> list[Judged]:
+    """The cards of one player or of all, judged."""
+    from bayesbridge.decisions.review import judged_cards
+
+    seats = list(Seat) if getattr(args, "seat", None) is None else [args.seat]
+    show = progress_line("cards")
+    return list(judged_cards(record, seats, solve=args.solve or 40, rng=args.seed, progress=show))
+
+
+def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
+    """For ``--json``."""
+    cards = [row.document() for row in rows]
+    return {"board": record.board, "contract": str(record.contract), "claimed": record.claimed, "cards": cards}
+
+
+def show_review(record: Record, rows: list[Judged]) -> None:
+    """For people."""
+    from bayesbridge.decisions.review import review_table, summary_table
+
+    where = " ".join(filter(None, ("Board", record.board, record.room)))
+    show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
+    show_table(summary_table(rows))
+    if record.claimed:
+        say(f"{len(record.plays)} cards are on record, the rest was claimed.")
+
+
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:
     """How likely each card of the seat in turn is to win the trick."""
     from bayesbridge.belief.posterior import accuracy_document
     from bayesbridge.belief.wins import card_wins
 
-    if args.contract is not None or args.by is not None:
-        option = "--contract" if args.contract is not None else "--by"
-        raise UsageError(f"argument {option}: only opening leads are judged by it: a card is played, so name --trump")
-    position, belief = _with_trick(position, belief, args.trick)
     trump = None if belief.contract_strain is None else belief.contract_strain.trump
     trick = _current(belief) if args.trick is None else Trick(args.trick.leader, trump, args.trick.cards)
     seat = trick.turn
@@ -119,7 +203,7 @@ def _wins(args: Namespace, position: Position, belief: Belief) -> int:
         turn = "nobody: the trick is complete" if seat is None else seat.name
         raise UsageError(f"argument --seat: in '{trick}' it is the turn of {turn}; leave --seat out, or fix --trick")
     with position.blaming():
-        posterior = belief.infer(draws=args.draws, rng=args.seed)
+        posterior = belief.infer(draws=args.draws or DRAWS, rng=args.seed)
     wins = {str(card): chance for card, chance in card_wins(posterior, trick, args.pair).items()}
     if not wins:
         raise UsageError(f"{seat.name} has no card left: ask before the last trick")

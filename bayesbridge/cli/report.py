@@ -25,6 +25,7 @@ from bayesbridge.cli.options import (
     verify_target,
     writing,
 )
+from bayesbridge.cli.play import review_document, reviewed, show_review
 from bayesbridge.cli.screens import DRAWS, print_json, print_table, progress_line, say
 from bayesbridge.deal import Seat
 from bayesbridge.views.documents import contract_document
@@ -33,13 +34,14 @@ from bayesbridge.words import BITS, MADE, number, percent, tell
 if TYPE_CHECKING:
     from bayesbridge.belief.belief import Belief
     from bayesbridge.estimators.odds import ContractQuestion
+    from bayesbridge.evidence.models import BidderModel
     from bayesbridge.notation import Record
 
 RECORD_DRAWS = 2000
 """Layouts of each step unless told otherwise: one standard error of a probability is about one percent."""
 
-WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "system", "title", "draws", "out", "seed",
-             "json", "run", "command", "words"}  # fmt: skip
+WITH_FILE = {"file", "observer", "board", "room", "cards", "text", "review", "adapt", "system", "title", "draws", "out",
+             "seed", "json", "run", "command", "words"}  # fmt: skip
 """Options that go with a record; the others are about a position."""
 
 
@@ -61,7 +63,17 @@ def add(commands: Subparsers) -> None:
         help="a PBN or LIN file: a page that steps through one of its boards",
     )
     parser.add_argument("--text", action="store_true", help="with FILE: print the steps instead of a page")
+    parser.add_argument(
+        "--review",
+        action="store_true",
+        help="with FILE: mark the cards that cost, by what their player could know",
+    )
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
+    parser.add_argument(
+        "--adapt",
+        action="store_true",
+        help="with FILE: the others bid in the style of their earlier boards there, as far as players are named",
+    )
     parser.add_argument(
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"
     )
@@ -90,38 +102,62 @@ def _record_report(args: Namespace) -> int:
         raise UsageError(f"argument --{option}: FILE tells what was seen: leave --{option} out, or use --record FILE")
     observer = Seat.S if args.observer is None else args.observer
     record = chosen_record(open_file(args.file)(), args.file, args.board, args.room, observer)
+    rows = reviewed(args, record) if args.review else []
+    if args.text and args.review:
+        print_json(review_document(record, rows)) if args.json else show_review(record, rows)
+        return 0
     if args.text:
         return _show_steps(args, record, observer)
-    if args.system:
-        raise UsageError("argument --system: of a record only --text takes it: add --text, or use --record")
+    from bayesbridge.views.documents import styles_document
     from bayesbridge.views.record import html_record
 
     path = _target(args)
+    bidder = _bidder(args, record)
     page = html_record(
         record,
         observer,
+        bidder=bidder,
         title=args.title,
         by_card=args.cards,
         draws=args.draws or RECORD_DRAWS,
         rng=args.seed,
         progress=progress_line("steps"),
         command=_command(args),
+        review=rows,
     )
-    _write(args, path, page, {"board": record.board, "observer": observer.name})
+    about = {"board": record.board, "observer": observer.name, **styles_document(bidder)}
+    _write(args, path, page, about | (review_document(record, rows) if args.review else {}))
     return 0
+
+
+def _bidder(args: Namespace, record: Record) -> BidderModel:
+    """Experts at the table's vulnerability; with ``--adapt`` in the style of the pairs' earlier boards."""
+    from bayesbridge.belief.belief import bidder_at
+    from bayesbridge.bidders.systems import SystemBidder
+    from bayesbridge.estimators.registry import with_settings
+
+    usual = bidder_at(record)
+    if args.adapt:
+        from bayesbridge.bidders.pairs import History
+
+        walk = open_file(args.file)
+        if styles := History.before(walk(), record, 200).styles(record):
+            usual = with_settings(usual, {"style": styles})
+        else:
+            tell("no earlier board of the file names a pair of this table: nothing to adapt to")
+    if not args.system:
+        return usual
+    with blaming("--system"):
+        return SystemBidder(args.system, base=usual)
 
 
 def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
     """How the posterior of the observer sharpened."""
-    from bayesbridge.belief.belief import Belief, bidder_at
-    from bayesbridge.bidders.systems import SystemBidder
+    from bayesbridge.belief.belief import Belief
     from bayesbridge.history import sharpening
+    from bayesbridge.views.documents import styles_document
 
-    bidder = None
-    if args.system:
-        with blaming("--system"):
-            bidder = SystemBidder(args.system, base=bidder_at(record))
-    belief = Belief.of_record(record, observer, bidder=bidder)
+    belief = Belief.of_record(record, observer, bidder=_bidder(args, record))
     contract = record.contract
     pair = belief.pair if contract is None else (contract.declarer, contract.declarer.partner)
     table = sharpening(
@@ -150,6 +186,7 @@ def _show_steps(args: Namespace, record: Record, observer: Seat) -> int:
                 "contract": told,
                 "pair": [seat.name for seat in pair],
                 **({"systems": list(belief.systems)} if belief.systems else {}),
+                **styles_document(belief.bidder),
             }
         )
         return 0
@@ -185,7 +222,7 @@ def _position_report(args: Namespace) -> int:
     from bayesbridge.results import to_datatree
     from bayesbridge.views.report import html_report
 
-    for name in ("cards", "text"):
+    for name in ("cards", "text", "review", "adapt"):
         if getattr(args, name):
             raise UsageError(f"argument --{name}: it is about the steps of a record: name its FILE")
     path = _target(args)

@@ -19,12 +19,14 @@ from bayesbridge.cli.options import (
     whole,
 )
 from bayesbridge.cli.screens import MOST_DRAWS, print_json, print_table, progress_line, say
+from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.words import counted
 
 if TYPE_CHECKING:
+    from bayesbridge.bidders.pairs import History
     from bayesbridge.notation import Record
-    from bayesbridge.studies.benchmark import Plan, Tally
+    from bayesbridge.studies.benchmark import Board, Plan, Tally
 
 
 def add(commands: Subparsers) -> None:
@@ -67,6 +69,17 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--draws", type=whole(2, MOST_DRAWS), default=1000, metavar="N", help="draws for each board (default: 1_000)"
     )
+    parser.add_argument(
+        "--history",
+        metavar="FILE",
+        help="learn the style of each pair from its tables there first, never from the board that is scored",
+    )
+    parser.add_argument(
+        "--history-tables",
+        type=whole(1, 10**6),
+        metavar="N",
+        help="of each pair's tables there take the first N (default: 200)",
+    )
     add_workers(parser, "processes")
 
 
@@ -81,7 +94,7 @@ def _moments(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace) -> int:
     """Score and print."""
-    from bayesbridge.studies.benchmark import Plan, summary_table
+    from bayesbridge.studies.benchmark import WITHOUT, Plan, summary_table
     from bayesbridge.studies.readers import CHAIRS, MOMENTS
 
     one = {f"{args.cards} cards" if args.cards else "auction": args.cards}
@@ -93,15 +106,21 @@ def run(args: Namespace) -> int:
     if twice := [name for name in others if readers.count(name) > 1]:
         raise UsageError(f"argument --reader: {twice[0]!r} is given twice: give each reader once")
     boards, chosen, left_out = _choose(args, min(moments.values()))
-    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), chosen, boards)
+    styled = _Styled(args, chosen())
+    if styled.history is not None:
+        others, last = [*others, last], f"{last}{WITHOUT}"
+        readers = [*others, last]
+    tallies = _score(args, Plan(tuple(readers), moments, args.chair, args.draws, args.seed), styled(chosen()), boards)
     rows = {name: {when: tally.summary().document() for when, tally in tallies[name].items()} for name in readers}
     if args.moments is None and rows[last][next(iter(one))]["honour_log_loss"] is None:
         raise BayesBridgeError(
             f"nothing is left to score: no honour is in doubt on any of {counted(boards, 'board')}; take fewer cards"
         )
     less = {name: {when: tally.less(tallies[last][when]) for when, tally in tallies[name].items()} for name in others}
+    figures = styled.figures()
     if args.json:
-        print_json({**_document(args, rows, less), "chair": args.chair, "draws": args.draws, "left_out": left_out})
+        about = {"chair": args.chair, "draws": args.draws, "left_out": left_out}
+        print_json({**_document(args, rows, less), **figures, **about})
         return 0
     who = CHAIRS[args.chair][1]
     if not others:
@@ -111,6 +130,11 @@ def run(args: Namespace) -> int:
         print_table(*summary_table(f"Readers, {who} after {when}", "reader", some))
         some = ((name, found[when]) for name, found in less.items())
         print_table(*summary_table(f"Less {last} on the same boards, after {when}", "reader", some, signed=True))
+    if figures:
+        two = f"{figures['call_log_loss']:.4f} nats a call, {figures['call_log_loss_average']:.4f} without"
+        gain = f"{figures['call_log_loss_difference']:+.4f} ± {figures['call_log_loss_difference_error']:.4f}"
+        pairs = counted(figures["history"]["pairs"], "pair")
+        say(f"Styles of {pairs}, from {figures['history']['mean_tables']:.0f} tables each: {two} ({gain}).")
     for reason, count in left_out.items():
         say(f"{count} records left out: {reason}.")
     for name, found in rows.items():
@@ -119,15 +143,62 @@ def run(args: Namespace) -> int:
     return 0
 
 
+class _Styled:
+    """Boards with what ``--history`` says of their pairs; how well the styles foretell the calls is added up."""
+
+    def __init__(self, args: Namespace, records: Iterator[tuple[int, Record]]) -> None:
+        self.history: History | None = None
+        self.losses: dict[int, Any] = {}
+        self.tables: dict[str, int] = {}
+        if args.history is None:
+            if args.history_tables is not None:
+                raise UsageError("argument --history-tables: name the file too: --history FILE")
+            return
+        from bayesbridge.bidders.pairs import History
+
+        self.history = History(open_file(args.history, "--history")(), args.history_tables or 200)
+        if not any(one.pair(side) in self.history.pairs for _, one in records for side in (Seat.N, Seat.E)):
+            raise UsageError(f"argument --history: no pair of the boards is in {args.history!r}: name them alike there")
+
+    def __call__(self, chosen: Iterator[tuple[int, Record]]) -> Iterator[Board]:
+        """The boards, one by one."""
+        from bayesbridge.bidders.pairs import pairs_of, table_losses
+        from bayesbridge.studies.benchmark import Board, bucket_of
+
+        for place, record in chosen:
+            if self.history is None:
+                yield Board(place, record)
+                continue
+            styles = self.history.styles(record)
+            seated = pairs_of([record])
+            for style in styles.values():
+                self.tables[style.pair] = style.tables
+                bucket = bucket_of(seated[style.pair][0].deal)
+                self.losses[bucket] = self.losses.get(bucket, 0.0) + table_losses(seated[style.pair], style)[0]
+            yield Board(place, record, styles)
+
+    def figures(self) -> dict[str, Any]:
+        """How well the calls were foretold; nothing without a history."""
+        if self.history is None:
+            return {}
+        from bayesbridge.studies.benchmark import call_figures
+
+        mean = sum(self.tables.values()) / len(self.tables)
+        return {**call_figures(self.losses), "history": {"pairs": len(self.tables), "mean_tables": mean}}
+
+
 def _document(args: Namespace, rows: dict[str, Any], less: dict[str, Any]) -> dict[str, Any]:
     """One reader's figures by themselves; of several by name, with the differences to the last one."""
 
     def at(found: dict[str, Any]) -> dict[str, Any]:
         return {"moments": found} if args.moments else {**next(iter(found.values())), "after_cards": args.cards}
 
-    *_, last = rows
+    *others, last = rows
     if not less:
         return {"reader": last, **at(rows[last])}
+    if args.history and len(others) == 1:
+        one = others[0]
+        return {"reader": one, **at(rows[one]), "without_styles": at(rows[last]), "differences": at(less[one])}
     several = {"readers": rows, "differences": less}
     told: dict[str, Any] = {key: {name: at(one) for name, one in found.items()} for key, found in several.items()}
     return {**told, "compared_with": last}
@@ -167,23 +238,27 @@ def _choose(args: Namespace, cards: int) -> tuple[int, Callable[[], Iterator[tup
     return wanted, chosen, left_out
 
 
-def _score(
-    args: Namespace, plan: Plan, chosen: Callable[[], Iterator[tuple[int, Record]]], boards: int
-) -> dict[str, dict[str, Tally]]:
+def _score(args: Namespace, plan: Plan, chosen: Iterator[Board], boards: int) -> dict[str, dict[str, Tally]]:
     """The sums of each reader at each moment."""
     from hashlib import file_digest
 
-    from bayesbridge.studies.benchmark import CHUNK, tally_boards
+    from bayesbridge.studies.benchmark import CHUNK, WITHOUT, tally_boards
     from bayesbridge.studies.engine import PROCESSES, THREADS, Setting, cores
     from bayesbridge.studies.readers import reader_of
 
     for name in plan.readers:
         with blaming("--reader"):
-            reader_of(name, args.draws, args.seed)
+            reader_of(name.removesuffix(WITHOUT), args.draws, args.seed)
     workers = min(args.workers or cores(), -(-boards // CHUNK))
     scheduler = args.scheduler or (PROCESSES if workers > 1 else THREADS)
     how = Setting(workers, scheduler, Path(args.resume) if args.resume else None, progress_line("boards"))
-    with open(args.file, "rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
+    digest = ""
+    for path in filter(None, (args.file, args.history)):
+        with open(path, "rb") as file:
+            digest += file_digest(file, "sha256").hexdigest()
+    digest += f" {args.history_tables}" if args.history_tables else ""
     with keeping(args, "boards"):
-        return tally_boards(plan, boards, chosen(), how, digest)
+        found = tally_boards(plan, boards, chosen, how, digest)
+        for _ in chosen:  # of boards whose chunks were kept the calls are still to be judged
+            pass
+    return found

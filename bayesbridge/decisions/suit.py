@@ -6,12 +6,8 @@ are equals: which of them is played tells nothing, since whoever holds several m
 group of equals the left defender holds. Layouts are weighed by vacant places, or by a posterior: what was called,
 played and shown counts.
 
-Declarer sees the cards played and no more, so one plan must serve all layouts that these cannot tell apart. Defenders
-know the layout and declarer's plan (the best-defence model of Frank and Basin, Artificial Intelligence 100, 1998). Of a
-plan only its outcome matters: the set of (layout, goal) that it reaches, as bits of one integer. Where declarer moves,
-the outcomes of all moves are collected; where a defender moves, each layout takes its worst reply, so that one outcome
-of each reply is joined by *and*. Of all outcomes those that are part of another are dropped: what is left is the Pareto
-front, and any weights of layouts pick their best plan from it.
+The search for plans is that of :mod:`~bayesbridge.decisions.plans`: one plan must serve all layouts that the cards
+played cannot tell apart, and the defenders see everything.
 
 Declarer may lead from either hand at each trick, as often as wanted, and the defenders never lead the suit: entries,
 ruffs and blocked suits are left out. A card of declarer's counts by its *gap*, the number of groups of the defenders
@@ -32,6 +28,7 @@ from bayesbridge.belief.perspective import Perspective
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.cards import RANKS, SUIT_MASK, Suit, holding
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.plans import MOST_WORK, Front, Plan, Search, TooMuchWork
 from bayesbridge.errors import BayesBridgeError, DealError
 from bayesbridge.layouts import Floats
 from bayesbridge.words import SEATS, error_text, percent
@@ -164,35 +161,28 @@ def weights_of(combination: Combination, shares: Floats) -> Floats:
 
 
 type Counts = tuple[int, ...]
-type Plan = tuple[int, int, tuple[Reply, ...]] | None
-"""The hand that leads (0 first, 1 second), the gap of its card and the replies; ``None`` where nothing is to choose."""
-type Reply = tuple[int, int, tuple[tuple[int, Plan], ...]]
-"""The group that the next defender plays, the gap of the third card, and plans by the group of the fourth; -1 is none.
+type State = tuple[Counts, Counts, Counts, Counts, tuple[int, ...]]
+"""Declarer's cards by gap in both hands, what the defenders (left, right) have played of each group, and the trick:
 
-The third card is -1 where that hand has no card of the suit.
+empty, or the hand that leads (0 first, 1 second) and the gap of its card; then the group that the next defender plays;
+after the third card the defender who is last and the gap of declarer's card that holds the trick, -1 if there is none,
+and a zero. -1 is no card of the suit.
 """
-type Front = tuple[tuple[int, Plan], ...]
-"""Outcomes with the plans that reach them."""
-
-MOST_WORK: Final = 1_500_000
-"""Comparisons of outcomes after which a search gives up."""
 
 NONE: Final = -1
 """No card of the suit."""
 
 
-class TooMuchWork(BayesBridgeError):
-    """A search that would take too long."""
+class SuitGame:
+    """One combination as a game, for goals from ``lowest`` on to as many tricks as there are.
 
+    A move is (hand, gap) for a lead and the gap of the third card, a reply the group of the defender's card.
+    """
 
-class Search:
-    """All plans of one combination, for goals from ``lowest`` on to as many tricks as there are."""
-
-    def __init__(self, combination: Combination, live: int, lowest: int, most_work: int = MOST_WORK) -> None:
+    def __init__(self, combination: Combination, lowest: int, most_work: int = MOST_WORK) -> None:
         self.sizes = tuple(len(group) for group in combination.groups)
         self.k = len(self.sizes)
         layouts = combination.layouts
-        self.n = len(layouts)
         self.held = tuple(
             [
                 [
@@ -204,104 +194,84 @@ class Search:
             for side in (0, 1)
         )
         """By defender (0 left, 1 right), group and count: the layouts in which they hold more than that count."""
-        self.start = self._counts(combination, combination.first), self._counts(combination, combination.second)
-        self.live, self.lowest = live, lowest
-        self.levels = max(1, max(map(sum, self.start)) - lowest + 1)
-        self.work, self.most_work = 0, most_work
-        self.known: dict[tuple[Counts, Counts, Counts, Counts, int, int], Front] = {}
-        self.spread: dict[int, int] = {}
-
-    def _counts(self, combination: Combination, ranks: tuple[int, ...]) -> Counts:
-        gaps = [combination.gap(rank) for rank in ranks]
-        return tuple(gaps.count(gap) for gap in range(self.k + 1))
-
-    def front(self) -> Front:
-        """The best outcomes: bit ``level * n + layout`` says that ``lowest + level`` tricks are reached there."""
+        hands = [tuple(map(combination.gap, ranks)) for ranks in (combination.first, combination.second)]
+        first, second = (tuple(gaps.count(gap) for gap in range(self.k + 1)) for gaps in hands)
         nothing = (0,) * self.k
-        return self._front(*self.start, nothing, nothing, self.live, self.lowest)
+        self.start = self._closed_up((first, second, nothing, nothing, ()))
+        self.lowest = lowest
+        self.search = Search(self, len(layouts), max(1, max(map(len, hands)) - lowest + 1), most_work)
 
-    def _all(self, live: int) -> int:
-        """The layouts, at all levels."""
-        if live not in self.spread:
-            self.spread[live] = sum(live << (level * self.n) for level in range(self.levels))
-        return self.spread[live]
+    def front(self, live: int) -> Front:
+        """The best outcomes over these layouts."""
+        return self.search.front(self.start, live, self.lowest)
 
-    def _front(self, first: Counts, second: Counts, left: Counts, right: Counts, live: int, lowest: int) -> Front:
-        """From the beginning of a trick; ``left`` and ``right`` are what the defenders have played of each group."""
-        out = [size - a - b for size, a, b in zip(self.sizes, left, right, strict=True)]
-        first, second = _closed_up(first, out), _closed_up(second, out)
+    def bound(self, _state: State, live: int, _lowest: int) -> int:
+        """Everything: nothing better is known."""
+        return self.search.all(live)
+
+    def settled(self, state: State, live: int, lowest: int) -> int | None:
+        """Where cards above all others reach all that is asked or possible: they win in as many tricks as there are.
+
+        Each hand plays its losers under the other's winners.
+        """
+        first, second, left, right, trick = state
+        if trick:
+            return None
         longest = max(sum(first), sum(second))
-        top = next((gap for gap, count in enumerate(out) if count), self.k)
-        # Cards above all others win in as many tricks as there are; each hand plays its losers under the other's.
+        top = next((gap for gap, size in enumerate(self.sizes) if size - left[gap] - right[gap]), self.k)
         sure = min(sum(first[: top + 1]) + sum(second[: top + 1]), longest)
-        if sure >= min(lowest + self.levels - 1, longest):
-            reached = range(min(self.levels, max(0, sure - lowest + 1)))
-            return ((sum(live << (level * self.n) for level in reached), None),)
-        key = first, second, left, right, live, lowest
-        if key not in self.known:
-            best: Front = ()
+        if sure < min(lowest + self.search.levels - 1, longest):
+            return None
+        return self.search.reached(live, sure, lowest)
+
+    def moves(self, state: State) -> list[tuple[Any, State, int]] | None:
+        """Any card of either hand; to the trick the lowest, and those that beat what lies."""
+        first, second, left, right, trick = state
+        if not trick:
+            found: list[tuple[Any, State, int]] = []
             for hand, counts in enumerate((first, second)):
                 for gap, count in enumerate(counts):
                     if count:
                         rest = _without(counts, gap)
                         hands = (rest, second) if hand == 0 else (first, rest)
-                        found = self._second(*hands, left, right, live, lowest, hand, gap)
-                        best = self._best((*best, *found))
-            self.known[key] = best
-        return self.known[key]
+                        found.append(((hand, gap), (*hands, left, right, (hand, gap)), 0))
+            return found
+        if len(trick) != 3:
+            return None
+        hand, gap, group = trick
+        ours = group == NONE or group >= gap
+        third = second if hand == 0 else first
+        found = []
+        for card in self._third_cards(third, gap if ours else group, ours):
+            rest = third if card == NONE else _without(third, card)
+            hands = (first, rest) if hand == 0 else (rest, second)
+            wins = card != NONE and (card < gap if ours else card <= group)
+            last = (hand, card if wins else gap if ours else NONE, 0, 0)
+            found.append((card, (*hands, left, right, last), 0))
+        return found
 
-    def _second(
-        self, first: Counts, second: Counts, left: Counts, right: Counts, live: int, lowest: int, hand: int, gap: int
-    ) -> Front:
-        """After a lead: the left defender follows the second hand, the right one the first."""
-        side = 0 if hand == 1 else 1
-        joined: tuple[tuple[int, tuple[Reply, ...]], ...] = ((self._all(live), ()),)
-        for group, here, played in self._replies(side, (left, right)[side], live):
-            a, b = (played, right) if side == 0 else (left, played)
-            ours = group == NONE or group >= gap
-            best: tuple[tuple[int, Reply], ...] = ()
-            third = second if hand == 0 else first
-            for card in self._third_cards(third, gap if ours else group, ours):
-                rest = third if card == NONE else _without(third, card)
-                hands = (first, rest) if hand == 0 else (rest, second)
-                wins = card != NONE and (card < gap if ours else card <= group)
-                winner = card if wins else gap if ours else NONE
-                for outcome, plans in self._fourth(*hands, a, b, here, lowest, 1 - side, winner):
-                    best = (*best, (outcome, (group, card, plans)))
-                best = self._best(best)
-            elsewhere = self._all(live & ~here)
-            joined = self._best(
-                tuple((old & (new | elsewhere), (*plans, plan)) for old, plans in joined for new, plan in best)
-            )
-        return tuple((outcome, (hand, gap, plans)) for outcome, plans in joined)
-
-    def _fourth(
-        self, first: Counts, second: Counts, left: Counts, right: Counts, live: int, lowest: int, side: int, winner: int
-    ) -> tuple[tuple[int, tuple[tuple[int, Plan], ...]], ...]:
-        """The last card; ``winner`` is the gap of declarer's card that holds the trick, -1 if a defender's does."""
-        joined: tuple[tuple[int, tuple[tuple[int, Plan], ...]], ...] = ((self._all(live), ()),)
-        for group, here, played in self._replies(side, (left, right)[side], live):
-            a, b = (played, right) if side == 0 else (left, played)
-            won = winner != NONE and (group == NONE or group >= winner)
-            elsewhere = self._all(live & ~here)
-            found = self._front(first, second, a, b, here, lowest - won)
-            joined = self._best(
-                tuple(
-                    (old & (new | elsewhere), (*plans, (group, plan))) for old, plans in joined for new, plan in found
-                )
-            )
-        return joined
-
-    def _replies(self, side: int, played: Counts, live: int) -> list[tuple[int, int, Counts]]:
-        """What a defender may play: the group, the layouts in which they may, and what they have played then."""
+    def replies(self, state: State, live: int) -> list[tuple[int, int, State, int]]:
+        """What a defender may play: the left one follows the second hand, the right one the first."""
+        first, second, left, right, trick = state
+        leads = len(trick) == 2
+        side = trick[0] if not leads else 1 - trick[0]
+        played = (left, right)[side]
         found = []
         void = live
+
+        def reply(group: int, here: int, now: Counts) -> tuple[int, int, State, int]:
+            a, b = (now, right) if side == 0 else (left, now)
+            if leads:
+                return group, here, (first, second, a, b, (*trick, group)), 0
+            won = trick[1] != NONE and (group == NONE or group >= trick[1])
+            return group, here, self._closed_up((first, second, a, b, ())), int(won)
+
         for group, count in enumerate(played):
             holding = self.held[side][group][count] if count < self.sizes[group] else 0
             if here := live & holding:
-                found.append((group, here, (*played[:group], count + 1, *played[group + 1 :])))
+                found.append(reply(group, here, (*played[:group], count + 1, *played[group + 1 :])))
             void &= ~holding
-        return [*found, (NONE, void, played)] if void else found
+        return [*found, reply(NONE, void, played)] if void else found
 
     def _third_cards(self, counts: Counts, best: int, ours: bool) -> list[int]:
         """The lowest card, and those that beat what lies: a dearer card that does not win is never better."""
@@ -310,16 +280,11 @@ class Search:
             return [NONE]
         return [gaps[-1], *(gap for gap in gaps[:-1] if (gap < best if ours else gap <= best))]
 
-    def _best[T](self, outcomes: tuple[tuple[int, T], ...]) -> tuple[tuple[int, T], ...]:
-        """Those that are not part of another; of equal ones the first."""
-        kept: list[tuple[int, T]] = []
-        for outcome, plan in sorted(outcomes, key=lambda one: -one[0].bit_count()):
-            self.work += len(kept) + 1
-            if not any(outcome & other == outcome for other, _ in kept):
-                kept.append((outcome, plan))
-        if self.work > self.most_work:
-            raise TooMuchWork(f"more than {self.most_work} comparisons")
-        return tuple(kept)
+    def _closed_up(self, state: State) -> State:
+        """The same where gaps above a group that is gone count as the gap below it."""
+        first, second, left, right, trick = state
+        out = [size - a - b for size, a, b in zip(self.sizes, left, right, strict=True)]
+        return _closed_up(first, out), _closed_up(second, out), left, right, trick
 
 
 def _closed_up(counts: Counts, out: list[int]) -> Counts:
@@ -409,7 +374,7 @@ def steps(
     """A plan of the search with its cards; ``hands`` are declarer's ranks, ``played`` is the defenders' cards."""
     if plan is None:
         return None
-    hand, gap, replies = plan
+    (hand, gap), replies = plan
     out = [len(group) - a - b for group, a, b in zip(combination.groups, *played, strict=True)]
 
     def chosen(ranks: tuple[int, ...], gap: int) -> int:
@@ -423,7 +388,7 @@ def steps(
     rest = tuple(rank for rank in own if rank != led)
     side = 1 - hand
     answers = []
-    for group, card, plans in replies:
+    for group, (card, plans) in replies:
         third = None if card == NONE else chosen(other, card)
         kept = tuple(rank for rank in other if rank != third)
         left = (rest, kept) if hand == 0 else (kept, rest)
@@ -726,17 +691,14 @@ def _solved(combination: Combination, table: Table, weighed: str, shares: Floats
         live = sum(1 << place for place, weight in enumerate(weights) if weight > 0.0)
         coarser = combination.coarser()
         try:
-            front = Search(combination, live, winners + 1, work if coarser else 1 << 62).front()
+            game = SuitGame(combination, winners + 1, work if coarser else 1 << 62)
+            front = game.front(live)
             break
         except TooMuchWork:
             assert coarser is not None
             combination = coarser
-    levels = max(1, longest - winners)
     n = len(weights)
-    reached = []  # (levels,) P(so many tricks or more) of each outcome
-    for outcome, _ in front:
-        bits = np.array([[outcome >> (level * n + i) & 1 for i in range(n)] for level in range(levels)], np.float64)
-        reached.append(np.minimum(np.asarray(bits @ weights, np.float64), 1.0))
+    reached = [game.search.shares(outcome, weights) for outcome, _ in front]
     means = [winners + float(row.sum()) for row in reached]
     nothing = (0,) * len(combination.groups)
     lowest = "".join(RANKS[rank] for rank in combination.groups[-1]) if combination.groups else ""

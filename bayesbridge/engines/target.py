@@ -55,7 +55,7 @@ class Shared:
     """A pair whose style is one of several, the same for both partners: their calls together, by style."""
 
     log_weights: Floats
-    """(k,) log P(style), with what the observer's own calls say of it."""
+    """(k,) log P(style)."""
     likelihoods: Mapping[int, HandLikelihood]
     """For each of the pair's seats that called, (n,) masks of its hand → (n, k) log P(its calls ∣ hand, style)."""
 

@@ -39,6 +39,7 @@ from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
+from bayesbridge.evidence.models import StyledModel
 from bayesbridge.layouts import Floats, Masks
 
 BATCHES: Final = 32
@@ -138,11 +139,13 @@ class StyleQuestion:
         if auction is None or caller not in {who for who, _ in auction}:
             raise BayesBridgeError(f"{caller.name} has not called: give the calls as evidence first", seat=caller)
         if not isinstance(bidder, StyleBidder):
-            raise BayesBridgeError(
-                f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
-                "ask about belief.with_bidder(bb.StyleBidder())",
-                bidder=bidder,
+            styled = isinstance(bidder, StyledModel)
+            hint = (
+                "whose style is inferred with the layouts already: ask belief.infer().styles()"
+                if styled
+                else "which has no style to learn: ask about belief.with_bidder(bb.StyleBidder())"
             )
+            raise BayesBridgeError(f"the belief takes the others for {type(bidder).__name__}, {hint}", bidder=bidder)
         if belief.constraints.conditions:
             raise BayesBridgeError("a style is inferred without conditions: leave Condition out", seat=caller)
         turns = [Turn.of(auction, index) for index, (who, _) in enumerate(auction) if who == caller]

@@ -26,6 +26,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.cards import HIGH_CARD_POINTS
 from bayesbridge.deal import Deal
 from bayesbridge.errors import BayesBridgeError, naming
@@ -387,6 +388,26 @@ def summary_table(
     return Table(f"{title}; {UNITS}", [first, "boards", *names], cells)
 
 
+class Board(NamedTuple):
+    """A table that can be scored."""
+
+    number: int
+    """In its file, from 1."""
+    record: Record
+    styles: Mapping[str, PairStyle] = {}
+    """Of the pairs whose earlier tables are known, by side."""
+
+
+def call_figures(losses: Mapping[int, Floats]) -> dict[str, Any]:
+    """How well calls were foretold, as a document, from (3,) sums by bucket: calls, losses by style and without."""
+    counts, *sums = np.array([losses[bucket] for bucket in sorted(losses)]).reshape(-1, 3).T
+    found: dict[str, Any] = {"calls": int(counts.sum())}
+    for key, values in {"": sums[0], "_average": sums[1], "_difference": sums[0] - sums[1]}.items():
+        value, error = mean_of(counts, values)
+        found |= {f"call_log_loss{key}": finite(value), f"call_log_loss{key}_error": finite(error)}
+    return found
+
+
 class Looked(NamedTuple):
     """One reader at one board and moment."""
 
@@ -440,16 +461,16 @@ class Plan:
 
 
 def tally_boards(
-    plan: Plan, boards: int, walk: Iterable[tuple[int, Record]], how: Setting, digest: str
+    plan: Plan, boards: int, walk: Iterable[Board], how: Setting, digest: str
 ) -> dict[str, dict[str, Tally]]:
-    """The sums of each reader at each moment. ``walk`` gives boards that can be scored with their numbers in a file.
+    """The sums of each reader at each moment. ``walk`` gives boards that can be scored.
 
-    ``digest`` is a hash of the file. The sums are taken in the order of the file, whoever is ready first, so that they
-    are the same to the last bit.
+    ``digest`` is a hash of the file, and of that of earlier tables if there is one. The sums are taken in the order of
+    the file, whoever is ready first, so that they are the same to the last bit.
     """
     chunks = enumerate(batched(walk, CHUNK))
 
-    def given(number: int) -> tuple[tuple[int, Record], ...]:
+    def given(number: int) -> tuple[Board, ...]:
         return next(chunk for i, chunk in chunks if i == number)
 
     moments = " ".join(f"{name}:{cards}" for name, cards in plan.moments.items())
@@ -471,18 +492,20 @@ def tally_boards(
     return tallies
 
 
-def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[tuple[int, Record]]) -> Floats:
+def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: Iterable[Board]) -> Floats:
     """(boards, readers, moments, WIDTH) rows of one chunk; ``nan`` where the play is shorter."""
     rows = np.full((boards, len(plan.readers), len(plan.moments), WIDTH), nan)
     with _ONE_AT_A_TIME:
-        for table, (board, record) in zip(rows, given, strict=True):
+        for table, (board, record, styles) in zip(rows, given, strict=True):
             assert record.deal is not None
             bucket = bucket_of(record.deal)
             for column, cards in enumerate(plan.moments.values()):
                 if len(record.plays) < cards:
                     continue
-                seen = see(record, plan.chair, cards, board)
-                for row, name in enumerate(plan.readers):
+                plain = see(record, plan.chair, cards, board)
+                for row, reader in enumerate(plan.readers):
+                    name = reader.removesuffix(WITHOUT)
+                    seen = plain if name != reader else replace(plain, styles=styles)
                     key = name, plan.draws, plan.seed
                     if key not in _READERS:
                         _READERS[key] = reader_of(*key)
@@ -490,6 +513,9 @@ def read_boards(plan: Plan, _seed: np.random.SeedSequence, boards: int, given: I
                     table[row, column] = row_of(look(_READERS[key], record, seen), bucket)
     return rows
 
+
+WITHOUT: Final = " without styles"
+"""After the name of a reader that is not told what earlier tables say."""
 
 _READERS: Final[dict[tuple[str, int, int], Reader]] = {}
 """Those that this process has made ready."""

@@ -12,7 +12,7 @@ is ``learned`` or ``module:name``.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import log
@@ -25,6 +25,7 @@ from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.calls import Vulnerability
 from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
@@ -83,6 +84,8 @@ class Seen:
     """The same as pieces of evidence, in the order seen."""
     board: int = 0
     """Number of the record in its file, from 1; 0 where there is no file."""
+    styles: Mapping[str, PairStyle] = field(default_factory=dict)
+    """What earlier tables say of how the pairs bid, by side."""
 
     @classmethod
     def of(cls, record: Record, observer: Seat, cards: int, board: int = 0) -> Seen:
@@ -256,7 +259,7 @@ class ModelReader:
 
     def read(self, seen: Seen) -> Reading:
         """P(layout ∣ seen) is likelihood over (number of layouts × evidence), so the true layout need not be drawn."""
-        posterior = seen.belief(self._bidders[seen.vulnerable], self.player).infer("auto", self.draws, self.seed)
+        posterior = seen.belief(self._bidder(seen), self.player).infer("auto", self.draws, self.seed)
         soft, log_all = posterior.draws.target.soft, posterior.log_soft + log(posterior.count())
         target = posterior.draws.target
         hard = Hard(*target.shares, target.count)
@@ -265,6 +268,14 @@ class ModelReader:
             return soft.of_layouts(masks) - log_all
 
         return Reading(*smoothed_marginals(posterior), log_layout, hard)
+
+    def _bidder(self, seen: Seen) -> BidderModel:
+        """The bidder at the table's vulnerability, with the styles of the pairs where it takes any."""
+        bidder = self._bidders[seen.vulnerable]
+        try:
+            return with_settings(bidder, {"style": seen.styles} if seen.styles else {})
+        except TypeError:
+            return bidder
 
     @cached_property
     def _bidders(self) -> dict[Vulnerability, BidderModel]:

@@ -49,6 +49,10 @@
     const first = step.cards ? 4 * Math.floor((step.cards - 1) / 4) : 0;
     const trick = table.plays.slice(first, step.cards).map(([seat, card]) =>
       make("span", { class: seat.toLowerCase() }, suit(card[0]), rankOf(card)));
+    trick.forEach((card, place) => {
+      const judged = table.review[first + place];
+      if (judged) card.append(make("b", { class: judged.verdict, title: judged.why }, judged.verdict === "costly" ? "?" : "!"));
+    });
     const middle = trick.length ? make("div", { class: "trick" }, ...trick)
       : make("b", {}, step.calls === table.calls.length && table.contract ? table.contract : "");
     at("table").replaceChildren(...parts, make("div", { class: "compass" }, middle));
@@ -120,16 +124,26 @@
       make("caption", {}, "Expected cards of each suit; arrows say what the step changed"), make("thead", {}, head), make("tbody", {}, ...rows)));
   }
 
+  // Why the cards of the trick were costly or unlucky.
+  function reviewWords(step) {
+    const first = step.cards ? 4 * Math.floor((step.cards - 1) / 4) : 0;
+    return table.plays.slice(first, step.cards).map(([seat, card], place) => {
+      const judged = table.review[first + place];
+      return judged ? ` ${SEATS[seat]}'s ${SYMBOLS[card[0]]}${rankOf(card)} was ${judged.verdict}: ${judged.why}` : "";
+    }).join("");
+  }
+
   function toldWords(step) {
     const bits = step.bits === null ? "" : `${step.bits.toFixed(1)} bits are unknown: `;
     const left = `${bits}${step.layouts} layouts fit${step.exact ? "" : " (estimated from draws)"}.`;
     const chance = step.made === null ? "" : ` ${table.contract} makes with ${(100 * step.made).toFixed(0)} %, ${step.tricks.toFixed(1)} tricks on average.`;
-    if (step.told === null) return left + chance;
+    const review = reviewWords(step);
+    if (step.told === null) return left + chance + review;
     const times = 2 ** Math.abs(step.told);
     const size = times < 10 ? times.toFixed(1) : times < 1e6 ? Math.round(times).toLocaleString("en").replaceAll(",", " ") : `10^${Math.round(Math.log10(times))}`;
     const news = step.told > 0.05 ? `It told ${step.told.toFixed(1)} bits: ${size} times fewer layouts are likely now. `
       : step.told < -0.05 ? `A surprise: ${(-step.told).toFixed(1)} bits more are unknown than before. ` : "It told next to nothing. ";
-    return news + left + chance;
+    return news + left + chance + review;
   }
 
   function show(wanted) {

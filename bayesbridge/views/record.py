@@ -13,16 +13,18 @@ from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import CARDS, Posterior
 from bayesbridge.calls import Contract, Vulnerability
 from bayesbridge.deal import Seat
+from bayesbridge.decisions.review import Judged, review_table, summary_table
 from bayesbridge.estimators.evaluate import Progress
 from bayesbridge.estimators.odds import network_odds
 from bayesbridge.evidence import Called, Play, Reveal
 from bayesbridge.evidence.kinds import Piece
+from bayesbridge.evidence.models import BidderModel
 from bayesbridge.history import moments, strength
 from bayesbridge.markup import Table
 from bayesbridge.notation.record import Record
 from bayesbridge.random64 import Seed
 from bayesbridge.views.html import document
-from bayesbridge.words import BITS, SEATS, SYMBOLS, game, model_words, number
+from bayesbridge.words import BITS, SEATS, card_words, game, model_words, number
 
 
 def table_document(record: Record, belief: Belief) -> dict[str, Any]:
@@ -117,20 +119,11 @@ def _event(belief: Belief, seen: Sequence[Piece], before: int) -> str:
         return str(last)
     if len(seen) - before == 1 and played % 4:
         verb = "leads" if played % 4 == 1 else "plays"
-        return f"{SEATS[last.seat.name]} {verb} {card_words(str(last.card))}"
+        return f"{SEATS[last.seat.name]} {verb} {card_words(last.card)}"
     trick = belief.tricks[(played - 1) // 4]
-    cards = " ".join(card_words(str(card)) for card in trick.cards)
+    cards = " ".join(card_words(card) for card in trick.cards)
     winner = f", won by {SEATS[Seat(trick.winner).name]}" if trick.complete and trick.winner is not None else ""
     return f"Trick {(played + 3) // 4}{winner}: {SEATS[trick.leader.name]} led {cards}"
-
-
-def card_words(card: str) -> str:
-    """A card with its symbol.
-
-    >>> card_words("ST")
-    '♠10'
-    """
-    return f"{SYMBOLS[card[0]]}{card[1:].replace('T', '10')}"
 
 
 def _names(hand: Any) -> list[str]:
@@ -141,18 +134,21 @@ def html_record(
     record: Record,
     observer: Seat | str = "S",
     *,
+    bidder: BidderModel | None = None,
     title: str | None = None,
     by_card: bool = False,
     draws: int = 2000,
     rng: Seed = 0,
     progress: Progress | None = None,
     command: str | None = None,
+    review: Sequence[Judged] = (),
 ) -> str:
     """A table on record as one self-contained HTML page, with a control that steps through the auction and the tricks.
 
     The states are computed here and stand in the page as JSON; a small script shows one at a time. Nothing is loaded,
     so the page works from a file. ``by_card`` makes a step of every card; ``draws`` are the layouts of each step where
-    there are too many to walk. ``command`` is the line that makes the page again.
+    there are too many to walk. ``bidder`` is how the others bid (default: experts). ``command`` is the line that makes
+    the page again. ``review`` marks cards that were costly or unlucky.
 
     >>> import bayesbridge as bb
     >>> from bayesbridge.notation import read_pbn
@@ -160,17 +156,26 @@ def html_record(
     >>> html_record(read_pbn(text).records[0], draws=50)[:15]
     '<!DOCTYPE html>'
     """
-    belief = Belief.of_record(record, observer)
+    belief = Belief.of_record(record, observer, bidder=bidder)
     board = " ".join(filter(None, ("Board", record.board, record.room)))
     heading = f"{board}: what {SEATS[belief.observer.name]} believes" if title is None else title
     steps = states(belief, record.contract, by_card=by_card, draws=draws, rng=rng, progress=progress)
-    data = {"table": table_document(record, belief), "steps": steps}
+    told = {str(one.number): {"verdict": one.verdict, "why": one.why} for one in review if one.verdict}
+    data = {"table": table_document(record, belief) | {"review": told}, "steps": steps}
     folder = files("bayesbridge.views")
     style, script, views = (folder.joinpath(f"record.{kind}").read_text("utf-8") for kind in ("css", "js", "html"))
     code = f'<script type="application/json" id="states">{_json(data)}</script><script>{script}</script>'
     views = views.replace("LAST", str(len(steps) - 1))
-    body = views + _all_steps(steps) + _how(belief, draws, command)
+    body = views + _reviewed(review) + _all_steps(steps) + _how(belief, draws, command)
     return document(heading, _facts(record), body, style, code)
+
+
+def _reviewed(review: Sequence[Judged]) -> str:
+    """The cards that were costly or unlucky, and a line for each player."""
+    if not review:
+        return ""
+    cards, players = review_table(review, "Cards that were costly or unlucky"), summary_table(review)
+    return f"<section><h2>Review of the play</h2>{cards.html()}{players.html()}</section>"
 
 
 def _json(data: dict[str, Any]) -> str:
@@ -211,9 +216,11 @@ def _all_steps(steps: list[dict[str, Any]]) -> str:
 
 def _how(belief: Belief, draws: int, command: str | None) -> str:
     player = "" if belief.player is None else f", and to choose cards as {model_words(belief.player)}"
+    known = "".join(f" {said}." for said in belief.systems)
     words = (
-        f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}. Where there are too many "
-        f"layouts to walk, each step rests on {draws} draws. The chance of the contract is double dummy, as a network "
+        f"{game(None)} The others are taken to bid as {model_words(belief.bidder)}{player}.{known} "
+        f"Where there are too many layouts to walk, each step rests on {draws} draws. The chance of the contract is "
+        "double dummy, as a network "
         f"predicts it. {BITS}"
     )
     shell = f"<p>Again, from a shell:</p><pre>{escape(command)}</pre>" if command else ""

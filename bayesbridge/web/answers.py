@@ -31,7 +31,7 @@ from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
-from bayesbridge.decisions.leads import lead_question, leads
+from bayesbridge.decisions.play import play, turn_of
 from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
@@ -264,7 +264,7 @@ type Event = tuple[str, dict[str, Any]]
 
 
 def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
-    """Contracts while the auction goes on, leads once the observer is on lead; nothing where neither is query."""
+    """Contracts while the auction goes on, what to play where the observer chooses; nothing where neither is query."""
     belief = posterior.belief
     if belief.auction is None or not belief.auction.is_over:
         given = query.position.settings.get("vulnerable")
@@ -280,15 +280,16 @@ def advice(posterior: Posterior, query: Query) -> Iterator[Event]:
         yield "contracts", {"rows": rows, "scheme": str(found.attrs["scheme"]), "caution": str(found.attrs["caution"])}
         return
     try:
-        lead_question(belief, None)
-    except BayesBridgeError:  # passed out, another seat's lead, or it is made
+        turn_of(belief)
+    except BayesBridgeError:  # passed out, or another seat chooses
         return
     try:
-        ranked = leads(posterior, seconds=3.0, rng=query.seed)
+        ranked = play(posterior, seconds=3.0, rng=query.seed)
     except BayesBridgeError as error:
         yield "leads", {"refused": str(error)}
         return
-    yield "leads", ranked.document() | {"sentence": ranked.sentence, "caution": ranked.caution}
+    words = {"title": ranked.turn.words, "sentence": ranked.sentence, "caution": ranked.caution}
+    yield "leads", ranked.document() | words
 
 
 DIGITS: Final = 6

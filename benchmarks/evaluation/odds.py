@@ -4,9 +4,9 @@
 
 The posterior is that of ``bayesbridge score``: the seat's own hand, and every call by the learned bidder. Of its draws
 the network of ``tricks`` says how likely the contract makes, as they are and given that experts stopped there
-(``bayesbridge.reached``); on the first boards some layouts of the second kind are solved, which corrects it. The truth
-is the double-dummy result of the deal itself. Beside it stands what the network says of that deal: it tells errors of
-the network from errors of the posterior. Needs plugins/bayesbridge-double-dummy.
+(``bayesbridge.estimators.reached``); on the first boards some layouts of the second kind are solved, which corrects it.
+The truth is the double-dummy result of the deal itself. Beside it stands what the network says of that deal: it tells
+errors of the network from errors of the posterior. Needs plugins/bayesbridge-double-dummy.
 """
 
 from __future__ import annotations

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import pyspiel
 from bayesbridge_openspiel import ACTIONS, CARDS, FIRST_CALL, Resampler, own_resampler
-from judge_leads import boards
+from judge_play import boards
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 import bayesbridge as bb
-from bayesbridge.decisions.leads import lead_solver
+from bayesbridge.decisions.play import card_solver
 from bayesbridge.estimators.protocol import Estimator, Question, run
 from bayesbridge.notation import Record
 
@@ -142,7 +142,7 @@ def main(argv: list[str] | None = None) -> int:
     done = [json.loads(line) for line in args.output.read_text().splitlines()] if args.output.exists() else []
     known = {one["deal"] for one in done}
     if len(done) < args.boards:
-        solver = lead_solver()
+        solver = card_solver()
         with args.output.open("a") as kept:
             for record in boards(args.records):
                 if len(done) >= args.boards:

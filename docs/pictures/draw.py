@@ -57,6 +57,8 @@ def main():
     shutil.copy("demo/who_opens_light.png", HERE / "shrinkage.png")
     subprocess.run([sys.executable, "examples/which_contract_should_i_bid.py"], check=True)
     shutil.copy("demo/which_contract_should_i_bid.png", HERE / "contracts.png")
+    subprocess.run([sys.executable, "examples/what_do_these_opponents_play.py"], check=True)
+    shutil.copy("demo/what_do_these_opponents_play.png", HERE / "opponents.png")
     save("paper-captures", studies.plot_runs(captures.count_exactly()))
     scenario = calibration.SCENARIOS["enumerate"]
     draw_calibration(

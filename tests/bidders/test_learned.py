@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import LearnedBidder, encode, stored
+from bayesbridge.bidders.learned import STYLE, LearnedBidder, PairStyle, encode, stored
 from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError
@@ -36,15 +36,17 @@ def _seen_after(text: str) -> np.ndarray:
 
 
 def test_the_network_against_a_plain_transcription():
-    """The same numbers from the parameters, one hand, one call, loops and no tables."""
+    """The same numbers from the parameters, one hand, one call, loops and no tables; East and West have a style."""
     p = plain_network.plain(stored("auction.npz"))
     auction = Auction.of("E:Pass 1H 1S 2C 2S Pass Pass X Pass")
-    bidder = LearnedBidder("EW", slip=0.0)
+    numbers = np.random.default_rng(3).normal(size=STYLE)
+    bidder = LearnedBidder("EW", slip=0.0, style={"EW": PairStyle("", numbers, np.eye(STYLE))})
     steps = encode([call.index for call in auction.calls], True, False)
-    known = plain_network.read(p, steps.tokens)
+    styles = [np.append(numbers, 1.0) if i % 2 == 0 else np.zeros(STYLE + 1) for i in range(len(auction.calls))]
+    known = plain_network.read(p, steps.tokens, np.array([p["style_weight"] @ one for one in styles]))
     for i, call in enumerate(auction.calls):
         for mask in HANDS[:3]:
-            found = plain_network.scores(p, known[i], int(mask))
+            found = plain_network.scores(p, np.concatenate([known[i], styles[i]]), int(mask))
             expected = plain_network.log_chance(found, np.flatnonzero(steps.legal[i]).tolist(), call.index)
             assert bidder.log_likelihood(np.array([mask]), auction, i)[0] == pytest.approx(expected, abs=2e-3)
 

@@ -5,6 +5,7 @@ from math import comb
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.belief.wins import card_wins
 
 HAND = "AKQ2.AJ3.A54.Q32"
 DUMMY = "J54.Q72.KQ76.A85"
@@ -30,7 +31,7 @@ def test_numbers_are_those_of_the_python_name(document):
     belief = bb.Belief("S", HAND, trump="C").given(
         bb.Reveal("N", DUMMY), bb.Holds("E", HELD[1][2:]), bb.Play("W", "H5")
     )
-    expected = bb.card_wins(belief.infer(rng=1), bb.Trick.of("W:H5", trump="C"))
+    expected = card_wins(belief.infer(rng=1), bb.Trick.of("W:H5", trump="C"))
     said = document("play", *OPEN, *HELD, "--trick", "W:H5", "--seat", "N", "--trump", "C")
     assert said["wins"] == {str(card): pytest.approx(chance) for card, chance in expected.items()}
     assert said["trump"] == "C"
@@ -86,8 +87,8 @@ BAD = {
         "leave --seat",
     ),
     "wrong leader": ((*FIRST, "--trick", "E:"), "argument --trick: 'E:' does not begin with 'N:', as", "fix either"),
-    "no trick": (("--seat", "N"), "argument --contract: no contract to lead against", "name one, such as 3NT"),
-    "a contract": (("--trick", "W:H5", "--contract", "3NT"), "argument --contract: only opening leads", "--trump"),
+    "no trick": (("--seat", "N"), "argument --contract: no contract to play", "name one, such as 3NT"),
+    "a goal": (("--trick", "W:H5", "--goal", "make"), "argument --goal: nothing tells the contract", "--contract too"),
     "five cards": (("--trick", "W:H5 HQ H4 H3 H6", "--seat", "N"), "argument --trick: trick", "a trick has four"),
     "not held": (
         ("--trick", "W:H5 HK", "--seat", "E"),

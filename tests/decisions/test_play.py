@@ -1,4 +1,4 @@
-"""Leads: against the exact answer on all layouts, with honest errors, and refused where nobody leads."""
+"""Cards compared: against the exact answer on all layouts, with honest errors, and refused where nobody chooses."""
 
 import json
 
@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgba
 
 import bayesbridge as bb
 from bayesbridge.cli import main
-from bayesbridge.decisions.leads import compare_leads, lead_question
+from bayesbridge.decisions.play import play
 from bayesbridge.plots import BLUE
 from tests.positions import EAST, NORTH
 
@@ -65,22 +65,26 @@ def exact(posterior, needed):
     return found
 
 
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setattr("bayesbridge.decisions.play.card_solver", solver)
+
+
 def compared(posterior, goal="make", seconds=None, rng=0, contract="3NT"):
-    against, question = lead_question(posterior.belief, contract)
-    return compare_leads(posterior, against, question, solver(), goal, seconds, rng)
+    return play(posterior, contract, goal=goal, seconds=seconds or 1e6, rng=rng)
 
 
 @pytest.mark.parametrize("goal", ["make", "tricks"])
-def test_all_layouts_are_the_exact_answer(goal):
+def test_all_layouts_are_the_exact_answer(goal, toy):
     posterior = leader().infer()
     found = compared(posterior, goal)
     right = exact(posterior, 9)
-    assert (found.exact, found.solved, found.leader) == (True, 560, bb.Seat.W)
+    assert (found.exact, found.solved, found.turn.seat) == (True, 560, bb.Seat.W)
     for choice in found.choices:
         beaten, tricks = right[choice.cards[0].suit]
-        assert choice.beaten == (pytest.approx(beaten), 0.0)
+        assert choice.chance == (pytest.approx(beaten), 0.0)
         assert choice.tricks == (pytest.approx(tricks), 0.0)
-    values = [choice.beaten[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
+    values = [choice.chance[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
     assert values == sorted(values, reverse=True)
     # All cards of a suit do the same here, and only these stand together.
     assert sorted(choice.name for choice in found.choices) == ["CJ7", "DJT8", "H9864", "ST963"]
@@ -89,7 +93,7 @@ def test_all_layouts_are_the_exact_answer(goal):
     assert found.sentence.startswith(f"Lead {found.choices[0].name}: 3NT by S is then beaten with")
 
 
-def test_errors_are_honest():
+def test_errors_are_honest(toy):
     """Over seeds, the sum of z² of a figure and of a paired difference is χ²; a wrong answer is far outside."""
     posterior = leader().infer()
     right = exact(posterior, 9)
@@ -102,7 +106,7 @@ def test_errors_are_honest():
         by_suit = {choice.cards[0].suit: choice for choice in found.choices}
         first = found.choices[0]
         other = next(choice for choice in found.choices if choice is not first)
-        chance, error = by_suit[best].beaten
+        chance, error = by_suit[best].chance
         behind, spread = other.behind
         true = right[first.cards[0].suit][0] - right[other.cards[0].suit][0]
         squares += ((chance - right[best][0]) / error) ** 2, 0.0, ((chance - right[best][0] - 0.1) / error) ** 2
@@ -119,20 +123,21 @@ def test_errors_are_honest():
     [
         ({"contract": "3NT by E"}, "contract '3NT by E': S is on lead, not W"),
         ({"contract": "3NT by S", "by": "N"}, "name one declarer"),
-        ({}, "no contract to lead against"),
-        ({"contract": "3NT", "goal": "win"}, "goal 'win': choose 'make' or 'tricks'"),
+        ({}, "no contract to play"),
+        ({"contract": "3NT", "goal": "win"}, "goal 'win': choose make, tricks, matchpoints"),
+        ({"contract": "3NT", "goal": "matchpoints"}, "goal 'matchpoints': name the scores of other tables"),
         ({"contract": "3NT", "seconds": 0.0}, "seconds 0.0: give a number above 0"),
     ],
 )
 def test_bad_questions_are_refused_in_one_line(arguments, words):
     with pytest.raises(bb.BayesBridgeError, match=words) as caught:
-        bb.leads(leader().infer(), **arguments)
+        bb.play(leader().infer(), **arguments)
     assert "\n" not in str(caught.value)
 
 
 def test_without_a_solver_one_line_says_what_to_install(install):
     with pytest.raises(bb.BayesBridgeError, match="install the plugin bayesbridge-double-dummy"):
-        bb.leads(leader().infer(), "3NT")
+        bb.play(leader().infer(), "3NT")
 
 
 ASKED = ("--observer", "W", "--hand", WEST, "--players", "4", "--reveal", f"N:{NORTH}", "--holds")
@@ -154,14 +159,14 @@ def test_the_command(install, capsys):
 
 
 @pytest.mark.parametrize("goal", ["make", "tricks"])
-def test_the_picture(goal):
+def test_the_picture(goal, toy):
     """One bar for each lead with its figure, the best and those close to it in blue, lines only where draws err."""
     posterior = leader().infer()
     for seconds in (None, 0.1):
         found = compared(posterior, goal, seconds)
-        ax = bb.plots.leads(found)
+        ax = bb.plots.play(found)
         bars = [bar for bar in ax.patches if bar.get_height() == pytest.approx(0.62)]
-        told = [choice.beaten[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
+        told = [choice.chance[0] if goal == "make" else choice.tricks[0] for choice in found.choices]
         assert [bar.get_width() for bar in bars] == pytest.approx(told)
         assert [label.get_text() for label in ax.get_yticklabels()] == [choice.name for choice in found.choices]
         blue = [bar.get_facecolor() == to_rgba(BLUE) for bar in bars]

@@ -1,0 +1,119 @@
+"""``bayesbridge style``: how a pair bids, learned from its tables on record."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from bayesbridge.cli.options import (
+    Once,
+    Subparsers,
+    UsageError,
+    add_command,
+    blaming,
+    open_file,
+    verify_target,
+    whole,
+    writing,
+)
+from bayesbridge.cli.screens import print_json, print_table, say
+from bayesbridge.words import counted, error_text, number, percent
+
+if TYPE_CHECKING:
+    from bayesbridge.bidders.pairs import Habit
+
+MOST = 200
+"""Tables learned from unless told otherwise: more say little more, and take longer."""
+
+
+def add(commands: Subparsers) -> None:
+    """Put the command on the command line."""
+    parser = add_command(
+        commands,
+        "style",
+        "how a pair bids beside the average expert, learned from its tables on record",
+        run,
+        "bayesbridge style match.pbn\n  bayesbridge style match.pbn --pair Ash+Elm --out ash-elm.json\n"
+        "  bayesbridge estimate --record next.pbn --style EW:ash-elm.json",
+    )
+    parser.add_argument("file", metavar="FILE", help="a PBN or LIN file that names the players, also gzipped")
+    parser.add_argument(
+        "--pair", action=Once, metavar="A+B", help="the two players (default: name all pairs of the file)"
+    )
+    parser.add_argument(
+        "--tables",
+        type=whole(1, 10**6),
+        action=Once,
+        metavar="N",
+        help=f"learn from the pair's first N tables, the others judge (default: all, at most {MOST})",
+    )
+    parser.add_argument("--out", action=Once, metavar="FILE.json", help="write the style, for --style EW:FILE.json")
+
+
+def run(args: Namespace) -> int:
+    """Learn and print."""
+    from bayesbridge.bidders.pairs import habits, judge_style, pair_name, style_of, tables_of
+    from bayesbridge.studies.benchmark import mean_of
+
+    if args.pair is None:
+        return _pairs(args)
+    target = None if args.out is None else verify_target("--out", args.out, "a style is JSON", ".json")
+    with blaming("--pair"):
+        every = tables_of(open_file(args.file)(), args.pair)
+    name = pair_name(args.pair)
+    style = style_of(name, every[: args.tables or MOST])
+    calls, known, average = judge_style(every[: style.tables + MOST], style).T
+    figures: dict[str, Any] = {}
+    for key, sums in {"": known, "_average": average, "_difference": known - average}.items():
+        value, error = mean_of(calls, sums)
+        figures |= {f"log_loss{key}": value, f"log_loss{key}_error": error} if len(calls) else {f"log_loss{key}": None}
+    if target is not None:
+        with writing("--out", target) as part:
+            style.save(part)
+    found = habits(style)
+    if args.json:
+        told = {"pair": name, "tables": style.tables, "tables_on_record": len(every), "judged_by": len(calls)}
+        print_json({**told, **figures, "summary": [one._asdict() for one in found]})
+        return 0
+    some = "" if style.tables == len(every) else f" of {number(len(every))}"
+    title = f"{name}, learned from {number(style.tables)}{some} tables"
+    rows = [[one.what, _value(one, one.value, one.error), _value(one, one.average, 0.0)] for one in found]
+    print_table(title, ["", "this pair", "average expert"], rows)
+    say("Ends of the 1NT opening: a tenth of the hands lies below, a tenth above. ± one standard error.")
+    if len(calls):
+        gain, error = figures["log_loss_difference"], figures["log_loss_difference_error"]
+        two = f"{figures['log_loss']:.3f} nats a call knowing the style, {figures['log_loss_average']:.3f} without"
+        tables = counted(len(calls), "table")
+        say(f"Calls at {tables} that it was not learned from: {two} ({gain:+.3f} ± {error:.3f}).")
+    if target is not None:
+        say(f"{target} is written: --style EW:{target} takes it, or NS:.")
+    return 0
+
+
+def _pairs(args: Namespace) -> int:
+    """The pairs of the file, those with most tables first."""
+    from bayesbridge.bidders.pairs import pairs_of
+
+    for name in ("tables", "out"):
+        if getattr(args, name) is not None:
+            raise UsageError(f"argument --{name}: it is about one pair: name it, as --pair A+B")
+    found = sorted(((len(tables), name) for name, tables in pairs_of(open_file(args.file)()).items()), key=_rank)
+    if not found:
+        raise UsageError(f"argument FILE: no table of {args.file!r} names both players of a pair and has all hands")
+    if args.json:
+        print_json({"pairs": {name: tables for tables, name in found}})
+        return 0
+    print_table(f"Pairs of {args.file}", ["pair", "tables"], [[name, number(tables)] for tables, name in found])
+    say("What one of them plays: add --pair, as in --pair " + found[0][1])
+    return 0
+
+
+def _rank(row: tuple[int, str]) -> tuple[int, str]:
+    return -row[0], row[1]
+
+
+def _value(habit: Habit, value: float, error: float) -> str:
+    """As people read it."""
+    if habit.unit == "share":
+        return percent(value) + (f" ± {100 * error:.1f}" if error else "")
+    return f"{value:.1f}{error_text(error, 1)} {habit.unit}"

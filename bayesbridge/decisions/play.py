@@ -1,0 +1,544 @@
+"""What to play: every card of the seat in turn, tried on the same layouts of its player's posterior.
+
+At any moment from the opening lead to the last trick, for a defender (declarer's and partner's hands are hidden; before
+the lead dummy's too) and for declarer, who plays dummy's cards and does not see the defenders'. Each layout is solved
+double dummy once for every card that may be played. All cards live on the same layouts, so that differences between
+them are paired and much more exact than the figures themselves. Layouts of the opening lead are weighted, the same for
+all cards, so that the predictions of the network of ``tricks`` average over them as over all draws
+(:mod:`bayesbridge.estimators.odds`).
+
+Double dummy means that all four see all cards after this one: a finesse either way looks free, a card that gives away
+what declarer would have guessed costs more at the table, and one that declarer does not understand costs less.
+Declarer's last tricks, where few layouts are left, are therefore searched as they are played
+(:mod:`~bayesbridge.decisions.ending`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any, Final
+
+import numpy as np
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.perspective import Perspective
+from bayesbridge.belief.posterior import Posterior, thinned
+from bayesbridge.belief.wins import card_wins
+from bayesbridge.calls import Contract, Vulnerability
+from bayesbridge.cards import Card, Hand
+from bayesbridge.deal import Seat
+from bayesbridge.decisions.contracts import judged, payoff, scoring_of
+from bayesbridge.decisions.ending import MOST_LAYOUTS, Ending
+from bayesbridge.decisions.plans import TooMuchWork
+from bayesbridge.engines.target import MOST_DRAWS
+from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
+from bayesbridge.estimators.builtin import TricksEstimator
+from bayesbridge.estimators.evaluate import Progress
+from bayesbridge.estimators.odds import SolvedSample, contract_asked, normalised
+from bayesbridge.estimators.protocol import Estimator, Question, run, seconds_of
+from bayesbridge.estimators.registry import offered
+from bayesbridge.evidence.kinds import Play, Reveal
+from bayesbridge.layouts import Floats
+from bayesbridge.markup import Shown, Table
+from bayesbridge.random64 import Seed, generator
+from bayesbridge.tricks import Trick, replay
+from bayesbridge.words import SEATS, error_text, number, percent
+
+GOALS: Final = ("make", "tricks", "matchpoints")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A moment of a play: whose turn it is, to which trick of which contract."""
+
+    contract: Contract
+    dummy: Seat
+    trick: Trick
+    """The trick so far; empty where its leader is in turn."""
+    played_mask: int
+    """Cards that have left their hands, those of the trick among them."""
+    won: int
+    """Tricks that declarer has won."""
+    tricks: int
+    """Tricks that are over."""
+    legal: Hand
+    """What the seat in turn may play."""
+
+    @property
+    def seat(self) -> Seat:
+        """Who is to play."""
+        assert self.trick.turn is not None
+        return self.trick.turn
+
+    @property
+    def defends(self) -> bool:
+        """Whether the seat in turn is a defender's."""
+        return self.seat not in (self.contract.declarer, self.dummy)
+
+    @property
+    def lead(self) -> bool:
+        """Whether it is the opening lead."""
+        return not self.played_mask
+
+    @property
+    def question(self) -> Question:
+        """For the solver."""
+        pair, trump = (self.contract.declarer, self.dummy), self.contract.trump
+        return Question(pair, trump, None if self.lead else self.trick, self.played_mask)
+
+    @property
+    def words(self) -> str:
+        """The moment as a title, such as ``South, who declares 3NT, plays to trick 2``."""
+        who, against = SEATS[self.seat.name], "against" if self.defends else "in"
+        what = "leads" if not self.trick.cards else f"plays to '{self.trick}'"
+        return f"{who} {what} {against} {self.contract}" + ("" if self.lead else f", trick {self.tricks + 1}")
+
+
+def turn_of(belief: Perspective, contract: Contract | str | None = None, by: Seat | str | None = None) -> Turn:
+    """Whose turn it is by the cards played; the observer must be who chooses: the seat itself, or declarer for dummy.
+
+    The ``contract`` is that of the auction unless it is named; its declarer sits on the right of who leads first.
+
+    >>> from bayesbridge import Belief
+    >>> turn_of(Belief("W", "AKQ2.KJ3.A54.Q32", dummy=None), "3NT").words
+    'West leads against 3NT by S'
+    """
+    plays = [(piece.seat, piece.card) for piece in belief.evidence if isinstance(piece, Play)]
+    own = None if belief.auction is None else belief.auction.contract
+    asked = own if contract is None else contract
+    if asked is None:
+        raise BayesBridgeError("no contract to play: name one, such as 3NT, or give the whole auction")
+    leader = plays[0][0] if plays else belief.observer
+    if by is None and len(str(asked).split()) < 3:
+        by = own.declarer if own is not None else _declarer(leader, belief.dummy)
+    final = contract_asked(belief, asked, by)
+    # In the three-player game the dummy stays where it is, whoever declares.
+    dummy = final.declarer.partner if belief.dummy is None else belief.dummy
+    if belief.trump not in (None, final.strain):
+        raise BayesBridgeError(f"contract {str(final)!r}, but trump {belief.trump.name}: name one", contract=final)
+    first = Question((final.declarer, dummy), final.trump).table[1]
+    observer = belief.observer
+    if not plays:
+        if first != observer:
+            raise BayesBridgeError(
+                f"contract {str(final)!r}: {first.name} is on lead, not {observer.name}: "
+                f"ask what {first.name} believes, or name {_declarer(observer, belief.dummy).name} as declarer",
+                leader=observer,
+            )
+        return Turn(final, dummy, Trick(first, final.trump), 0, 0, 0, belief.hand)
+    if leader != first:
+        raise IllegalPlay(f"{leader.name} led, but against {final} it is {first.name}'s lead: fix either", seat=leader)
+    if dummy != final.declarer.partner:
+        raise BayesBridgeError(
+            f"{dummy.name} is dummy beside {final.declarer.name}: only opening leads are judged there"
+        )
+    shown = {
+        piece.seat: piece.hand
+        for piece in (Reveal(observer, belief.hand), *belief.evidence)
+        if isinstance(piece, Reveal)
+    }
+    tricks = replay(plays, final.trump, shown)
+    trick = tricks[-1] if not tricks[-1].complete else Trick(_winner(tricks[-1]), final.trump)
+    seat = trick.turn
+    assert seat is not None
+    if len(plays) == 52:
+        raise BayesBridgeError("all 52 cards are played: ask before the last trick")
+    chooser = final.declarer if seat == dummy else seat
+    if chooser != observer:
+        whose = (
+            f"{seat.name}'s turn"
+            if seat == chooser
+            else f"the turn of {seat.name}, dummy, whose cards {chooser.name} plays"
+        )
+        raise BayesBridgeError(f"it is {whose}: ask what {chooser.name} believes, not {observer.name}", seat=chooser)
+    if dummy not in shown:
+        raise BayesBridgeError(
+            f"{dummy.name}'s hand lies open after the lead: show it, such as Reveal({dummy.name!r}, …)", seat=dummy
+        )
+    played = sum(card.mask for _, card in plays)
+    over = [one for one in tricks if one.complete]
+    won = sum(_winner(one) in (final.declarer, dummy) for one in over)
+    legal = trick.legal(Hand(shown[seat].mask & ~played))
+    return Turn(final, dummy, trick, played, won, len(over), legal)
+
+
+def _winner(trick: Trick) -> Seat:
+    assert trick.winner is not None
+    return trick.winner
+
+
+def _declarer(leader: Seat, dummy: Seat | None) -> Seat:
+    """Against whom a seat leads: the seat on the right, past a dummy beside them."""
+    right = leader.next(3)
+    return right if right != dummy else right.next(3)
+
+
+@dataclass(frozen=True, slots=True)
+class CardChoice:
+    """One card, or several of a suit that did the same in every layout."""
+
+    cards: tuple[Card, ...]
+    """High cards first; they follow each other in the hand."""
+    chance: tuple[float, float]
+    """P(the contract makes), for a defender P(it is beaten); one standard error."""
+    tricks: tuple[float, float]
+    """Expected tricks of the side in all, one standard error."""
+    behind: tuple[float, float]
+    """How far behind the best card by the goal, one standard error, paired."""
+    close: bool
+    """Whether the test cannot tell it from the best."""
+    wins: float
+    """P(it wins the trick)."""
+    matchpoints: tuple[float, float] | None = None
+    """Expected share of the matchpoints, one standard error, where a field was given."""
+
+    @property
+    def name(self) -> str:
+        """The suit and the ranks, such as ``H432``."""
+        return self.cards[0].suit.name + "".join(str(card)[1:] for card in self.cards)
+
+
+@dataclass(frozen=True, slots=True)
+class CardChoices(Shown):
+    """All cards that may be played at a moment, the best first."""
+
+    turn: Turn
+    goal: str
+    """``make`` (for defenders: to beat the contract), ``tricks`` or ``matchpoints``."""
+    choices: tuple[CardChoice, ...]
+    solved: int
+    """Layouts that were solved."""
+    exact: bool
+    """Whether these are all layouts that fit, with their exact weights."""
+    plan: tuple[str, ...] = ()
+    """Declarer's best plan, where the ending was searched whole."""
+
+    @property
+    def best(self) -> tuple[CardChoice, ...]:
+        """The best, and all that the test cannot tell from it."""
+        return tuple(choice for choice in self.choices if choice.close)
+
+    @property
+    def clear(self) -> bool:
+        """Whether one card is better than all others."""
+        return len(self.best) == 1
+
+    def of(self, card: Card) -> CardChoice:
+        """The choice that has a card."""
+        return next(choice for choice in self.choices if card in choice.cards)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        names = [choice.name for choice in self.best]
+        first = self.choices[0]
+        (chance, chance_error), (tricks, tricks_error) = first.chance, first.tricks
+        share = percent(chance) + (f" ± {100 * chance_error:.1f} %" if chance_error else "")
+        many = f"{tricks:.2f}" + (f" ± {tricks_error:.2f}" if tricks_error else "")
+        who, what = ("the defence", "is then beaten") if self.turn.defends else ("declarer", "then makes")
+        after = f"{self.turn.contract} {what} with {share}; {who} takes {many} tricks on average."
+        if self.clear:
+            verb = "Play" if self.turn.trick.cards else "Lead"
+            return f"{verb} {names[0]}: {after}"
+        if self.exact:
+            return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
+        others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
+        return f"Too close to call: {names[0]} is ahead, {others} may be as good. After {names[0]}, {after}"
+
+    @property
+    def caution(self) -> str:
+        """How far the figures can be trusted, in a sentence or two."""
+        if self.plan:
+            basis = "all layouts" if self.exact else "the layouts drawn"
+            return (
+                f"Searched to the last trick over {basis} ({number(self.solved)}): declarer's plan is the same where "
+                "they look alike, and the defenders see all cards."
+            )
+        basis = f"From {number(self.solved)} solved layouts; one standard error is given."
+        if self.exact:
+            basis = f"Every layout was solved ({number(self.solved)})."
+        return f"{basis} Double dummy: after this card all four see all cards."
+
+    @property
+    def tables(self) -> list[Table]:
+        """Every card that may be played with its chance for the contract, and how far it is behind the best."""
+        best, turn = self.choices[0], self.turn
+        unit, digits, scale = ("", 2, 1.0) if self.goal == "tricks" else (" %", 1, 100.0)
+        rows = []
+        for choice in self.choices:
+            mean, error = (scale * part for part in choice.behind)
+            behind = "" if choice is best else f"{mean:.{digits}f}{error_text(error, digits)}{unit}"
+            verdict = "best" if self.clear else "ahead" if choice is best else "close"
+            shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
+            chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
+            tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
+            rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, verdict if choice.close else ""])
+        chance = "P(beaten)" if turn.defends else "P(makes)"
+        by = {"make": chance, "tricks": "tricks"}.get(self.goal, self.goal)
+        field = [] if best.matchpoints is None else ["matchpoints"]
+        columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", ""]
+        plan = [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])] if self.plan else []
+        return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json`` and web pages."""
+        chance = "beaten" if self.turn.defends else "make"
+
+        def row(choice: CardChoice) -> dict[str, Any]:
+            figures = {chance: choice.chance, "tricks": choice.tricks, "behind": choice.behind}
+            figures |= {} if choice.matchpoints is None else {"matchpoints": choice.matchpoints}
+            return {
+                "cards": [str(card) for card in choice.cards],
+                "close": choice.close,
+                "wins": choice.wins,
+                **{name: value for name, (value, _) in figures.items()},
+                **{f"{name}_error": error for name, (_, error) in figures.items()},
+            }
+
+        return {
+            "contract": str(self.turn.contract),
+            "seat": self.turn.seat.name,
+            "trick": str(self.turn.trick),
+            "goal": self.goal,
+            "clear": self.clear,
+            "best": [str(card) for choice in self.best for card in choice.cards],
+            "solved": self.solved,
+            "exact": self.exact,
+            "cards": list(map(row, self.choices)),
+            "wins": {str(card): choice.wins for choice in self.choices for card in choice.cards},
+            "plan": list(self.plan),
+        }
+
+
+SOLVES: Final = "double_dummy_leads"
+"""The estimator that solves a layout for every card, in the double-dummy plugin."""
+
+SECONDS: Final = 12.0
+"""Time for solving on one core by default; where a layout is solved fast, no more than LAYOUTS are."""
+
+LAYOUTS: Final = 1000
+
+
+def believed(belief: Belief, draws: int = 2000, rng: Seed = 0, before: Posterior | None = None) -> Posterior:
+    """A posterior for a decision, which needs hundreds of layouts: draws where walking all would take seconds.
+
+    >>> believed(Belief("W", "Q8642.93.J84.K75", dummy=None), 100)
+    <Posterior: sample, 100 of 84478098072866400 layouts, ESS 100>
+    """
+    if belief.target.soft and 5_000 < belief.target.walked <= 100_000:
+        found = belief.infer("tilted", draws, rng, before)
+        if found.ess > 0.2 * draws:
+            return found
+    return belief.infer("auto", draws, rng, before)
+
+
+def play(
+    posterior: Posterior,
+    contract: Contract | str | None = None,
+    *,
+    by: Seat | str | None = None,
+    goal: str | None = None,
+    field: Sequence[float] | None = None,
+    vulnerable: Vulnerability | str = Vulnerability.NONE,
+    solve: int | None = None,
+    seconds: float | None = None,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+) -> CardChoices:
+    """Compare all cards that may be played now, by what the observer, who chooses, believes.
+
+    The observer is the seat in turn, or declarer where it is dummy's; before any card is played it is the opening
+    leader. The ``contract`` is that of the auction unless it is named. ``goal`` is ``make``, for P(it makes), for
+    defenders P(it is beaten); ``tricks``, for what the side takes on average; or ``matchpoints`` against a ``field``,
+    the duplicate scores of the declaring side at other tables. Another figure decides where the first is the same in
+    every layout. ``solve`` layouts are solved, by default as many as ``seconds`` on one core allow. Needs the plugin
+    bayesbridge-double-dummy, but not where declarer's last four tricks are searched whole: there the figures are those
+    of one plan, and ``plan`` tells the best.
+
+    >>> from bayesbridge import Belief
+    >>> try:
+    ...     play(Belief("W", "Q8642.93.J84.K75", dummy=None).infer(rng=1), "3NT by N")
+    ... except BayesBridgeError as error:
+    ...     print(error)
+    contract '3NT by N': E is on lead, not W: ask what E believes, or name S as declarer
+    """
+    meant = goal or ("make" if field is None else "matchpoints")
+    meant = "make" if meant == "beat" else meant
+    if meant not in GOALS or (meant == "matchpoints") > (field is not None):
+        what = "name the scores of other tables as field" if meant in GOALS else f"choose {', '.join(GOALS)}"
+        raise BayesBridgeError(f"goal {goal!r}: {what}", goal=goal)
+    if seconds is not None and not 0.0 < seconds < float("inf"):
+        raise BayesBridgeError(f"seconds {seconds}: give a number above 0", seconds=seconds)
+    if solve is not None and solve < 2:
+        raise BayesBridgeError(f"solve {solve}: give at least 2 layouts", solve=solve)
+    turn = turn_of(posterior.belief, contract, by)
+    # (14,) what 0 … 13 tricks of declarer are worth to the side, first by the goal.
+    made = (np.arange(14) >= turn.contract.tricks_needed).astype(np.float64)
+    values = {"make": 1.0 - made if turn.defends else made, "tricks": np.arange(14.0)}
+    values["tricks"] = 13.0 - values["tricks"] if turn.defends else values["tricks"]
+    if field is not None:
+        scores = payoff(scoring_of("duplicate", vulnerable, None), turn.contract)[:, None]
+        others = np.asarray(field, np.float64)[None]
+        if not others.size or not np.isfinite(others).all():
+            raise BayesBridgeError("field: give at least one score, such as 420", field=field)
+        won = ((scores > others) + 0.5 * (scores == others)).mean(axis=1)
+        values["matchpoints"] = 1.0 - won if turn.defends else won
+    order = [meant, *(name for name in ("make", "tricks", "matchpoints") if name in values and name != meant)]
+    goals = {name: np.asarray(values[name]) for name in order}
+    wins = card_wins(posterior, turn.trick, (turn.contract.declarer, turn.dummy))
+    found = _searched(posterior, turn, goals, wins)
+    return found or _solved(posterior, turn, goals, wins, card_solver(), solve, seconds, rng, progress)
+
+
+def card_solver() -> Estimator:
+    """The solver; one line says what to install where there is none."""
+    try:
+        return offered("estimators", [SOLVES]).estimator(SOLVES)
+    except PluginError:
+        raise BayesBridgeError(
+            "cards are compared by a double-dummy solver: install the plugin bayesbridge-double-dummy"
+        ) from None
+
+
+def _solved(
+    posterior: Posterior,
+    turn: Turn,
+    goals: dict[str, Floats],
+    wins: dict[Card, float],
+    solver: Estimator,
+    solve: int | None,
+    seconds: float | None,
+    rng: Seed,
+    progress: Progress | None,
+) -> CardChoices:
+    """The comparison on solved layouts."""
+    cost = max(seconds_of(solver) * 0.45**turn.tricks, 1e-9)  # a trick less to play takes less than half the time
+    most = LAYOUTS if seconds is None else MOST_DRAWS
+    n = solve or max(2, int(min((seconds or SECONDS) / cost, most)))
+    some = posterior
+    if len(posterior) > n:
+        some = thinned(posterior, n, generator(rng), f"{n} layouts of these are solved")
+    step = max(1, round(1.0 / max(cost, 1e-3)))  # a second's work, to see progress
+    parts = []
+    for begin in range(0, len(some), step):
+        parts.append(run(solver, some.layouts[begin : begin + step], turn.question)["lead_tricks"])
+        if progress is not None:
+            progress(min(begin + step, len(some)), len(some))
+    taken = np.concatenate(parts).astype(np.int64)  # by the side in turn, from here on
+    groups = list(_groups(turn.legal, taken))
+    now = turn.tricks - turn.won if turn.defends else turn.won
+    tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
+    tricks = 13 - tricks if turn.defends else tricks
+    columns = {name: values[tricks] for name, values in goals.items()}
+    return _ranked(turn, groups, columns, _sample(posterior, some, turn), wins, some.exact)
+
+
+def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:
+    """The cards, those next to each other in a suit together if they did the same in every layout."""
+    group: tuple[Card, ...] = ()
+    for card in legal:
+        same = group and card.suit == group[0].suit and (taken[:, card.index] == taken[:, group[0].index]).all()
+        if group and not same:
+            yield group
+            group = ()
+        group = (*group, card)
+    yield group
+
+
+def _sample(whole: Posterior, some: Posterior, turn: Turn) -> SolvedSample:
+    """How the layouts solved are weighted: before the lead by the network's P(beaten) and tricks for all draws."""
+    if some.exact:
+        return SolvedSample.every(some.weights)
+    if some is whole or not turn.lead:
+        return SolvedSample.of(some.weights, most=some.ess)
+    pool, weights, ess = judged(whole, 0)
+    made = np.arange(14)
+    values = np.stack([(made < turn.contract.tricks_needed).astype(np.float64), 13.0 - made], axis=1)
+    network = TricksEstimator()
+    here, everywhere = (normalised(run(network, layouts, turn.question)["tricks"]) for layouts in (some.layouts, pool))
+    return SolvedSample.of(some.weights, here @ values, weights @ everywhere @ values, ess)
+
+
+def _ranked(
+    turn: Turn,
+    groups: Sequence[tuple[Card, ...]],
+    columns: dict[str, Floats],
+    sample: SolvedSample,
+    wins: dict[Card, float],
+    exact: bool,
+) -> CardChoices:
+    """The choices in order; ``columns``: (layouts, groups) by goal, the first decides."""
+    goals = list(columns.values())
+    means = [sample.weights @ values for values in goals]
+    order = np.lexsort((np.arange(len(groups)), *(-mean.round(12) for mean in reversed(means))))
+    best = order[0]
+    # 5 %: the chance of calling a card the best although another is as good, over all comparisons together.
+    limit = NormalDist().inv_cdf(1.0 - 0.05 / max(1, len(groups) - 1))
+
+    def behind(values: Floats, one: int) -> tuple[float, float]:
+        """The paired difference to the best card, which differs from itself in no layout."""
+        most = 13.0 if values is columns["tricks"] else 1.0
+        return (0.0, 0.0) if one == best else sample.mean(values[:, best] - values[:, one], -most, most, 1.0)
+
+    def close(one: int) -> bool:
+        """Whether a card may be as good as the best, by another figure where the first never differs."""
+        differs = [values for values in goals if (values[:, one] != values[:, best]).any()]
+        mean, error = behind(differs[0], one) if differs else (0.0, 0.0)
+        return mean <= limit * error
+
+    choices = tuple(
+        CardChoice(
+            groups[one],
+            sample.share(columns["make"][:, one]),
+            sample.mean(columns["tricks"][:, one], 0.0, 13.0, 1.0),
+            behind(goals[0], one),
+            close(one),
+            wins[groups[one][0]],
+            sample.share(columns["matchpoints"][:, one]) if "matchpoints" in columns else None,
+        )
+        for one in order
+    )
+    return CardChoices(turn, next(iter(columns)), choices, len(sample.weights), exact)
+
+
+def _searched(
+    posterior: Posterior, turn: Turn, goals: dict[str, Floats], wins: dict[Card, float]
+) -> CardChoices | None:
+    """Declarer's last tricks over all layouts of two hidden hands; ``None`` where it is not that, or too long."""
+    # A trick more takes about eight times as long.
+    few = {8: MOST_LAYOUTS // 8}.get(turn.tricks, MOST_LAYOUTS if turn.tricks > 8 else 0)
+    if turn.defends or posterior.count() > few:
+        return None
+    left = ~turn.played_mask
+    seats = [seat for seat in Seat if seat not in (turn.contract.declarer, turn.dummy)]
+    weights: dict[tuple[int, ...], float] = {}
+    for masks, shares in posterior.blocks():
+        for row, share in zip(masks.tolist(), shares.tolist(), strict=True):
+            key = tuple(row[seat] & left for seat in seats)
+            weights[key] = weights.get(key, 0.0) + share
+    side = turn.contract.declarer % 2
+    game = Ending(turn.trick, [row[side] & left, row[side + 2] & left], list(weights), side)
+    w = np.array(list(weights.values())) / sum(weights.values())
+    # What a trick more is worth: by the goal, the others deciding where that does not.
+    more = np.sum([np.diff(values) * 1e-5**place for place, values in enumerate(goals.values())], axis=0)
+    try:
+        found = {
+            Card(card): (outcome, plan)
+            for card, outcome, plan in game.cards(more[turn.won :][: 13 - turn.tricks, None] * w)
+        }
+    except TooMuchWork:
+        return None
+    groups: list[tuple[Card, ...]] = [()]
+    for card in turn.legal:
+        groups[-1] = (*groups[-1], card)
+        if card in found:  # the lowest of its equals
+            groups.append(())
+    groups.pop()
+    reached = np.stack([turn.won + game.tricks(found[cards[-1]][0]) for cards in groups], axis=1)
+    columns = {name: values[reached] for name, values in goals.items()}
+    sample = SolvedSample.every(w) if posterior.exact else SolvedSample.of(w, most=posterior.ess)
+    ranked = _ranked(turn, groups, columns, sample, wins, posterior.exact)
+    plan = game.text(found[ranked.choices[0].cards[-1]][1], w)
+    return replace(ranked, plan=plan or ("Nothing is left to choose.",))

@@ -1,0 +1,193 @@
+"""What every card on record cost: by what its player could know then, and double dummy.
+
+Each card is compared with all others that its player could have chosen, over the posterior of that player at that
+moment: their own hand, dummy, the calls and the cards so far, and nothing that came later. The cost is what the card
+took less than the best one, in tricks on average over the same layouts. Beside it stands what the card cost on the real
+deal, double dummy. A card that was worse by what was known is *costly*, whatever became of it; one that was as good as
+any, and still cost a trick, was *unlucky*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import hypot
+from typing import TYPE_CHECKING, Any
+
+from bayesbridge.belief.belief import Belief
+from bayesbridge.belief.posterior import Posterior
+from bayesbridge.cards import Card
+from bayesbridge.deal import Seat
+from bayesbridge.decisions.play import believed, card_solver, play, turn_of
+from bayesbridge.errors import NotationError
+from bayesbridge.estimators.evaluate import Progress
+from bayesbridge.estimators.protocol import run
+from bayesbridge.evidence.models import BidderModel, PlayerModel
+from bayesbridge.layouts import Layouts
+from bayesbridge.markup import Table
+from bayesbridge.notation.record import Record
+from bayesbridge.random64 import Seed, generator
+from bayesbridge.words import SEATS, card_words
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One card on record."""
+
+    number: int
+    """Cards played before it."""
+    seat: Seat
+    player: Seat
+    """Who chose: declarer for dummy."""
+    card: Card
+    best: Card
+    """The best card, the same where none was better."""
+    cost: tuple[float, float]
+    """Tricks less than the best card on average, by what the player could know; one standard error."""
+    close: bool
+    """Whether the test cannot tell it from the best."""
+    double_dummy_cost: int | None
+    """Tricks lost on the real deal; ``None`` where the record does not tell all hands."""
+    choices: int
+    """Cards that could be told apart; 1 where there was nothing to choose."""
+
+    @property
+    def verdict(self) -> str:
+        """``costly``, ``unlucky`` or nothing."""
+        return "costly" if not self.close else "unlucky" if self.double_dummy_cost else ""
+
+    @property
+    def why(self) -> str:
+        """What was better, in a line."""
+        who, better, (cost, error) = SEATS[self.player.name], card_words(self.best), self.cost
+        spread = f" ± {error:.2f}" if error else ""
+        if self.verdict == "costly":
+            real = {None: "", 0: "; on the real deal it cost nothing"}.get(self.double_dummy_cost, "")
+            return f"{better} takes {cost:.2f}{spread} tricks more on average, by what {who} could know{real}."
+        if self.verdict == "unlucky":
+            lost = self.double_dummy_cost
+            return f"As good as any by what {who} could know, but it cost {lost} on the real deal."
+        return ""
+
+    def document(self) -> dict[str, Any]:
+        """For ``--json`` and tables."""
+        return {
+            "trick": self.number // 4 + 1,
+            "seat": self.seat.name,
+            "player": self.player.name,
+            "card": str(self.card),
+            "best": str(self.best),
+            "cost": self.cost[0],
+            "cost_error": self.cost[1],
+            "double_dummy_cost": self.double_dummy_cost,
+            "choices": self.choices,
+            "verdict": self.verdict,
+        }
+
+
+def judged_cards(
+    record: Record,
+    players: Sequence[Seat] = tuple(Seat),
+    *,
+    solve: int = 40,
+    draws: int = 1000,
+    bidder: BidderModel | None = None,
+    player: PlayerModel | None = None,
+    rng: Seed = 0,
+    progress: Progress | None = None,
+) -> Iterator[Judged]:
+    """Every card that one of the players chose, in order; ``solve`` layouts are solved for each."""
+    contract = record.contract
+    if contract is None or record.auction is None or not record.plays:
+        what = "no cards played" if record.contract else "no contract"
+        raise NotationError(
+            f"board {record.board}: {what} on record to review: choose another board", board=record.board
+        )
+    solver, seed = card_solver(), int(generator(rng).integers(1 << 62))
+    dummy, deal = contract.declarer.partner, record.deal
+    last: dict[Seat, Posterior] = {}
+    for number, (seat, card) in enumerate(record.plays):
+        chooser = contract.declarer if seat == dummy else seat
+        if progress is not None:
+            progress(number + 1, len(record.plays))
+        if chooser not in players:
+            continue
+        belief = Belief.of_record(record, chooser, cards=number, bidder=bidder, player=player)
+        turn = turn_of(belief, contract)
+        if len(turn.legal) == 1:
+            yield Judged(number, seat, chooser, card, card, (0.0, 0.0), True, None if deal is None else 0, 1)
+            continue
+        real = None
+        if deal is not None:
+            taken = run(solver, Layouts.of([deal]), turn.question)["lead_tricks"][0]
+            real = int(max(taken[one.index] for one in turn.legal) - taken[card.index])
+        posterior = last[chooser] = believed(belief, draws, seed + number, last.get(chooser))
+        found = play(posterior, contract, goal="tricks", solve=solve, rng=seed + number)
+        mine, first = found.of(card), found.choices[0]
+        best = card if mine is first else first.cards[-1]
+        yield Judged(number, seat, chooser, card, best, mine.behind, mine.close, real, len(found.choices))
+
+
+def review(record: Record, players: Sequence[Seat | str] | str = "NESW", **how: Any) -> pandas.DataFrame:
+    """What every card on record cost its player, a row each in the order played; ``players`` picks those who chose.
+
+    Columns: ``trick``, ``seat``, ``player`` (declarer for dummy's cards), ``card``, ``best``, ``cost`` with its
+    ``cost_error`` (tricks on average over what the player could know then), ``double_dummy_cost`` (on the real deal),
+    ``choices`` (cards that could be told apart), ``verdict`` (``costly``, ``unlucky`` or empty). Further arguments:
+    ``solve`` (layouts solved for every card, 40), ``draws`` (1000), ``bidder``, ``player``, ``rng``, ``progress``.
+    Needs the plugin bayesbridge-double-dummy.
+
+    >>> try:
+    ...     review(Record(board="7"))
+    ... except NotationError as error:
+    ...     print(error)
+    board 7: no contract on record to review: choose another board
+    """
+    import pandas
+
+    rows = judged_cards(record, [Seat.of(seat) for seat in players], **how)
+    return pandas.DataFrame([row.document() for row in rows])
+
+
+def summary_table(rows: Sequence[Judged]) -> Table:
+    """A line for each player: what was lost in all, and how many cards were costly and unlucky."""
+    lines: list[list[str | float]] = []
+    for player in Seat:
+        own = [row for row in rows if row.player == player]
+        if own:
+            lost, error = sum(row.cost[0] for row in own), hypot(*(row.cost[1] for row in own))
+            real = [row.double_dummy_cost for row in own]
+            verdicts = [row.verdict for row in own]
+            lines.append(
+                [
+                    SEATS[player.name],
+                    str(sum(row.choices > 1 for row in own)),
+                    f"{lost:.2f} ± {error:.2f}",
+                    "–" if None in real else str(sum(one or 0 for one in real)),
+                    str(verdicts.count("costly")),
+                    str(verdicts.count("unlucky")),
+                ]
+            )
+    heads = ["player", "choices", "tricks lost", "double dummy", "costly", "unlucky"]
+    return Table("By player", heads, lines)
+
+
+def review_table(rows: Sequence[Judged], title: str) -> Table:
+    """The cards that were costly or unlucky."""
+    lines: list[list[str | float]] = []
+    for row in rows:
+        if row.verdict:
+            cost = f"{row.cost[0]:.2f}" + (f" ± {row.cost[1]:.2f}" if row.cost[1] else "")
+            real = "–" if row.double_dummy_cost is None else str(row.double_dummy_cost)
+            who = SEATS[row.seat.name]
+            lines.append(
+                [f"{row.number // 4 + 1} {who} {card_words(row.card)}", card_words(row.best), cost, real, row.verdict]
+            )
+    note = (
+        "cost: tricks on average over what the player could know then, with one standard error; double dummy: on the "
+        "real deal. Costly cards were worse by what was known; unlucky ones were not, and still cost a trick."
+    )
+    return Table(title, ["card", "best", "cost", "double dummy", ""], lines, [note])

@@ -1,0 +1,43 @@
+"""A squeeze: python examples/squeeze.py
+
+West bid spades and must hold king and queen. South needs three tricks from SA SJ H3 opposite S2 HT CA. The last club
+wins if West has the jack of hearts too: whatever West throws away, dummy throws the other.
+"""
+
+from pathlib import Path
+
+import bayesbridge as bb
+
+TRICKS = (
+    "W:C6 C4 CQ CK",
+    "S:S3 ST S4 S6",
+    "W:D6 DJ D9 HQ",
+    "N:D5 DK CJ DT",
+    "E:H8 H5 HK H9",
+    "W:S8 S9 S7 S5",
+    "N:H4 H6 H7 H2",
+    "S:C9 C3 DA C8",
+    "S:C2 DQ D7 C5",
+    "E:C7 CT HA D8",
+)
+
+
+def compared():
+    """Every card that South may lead, searched to the last trick over all layouts."""
+    south = bb.Belief("S", "532.QT75..AKJT92", dummy=None).given(bb.Reveal("N", "AJ94.943.AJ875.4"))
+    south = south.given(*map(bb.Trick.of, TRICKS), bb.Holds("W", "SK SQ"))
+    return bb.play(south.infer(), "3NT by S")
+
+
+def main() -> None:
+    """A line for each card, the plan, and a picture."""
+    found = compared()
+    for choice in found.choices:
+        print(f"{choice.name:5} makes {choice.chance[0]:6.1%}   {choice.tricks[0]:.2f} tricks")
+    print(*found.plan, found.sentence, sep="\n")
+    Path("demo").mkdir(exist_ok=True)
+    bb.plots.play(found).figure.savefig("demo/squeeze.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""Styles of pairs: what is learned from tables, where a style enters, and that nothing judges itself."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.bidders.learned import AVERAGE, STYLE, LearnedBidder, PairStyle
+from bayesbridge.bidders.pairs import (
+    History,
+    Linear,
+    call_losses,
+    habits,
+    judge_style,
+    pair_name,
+    pairs_of,
+    sample_style,
+    style_of,
+    table_losses,
+    tables_of,
+    turns_of,
+    typical_styles,
+)
+from bayesbridge.errors import BayesBridgeError
+from tests.bidders.conftest import deal_masks
+
+FILE = Path(__file__).parents[2] / "examples" / "opponents.pbn"
+PAIR = "Oak+Birch"
+
+
+@pytest.fixture(scope="module")
+def records():
+    return bb.open_records(FILE).records
+
+
+@pytest.fixture(scope="module")
+def tables(records):
+    return tables_of(records, PAIR)[:6]
+
+
+@pytest.fixture(scope="module")
+def style(tables):
+    return style_of(PAIR, tables)
+
+
+def certain(numbers):
+    """A style of which everything is known."""
+    return PairStyle("certain", np.asarray(numbers, np.float64), 1e-10 * np.eye(STYLE))
+
+
+def test_laplace_against_brute_force_along_lines(tables, style):
+    """Mean and deviation of the posterior on a line through the mode, by summing over a grid."""
+    precision = np.linalg.inv(style.covariance)
+    for direction in np.linalg.eigh(style.covariance)[1].T[[0, -1]]:
+        deviation = float(direction @ precision @ direction) ** -0.5
+        steps = deviation * np.linspace(-4, 4, 33)
+        points = style.mean + steps[:, None] * direction
+        log = turns_of(tables, points.astype(np.float32)).log_likelihood - (points**2).sum(axis=1) / 2
+        weights = np.exp(log - log.max())
+        weights /= weights.sum()
+        mean = weights @ steps
+        assert abs(mean) < 0.4 * deviation  # the mode is not the mean, but near it
+        assert np.sqrt(weights @ (steps - mean) ** 2) == pytest.approx(deviation, rel=0.25)
+
+
+def test_the_slopes_are_those_of_the_scores(tables):
+    at = np.linspace(-0.5, 0.5, STYLE)
+    line = Linear.around(tables[:1], at)
+    moved = turns_of(tables[:1], (at + 0.05)[None].astype(np.float32))
+    for there, here, slopes in zip(moved.scores, line.scores, line.slopes, strict=True):
+        change = there[0] - here
+        assert np.abs(change - 0.05 * slopes.sum(axis=1)).max() < 0.1 * max(0.2, np.abs(change).max())
+
+
+def test_laplace_against_pymc(records, style):
+    tree = sample_style(records, PAIR, tables=6, draws=100, rng=1)
+    drawn = np.asarray(tree["posterior"].to_dataset()["style"]).reshape(-1, STYLE)
+    deviations = np.sqrt(np.diag(style.covariance))
+    error = 5 / np.sqrt(100)  # of a mean, in deviations: the 200 draws are worth 100 at least
+    apart = np.abs(drawn.mean(axis=0) - style.mean) / deviations
+    assert apart.max() < error
+    np.testing.assert_allclose(drawn.std(axis=0), deviations, rtol=0.4)
+    assert (np.abs(style.mean) / deviations).max() > 2 * error  # the prior's mean would not pass
+    weights = np.asarray(tree["sample_stats"].to_dataset()["log_weight"])
+    assert np.isfinite(weights[:, ::10]).all()
+
+
+def test_no_table_is_the_prior_and_more_tables_say_more(tables, style):
+    assert style_of(PAIR, []) == AVERAGE
+    few = style_of(PAIR, tables[:2])
+    assert style.covariance.trace() < few.covariance.trace() < STYLE
+    assert call_losses(tables, style).sum() < call_losses(tables, None).sum()
+
+
+def test_a_style_comes_back_from_its_file(style, tmp_path):
+    style.save(tmp_path / "style.json")
+    again = PairStyle.of((tmp_path / "style.json").read_text("utf-8"), "style.json")
+    assert again == style
+    assert (again.pair, again.tables) == (PAIR, 6)
+    for text in ("", "[]", '{"pair": "A+B", "tables": 1, "mean": [1], "covariance": [[1]]}'):
+        with pytest.raises(BayesBridgeError, match=r"^style.json: not a style .*--out FILE.json"):
+            PairStyle.of(text, "style.json")
+
+
+def test_a_style_is_of_its_own_side(style):
+    hands = deal_masks(50, 1).ravel()
+    known, plain = LearnedBidder(style={"EW": style}), LearnedBidder()
+    east, north = bb.Auction.of("E:1H"), bb.Auction.of("N:1H")
+    assert np.abs(known.log_likelihood(hands, east, 0) - plain.log_likelihood(hands, east, 0)).max() > 0.5
+    np.testing.assert_array_equal(known.log_likelihood(hands, north, 0), plain.log_likelihood(hands, north, 0))
+    answer = bb.Auction.of("E:1H Pass")  # South reads East's opening in the light of the style
+    assert (known.log_likelihood(hands, answer, 1) != plain.log_likelihood(hands, answer, 1)).any()
+    with pytest.raises(BayesBridgeError, match="name NS or EW"):
+        LearnedBidder(style={"N": style})
+
+
+def layouts_with(hand, n=20):
+    """(n, 4) masks of random layouts in which South holds the hand."""
+    rng, rest = np.random.default_rng(2), [card for card in range(52) if not hand.mask >> card & 1]
+    order = np.array([rng.permutation(rest) for _ in range(n)], np.uint64).reshape(n, 3, 13)
+    masks = np.bitwise_or.reduce(np.uint64(1) << order, axis=2)
+    return np.stack([masks[:, 0], masks[:, 1], np.full(n, hand.mask, np.uint64), masks[:, 2]], axis=1)
+
+
+AUCTION = bb.Auction.of("W:1C Pass 1D 1S 1NT Pass Pass Pass")
+HAND = bb.Hand.of("AKQ52.K3.A54.J32")
+
+
+def of_calls(bidder, masks, seat):
+    """(n,) Π P(call ∣ hand) over the calls of one seat, one by one."""
+    calls = [index for index, (caller, _) in enumerate(AUCTION) if caller == seat]
+    return np.exp(sum(bidder.log_likelihood(masks[:, seat], AUCTION, index) for index in calls))
+
+
+def test_partners_share_one_unknown_style_as_written_out():
+    belief = bb.Belief("S", HAND, dummy=None).given(AUCTION)
+    masks = layouts_with(HAND)
+    points, log_weights = AVERAGE.points()
+    west_east = north_south = own = 0.0
+    by_style = []
+    for point, log_weight in zip(points, log_weights, strict=True):
+        west_east_knows = LearnedBidder(style={"EW": certain(point[:STYLE]), "NS": AVERAGE})
+        north_south_knows = LearnedBidder(style={"NS": certain(point[:STYLE]), "EW": AVERAGE})
+        weight = np.exp(log_weight)
+        both = of_calls(west_east_knows, masks, bb.Seat.W) * of_calls(west_east_knows, masks, bb.Seat.E)
+        by_style.append(weight * both)
+        west_east = west_east + weight * both
+        mine = weight * of_calls(north_south_knows, masks, bb.Seat.S)
+        own = own + mine
+        north_south = north_south + mine * of_calls(north_south_knows, masks, bb.Seat.N)
+    expected = np.log(west_east * north_south / own)
+    np.testing.assert_allclose(belief.target.soft.of_layouts(masks), expected, rtol=1e-4)
+    each = belief.with_bidder(LearnedBidder(style=None)).target.soft.of_layouts(masks)
+    assert np.abs(each - expected).max() > 0.05  # a style for each call is something else
+    posterior = belief.infer(draws=500, rng=1)
+    shares = posterior.styles()
+    assert sorted(shares) == ["EW", "NS"]
+    assert shares["EW"].sum() == pytest.approx(1.0)
+    assert len(typical_styles()) == len(points) == len(set(typical_styles()))
+
+
+def test_a_style_that_is_certain_is_its_mean(style):
+    masks = layouts_with(HAND)
+    sure = certain(style.mean)
+    belief = bb.Belief("S", HAND, dummy=None, style={"EW": sure, "NS": sure}).given(AUCTION)
+    bidder = LearnedBidder(style={"EW": sure, "NS": sure})
+    expected = sum(np.log(of_calls(bidder, masks, seat)) for seat in (bb.Seat.W, bb.Seat.N, bb.Seat.E))
+    np.testing.assert_allclose(belief.target.soft.of_layouts(masks), expected, rtol=1e-3)
+
+
+def test_habits_have_errors_that_come_from_the_style(style):
+    found = habits(style)
+    assert all(one.error > 0 for one in found)
+    assert [one.error < 1e-3 for one in habits(certain(style.mean))] == [True] * len(found)
+    average = {one.what: one for one in habits(AVERAGE)}
+    for one in found:
+        assert average[one.what].average == one.average
+
+
+def test_history_never_learns_from_the_deal_itself_nor_from_later_ones(records):
+    pair = pair_name(PAIR)
+    some = [record for record in records if pair in (record.pair(bb.Seat.N), record.pair(bb.Seat.E))][:4]
+    history = History(some)
+    asked = some[2]
+    found = history.style(pair, asked.deal)
+    assert found == style_of(pair, tables_of([some[0], some[1], some[3]], pair))
+    assert found.tables == 3
+    assert history.style(pair, records[-1].deal).tables == 4
+    before = History.before(some, asked)
+    assert before.style(pair, asked.deal) == style_of(pair, tables_of(some[:2], pair))
+    assert History.before(some, some[0]).styles(some[0]) == {}
+    assert set(history.styles(asked)) >= {"NS" if asked.pair(bb.Seat.N) == pair else "EW"}
+
+
+def test_a_style_is_judged_by_other_tables(tables, style):
+    halves = judge_style(tables, style)
+    assert len(halves) == len(tables)
+    one, other = tables[::2], tables[1::2]
+    parts = table_losses(other, style_of("", one)), table_losses(one, style_of("", other))
+    np.testing.assert_allclose(np.sort(halves, axis=0), np.sort(np.concatenate(parts), axis=0))
+    few = style_of(PAIR, tables[:4])
+    np.testing.assert_allclose(judge_style(tables, few), table_losses(tables[4:], few))
+    assert len(judge_style([*tables[:4], tables[0]], few)) == 0
+    assert len(judge_style(tables[:1], style_of("", tables[:1]))) == 0
+
+
+def test_who_is_on_record(records):
+    assert {name: len(found) for name, found in pairs_of(records).items()} == {"Ash+Elm": 60, "Birch+Oak": 60}
+    with pytest.raises(BayesBridgeError, match=r"pair 'Asch\+Elm' is not in the records: .*Ash\+Elm"):
+        bb.learn_style(records, "Asch+Elm")
+    with pytest.raises(BayesBridgeError, match=r"belief\.infer\(\)\.styles\(\)"):
+        bb.infer_jointly(bb.Belief("S", HAND, dummy=None).given(AUCTION), "W")

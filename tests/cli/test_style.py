@@ -1,0 +1,54 @@
+"""``style``, ``--style``, ``score --history`` and ``report --adapt``: their keys, and one line for each mistake."""
+
+from pathlib import Path
+
+import pytest
+
+FILE = str(Path(__file__).parents[2] / "examples" / "opponents.pbn")
+POSITION = ("--observer", "S", "--hand", "QJ4.KJ3.9542.J32", "--auction", "W:1C Pass 1D Pass")
+
+
+def test_a_pair_is_learned_kept_and_used(document, answer, tmp_path):
+    assert document("style", FILE) == {"pairs": {"Ash+Elm": 60, "Birch+Oak": 60}}
+    kept = str(tmp_path / "style.json")
+    found = document("style", FILE, "--pair", "Oak+Birch", "--tables", "55", "--out", kept)
+    assert (found["pair"], found["tables"], found["judged_by"]) == ("Birch+Oak", 55, 5)
+    assert {"log_loss", "log_loss_average", "summary"} <= found.keys()
+    club = next(one for one in found["summary"] if one["what"].startswith("1C"))
+    assert club["value"] > club["average"] + 5 * club["error"]
+    used = document("estimate", *POSITION, "--style", f"EW:{kept}", "--draws", "500")
+    assert used["styles"] == [{"side": "EW", "pair": "Birch+Oak", "tables": 55}]
+    assert list(used["style_probabilities"]) == ["NS"]
+    unknown = document("estimate", *POSITION, "--draws", "500")
+    assert unknown["style_probabilities"]["EW"].keys() == unknown["style_probabilities"]["NS"].keys()
+    shown = answer("estimate", *POSITION[:-1], "W:1C Pass 1D Pass 2NT Pass", "--draws", "500")
+    assert "EW seem to play: strong club" in shown
+
+
+def test_boards_are_scored_and_shown_with_a_history(document):
+    words = ("--boards", "2", "--draws", "100", "--workers", "1")
+    found = document("score", FILE, "--history", FILE, "--history-tables", "3", *words)
+    assert found["history"] == {"pairs": 2, "mean_tables": 3}
+    assert {"call_log_loss", "call_log_loss_average_error", "honour_log_loss", "without_styles"} <= found.keys()
+    assert found["differences"]["boards"] == 2
+    steps = document("report", FILE, "--board", "3", "--adapt", "--text", "--draws", "50")
+    assert [one["tables"] for one in steps["styles"]] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("style", "none.pbn"), "there is no file 'none.pbn'"),
+        (("style", FILE, "--pair", "Ash+Oak"), "argument --pair: pair 'Ash+Oak' is not in the records: "),
+        (("style", FILE, "--tables", "3"), "argument --tables: it is about one pair: name it, as --pair A+B"),
+        (("style", FILE, "--pair", "Ash+Elm", "--out", "style.txt"), "let its name end in .json"),
+        (("style", str(Path(FILE).with_name("boards.pbn"))), "names both players of a pair and has all hands"),
+        (("score", FILE, "--history-tables", "3"), "argument --history-tables: name the file too: --history FILE"),
+        (("score", FILE, "--history", str(Path(FILE).with_name("pairs.pbn"))), "no pair of the boards is in "),
+        (("estimate", *POSITION, "--style", "none.json"), "write the side and a file, as EW:style.json"),
+        (("estimate", *POSITION, "--style", f"EW:{FILE}"), "not a style ("),
+        (("report", *POSITION, "--adapt"), "argument --adapt: it is about the steps of a record: name its FILE"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(complaint, words, line):
+    assert line in complaint(*words)

@@ -1,0 +1,186 @@
+"""Cards in the middle of a play, and what those on record cost: by what their player could know, and nothing later."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.cli import main
+from bayesbridge.decisions.play import turn_of
+from bayesbridge.decisions.review import judged_cards, review_table, summary_table
+from bayesbridge.notation import read_pbn
+
+BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
+
+SOLVER = """
+import numpy as np
+from bayesbridge.plugins import Output, hookimpl
+
+class Solver:
+    "Tricks from the trick on, by all four hands and the card: as good as random, and the same every time."
+    name = "double_dummy_leads"
+    seconds = 0.001
+    outputs = (Output("lead_tricks", "Tricks of the side in turn.", ("card",), "int8"),)
+
+    def estimate(self, layouts, question):
+        left = 13 - (question.played.bit_count() - len(question.trick.cards if question.trick else ())) // 4
+        mixed = layouts.masks @ np.array([3, 5, 7, 11], np.uint64) >> np.uint64(9)
+        return {"lead_tricks": ((mixed[:, None] + np.arange(52, dtype=np.uint64) // 3) % np.uint64(left + 1))}
+
+@hookimpl
+def bayesbridge_estimators():
+    return [Solver()]
+"""
+
+
+@pytest.fixture
+def record(install):
+    install("solver", SOLVER)
+    return read_pbn(BOARDS).records[1]
+
+
+def test_every_moment_is_the_solvers_answer_where_all_hands_are_known(record):
+    """Legal cards, tricks with those that are won already, P(makes) or P(beaten), for whoever chooses."""
+    contract, deal = record.contract, record.deal
+    scope = {}
+    exec(SOLVER, scope)
+    for number, (seat, card) in enumerate(record.plays):
+        chooser = contract.declarer if seat == contract.declarer.partner else seat
+        belief = bb.Belief.of_record(record, chooser, cards=number)
+        turn = turn_of(belief)
+        assert (turn.seat, turn.defends) == (seat, seat % 2 != contract.declarer % 2)
+        assert card in turn.legal
+        known = bb.Belief(chooser, deal[chooser], dummy=None, trump=contract.strain)
+        known = known.given(*(bb.Reveal(other, deal[other]) for other in bb.Seat if other != chooser))
+        known = known.given(*(bb.Play(*one) for one in record.plays[:number]))
+        found = bb.play(known.infer(), contract)
+        if found.plan:  # an ending of declarer's, which needs no solver: tests/decisions/test_ending.py
+            continue
+        taken = scope["Solver"]().estimate(bb.Layouts.of([deal]), turn.question)["lead_tricks"][0]
+        own = turn.tricks - turn.won if turn.defends else turn.won
+        assert {one for choice in found.choices for one in choice.cards} == set(turn.legal)
+        for choice in found.choices:
+            for one in choice.cards:
+                tricks = own + int(taken[one.index])
+                made = (13 - tricks if turn.defends else tricks) >= contract.tricks_needed
+                assert choice.tricks == (tricks, 0.0)
+                assert choice.chance == (float(made != turn.defends), 0.0)
+
+
+def test_matchpoints_against_a_field(record):
+    belief = bb.Belief.of_record(record, record.plays[8][0], cards=8)
+    if turn_of(belief).seat != record.plays[8][0]:
+        pytest.skip("dummy leads")
+    posterior = belief.infer(draws=200, rng=1)
+    found = bb.play(posterior, field=[-50, 420], solve=50, rng=1)
+    assert found.goal == "matchpoints"
+    shares = [choice.matchpoints[0] for choice in found.choices]
+    assert shares == sorted(shares, reverse=True)
+    assert all(0.0 <= share <= 1.0 for share in shares)
+    assert found.choices[-1].behind[0] == pytest.approx(shares[0] - shares[-1])
+    with pytest.raises(bb.BayesBridgeError, match="field: give at least one score"):
+        bb.play(posterior, field=[])
+
+
+def rows(record, players="NESW", **more):
+    return list(judged_cards(record, [bb.Seat.of(seat) for seat in players], solve=5, draws=60, rng=3, **more))
+
+
+def test_nothing_that_came_later_counts(record):
+    """Later cards change no row before them; hidden hands change no row of those who do not see them."""
+    contract = record.contract
+    whole = rows(record)[:14]
+    cut = replace(record, plays=record.plays[:14], result=None, claimed=False)
+    assert rows(cut) == whole
+    lead = contract.declarer.next()
+    hidden = [contract.declarer, lead.partner]
+    gone = {card for _, card in cut.plays}
+    first, second = ([card for card in record.deal[seat] if card not in gone] for seat in hidden)
+    one = next(card for card in first if any(other.suit == card.suit for other in second))
+    two = next(card for card in second if card.suit == one.suit)
+    hands = list(record.hands)
+    for seat, out, into in zip(hidden, (one, two), (two, one), strict=True):
+        hands[seat] = bb.Hand((record.hands[seat].mask & ~out.mask) | into.mask)
+    swapped = replace(cut, hands=tuple(hands))
+    assert swapped.deal != record.deal
+
+    def known(judged):
+        return [replace(row, double_dummy_cost=None) for row in judged]
+
+    assert known(rows(swapped, [lead.name])) == known(row for row in whole if row.player == lead)
+    other = [row for row in whole if row.player == contract.declarer]
+    assert known(rows(swapped, [contract.declarer.name])) != known(other)  # a control: declarer sees the change
+
+
+def test_tables_and_documents_agree(record):
+    table = bb.review(record, record.contract.declarer.name, solve=5, draws=60, rng=3)
+    judged = rows(record, [record.contract.declarer.name])
+    assert table.to_dict("records") == [row.document() for row in judged]
+    assert {"trick", "seat", "card", "cost", "cost_error", "double_dummy_cost", "best"} <= set(table)
+    assert (table["cost"] >= -1e-9).all()
+    assert set(table["seat"]) == {record.contract.declarer.name, record.contract.declarer.partner.name}
+    assert len(review_table(judged, "").rows) == sum(row.verdict != "" for row in judged)
+    assert summary_table(judged).rows[0][4] == str(sum(row.verdict == "costly" for row in judged))
+    for row in judged:
+        assert bool(row.why) == bool(row.verdict)
+
+
+def test_the_commands(record, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--record", BOARDS, "--board", "2"]
+    assert main(["play", *words, "--after-trick", "3", "--after-card", "1", "--solve", "5", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    seat, card = record.plays[13]
+    assert said["seat"] == seat.name
+    assert str(card) in said["wins"]
+    assert {"contract", "goal", "best", "solved", "exact", "plan"} <= set(said)
+    assert {"cards", "tricks", "tricks_error", "behind", "close", "wins"} <= set(said["cards"][0])
+    text = Path(BOARDS).read_text("utf-8").split("[Event ")[2]
+    cards = text.index("[Play ")
+    short = "".join(text[cards:].splitlines(keepends=True)[:3])
+    Path("short.pbn").write_text(f"[Event {text[:cards]}{short}", "utf-8")
+    assert main(["play", "--record", "short.pbn", "--review", "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)
+    assert [row["card"] for row in judged["cards"]] == [str(card) for _, card in record.plays[:8]]
+    assert main(["play", "--record", "short.pbn", "--review", "--solve", "3"]) == 0
+    assert "the rest was claimed" in capsys.readouterr().out
+    assert main(["report", "short.pbn", "--review", "--draws", "50", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cards"] == judged["cards"]
+    assert "Review of the play" in Path("report.html").read_text("utf-8")
+
+
+@pytest.fixture
+def complaint(capsys):
+    def complain(*words):
+        assert main(list(words)) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        return said.strip()
+
+    return complain
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--after-trick", "3", "--observer", "E"), "argument --observer: it is W's turn: ask what W believes, not E"),
+        (("--after-card", "1"), "argument --after-card: it counts from a trick on: name --after-trick too"),
+        (("--after-trick", "13"), "all 52 cards are played: ask before the last trick"),
+        (("--after-trick", "3", "--seat", "N"), "argument --seat: it is the turn of "),
+        (("--after-trick", "3", "--contract", "7C", "--by", "S"), "argument --contract: "),
+        (("--after-trick", "3", "--field", "four"), "argument --field: 'four' is not a list of scores"),
+    ],
+)
+def test_bad_moments_are_one_line(record, complaint, words, line):
+    assert line in complaint("play", "--record", BOARDS, "--board", "2", *words)
+
+
+def test_a_claim_is_told(record, complaint, tmp_path):
+    text = Path(BOARDS).read_text("utf-8").split("[Event ")[2]
+    cards = text.index("[Play ")
+    short = tmp_path / "short.pbn"
+    short.write_text(f"[Event {text[:cards]}{''.join(text[cards:].splitlines(keepends=True)[:3])}", "utf-8")
+    said = complaint("play", "--record", str(short), "--after-trick", "5")
+    assert said.endswith("has 2 whole tricks, the rest was claimed")

@@ -1,0 +1,58 @@
+"""The experiment on card play: what each chooser is told, and what the tables say of what is kept."""
+
+from pathlib import Path
+
+import judge_play
+import pytest
+
+from bayesbridge.evidence import Called, Play, Reveal
+from bayesbridge.notation import read_pbn
+from tests.decisions.test_review import SOLVER
+
+RECORD = read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records[1]
+
+
+def test_each_kind_of_evidence_adds_to_the_one_before():
+    chooser = RECORD.contract.declarer
+    hard, calls, player = (judge_play.belief_of(kind, RECORD, chooser, 9) for kind in judge_play.KINDS)
+    assert {type(piece) for piece in hard.evidence} == {Play, Reveal}
+    assert not hard.target.soft
+    assert {type(piece) for piece in calls.evidence} == {Called, Play, Reveal}
+    assert (calls.player, player.player is None) == (None, False)
+    assert calls.evidence == player.evidence
+    assert hard.count() == calls.count() == player.count()
+
+
+def test_a_board_is_judged_on_the_real_deal(install):
+    install("solver", SOLVER)
+    board = judge_play.judged(RECORD, (0, 1), 4, 1)
+    assert board == {**judge_play.judged(RECORD, (0, 1), 4, 1), "cpu": board["cpu"], "choices": board["choices"]}
+    assert board["choices"][0]["cards"] == 0
+    for one in board["choices"]:
+        price = one["price"]
+        assert min(price.values()) == 0
+        assert one["record"] == price[str(RECORD.plays[one["cards"]][1])]
+        assert one["random"] == pytest.approx(sum(price.values()) / len(price))
+        assert all(one[kind] in price.values() for kind in (*judge_play.KINDS, "preference"))
+        assert sum(one["liked"].values()) == pytest.approx(1.0, abs=1e-3) or RECORD.plays[one["cards"]][0] == 1
+
+
+def test_the_tables(capsys, tmp_path):
+    def choice(cards, cost, record):
+        kinds = dict.fromkeys((*judge_play.KINDS, "preference"), cost)
+        return (
+            {"cards": cards, "declarer": cards % 2 == 1, "price": {"SA": 0, "S2": 1}, "record": record}
+            | kinds
+            | {"random": 0.5}
+        )
+
+    boards = [[choice(0, 0, 1), choice(5, 1, 0)], [choice(0, 1, 1), choice(5, 0, 0)]]
+    done = [
+        {"deal": str(n), "contract": "4S by S", "after": [0, 1], "choices": one, "cpu": 1.0}
+        for n, one in enumerate(boards)
+    ]
+    text = judge_play.tables(done)
+    assert "| all (4) | declarer (2) | defenders (2) |" in text
+    assert "| and the learned player | 0.500 ± 0.000 | 0.500 ± 0.354 |" in text
+    assert "| and the learned player − record | +0.000 ± 0.000 | +0.500 ± 0.354 | -0.500 ± 0.354 |" in text
+    assert "| in a suit, DDOLAR (2) | 50.0 ± 0.0 % | 50.0 ± 50.0 % |" in text
