@@ -38,6 +38,7 @@ from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import contract_asked, network_odds
 from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
 from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn
+from bayesbridge.notation.toml_text import parse_toml
 from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.views.tables import declarer_and_dummy
@@ -81,6 +82,8 @@ def _setting(name: str, text: Any) -> Sourced[Any]:
     """One setting; systems and bidders by the names that come with the package alone."""
     if name not in SETTINGS:
         raise NotationError(f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}")
+    if name == "style":
+        raise NotationError("style: it stands in a file, and a page reads none: leave it out, or use the command line")
     setting = SETTINGS[name]
     if name == "style":
         raise NotationError("style: the explorer reads no files: give it at the command line, as --style EW:FILE.json")
@@ -90,7 +93,7 @@ def _setting(name: str, text: Any) -> Sourced[Any]:
         return Sourced(_read(name, setting.read, text), name)
     texts = text if isinstance(text, list) else [text]
     for one in texts:
-        match = _SYSTEM.fullmatch(one)
+        match = _SYSTEM.fullmatch(str(one))
         if match is None or not set(match[1].lower().split("+")) <= set(system_names()):
             raise NotationError(f"unknown system {one!r}: choose {', '.join(system_names())}")
     return Sourced(tuple(_read(name, setting.read, one) for one in texts), name)
@@ -410,7 +413,7 @@ def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     far = shift.max(axis=1)
     bits = before.entropy_bits - after.entropy_bits
     moved = []
-    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:3]:
+    for card in [card for card in np.argsort(-far, kind="stable") if far[card] > 0.001][:4]:
         seat = int(np.argmax(shift[card]))
         shares = round(float(old[card, seat]), DIGITS), round(float(new[card, seat]), DIGITS)
         moved.append([CARDS[card], "NESW"[seat], *shares])
@@ -472,7 +475,11 @@ def _board(record: Record) -> dict[str, Any] | None:
 
 def position_document(name: str, text: str) -> dict[str, Any]:
     """A position file as a question: read once for its lines, and again as any question of a page is."""
-    position = parse_position(name[:60], text.encode("utf-8", "replace"))
+    raw = text.encode("utf-8", "replace")
+    for key, given in parse_toml(name[:60], raw)[1].items():
+        if key in ("system", "style"):
+            _setting(key, given)  # before it is read as a position, where these may name files
+    position = parse_position(name[:60], raw)
     settings: dict[str, Any] = {"players": "4"} if position.players == 4 else {}
     for key, given in position.settings.items():
         write = SETTINGS[key].write

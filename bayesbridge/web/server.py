@@ -317,6 +317,8 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
     desk = Desk(workers)
     folder = files("bayesbridge.web").joinpath("page")
     page = {name: folder.joinpath(name or "index.html").read_bytes() for name in PAGE}
+    # The look of reports and record pages comes first, so that it is the same here.
+    page["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_bytes() + page["explorer.css"]
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:

@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[2]
 
 def cards(page: Any, chance: random.Random) -> None:
     """A fact about the hidden hands: a card that is somewhere or is not, a void, a length."""
-    page.check(f"input[value={chance.choice(['holds', 'lacks'])}]")
+    page.select_option("#mode", chance.choice(["holds", "lacks"]))
     page.select_option("#seat", chance.choice("NEW"))
     if chance.random() < 0.7:
         open_ones = page.locator('#picker button[aria-disabled="false"]')
@@ -74,8 +74,9 @@ def opened() -> Iterator[Any]:
             browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1280, "height": 1000})
             page.set_default_timeout(600_000)
-            page.goto(address)
+            page.goto(f"{address}#observer=S&hand=AKQ2.KJ3.A54.Q32")
             page.wait_for_function("() => explorer.timings.length && !document.documentElement.dataset.busy")
+            page.click("#setup summary")
             yield page
             browser.close()
     finally:

@@ -12,17 +12,18 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
 HAND = "#observer=S&hand=AKQ2.KJ3.A54.Q32"
+SLAM = "#observer=S&hand=KQ85.A4.AQJ63.87&players=4&first=N&show=contracts&call=N:1NT&call=E:Pass"
 CALLS = "&players=4&first=W&call=W:1H&call=N:Pass&call=E:2H&call=S:X"
 AUCTION = "&players=4&first=S&call=S:1NT&call=W:Pass&call=N:3NT&call=E:Pass&call=S:Pass&call=W:Pass"
 PLAY = "&play=W:H5&reveal=N:J54.AQ2.KQ76.A54&play=N:H2&play=E:HT&play=S:HJ&play=S:SA&play=W:S6&play=N:S4&play=E:S8"
-WIDE = {"viewport": {"width": 1280, "height": 1180}}
-PHONE = {"viewport": {"width": 400, "height": 860}, "device_scale_factor": 2}
+WIDE = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {"viewport": {"width": 400, "height": 800}, "device_scale_factor": 2}
 SHOTS = {
-    "explorer-first": (HAND, WIDE),
-    "explorer-auction": (HAND + CALLS, {"viewport": {"width": 1280, "height": 1750}}),
+    "explorer-first": ("", WIDE),
+    "explorer-auction": (HAND + CALLS, WIDE),
     "explorer-play": (HAND + AUCTION + PLAY, WIDE),
-    "explorer-phone": (HAND + "&void=E:H", PHONE),
-    "explorer-dark": (HAND + "&void=E:H&length=W:S:5%2B&contract=3NT+by+S", WIDE | {"color_scheme": "dark"}),
+    "explorer-phone": ("", PHONE),
+    "explorer-dark": (SLAM, WIDE | {"color_scheme": "dark"}),
 }
 """Position and screen of each picture."""
 
@@ -40,7 +41,7 @@ def main():
                 page = browser.new_page(**screen)
                 page.set_default_timeout(600_000)
                 page.goto(address + position)
-                page.wait_for_function("() => explorer.timings.length && !document.documentElement.dataset.busy")
+                page.wait_for_function("() => explorer.shown && !document.documentElement.dataset.busy")
                 page.wait_for_timeout(300)
                 page.screenshot(path=HERE / f"{name}.png")
                 page.close()

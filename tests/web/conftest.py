@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.web.pages import PATIENCE, Server, settled
+from tests.web.pages import HAND, PATIENCE, Server, settled
 
 
 @pytest.fixture(scope="session")
@@ -35,10 +35,10 @@ def browser(web):
 
 @pytest.fixture
 def tab(browser, server):
-    """Open pages of the explorer: ``tab()`` on its first visit, ``tab("#observer=…")`` at a position."""
+    """Open pages of the explorer: ``tab()`` at a hand of three players, ``tab("")`` on the first visit."""
     contexts = []
 
-    def opened(position="", at=None, **options):
+    def opened(position=f"#{HAND}", at=None, **options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 1000}, **options})
         contexts.append(context)
         context.set_default_timeout(1000 * PATIENCE)

@@ -60,7 +60,12 @@ def settled(page):
 
 def share(page, card, seat):
     """What the heat map says of a card, as text."""
-    return page.locator(f'#heat [data-place="{card}-{seat}"]').inner_text()
+    return page.locator(f'#heat [data-place="{card}-{seat}"]').text_content()
+
+
+def panel(page, name):
+    """Open a panel by its tab."""
+    page.click(f'#tabs [data-tab="{name}"]')
 
 
 def chips(page):

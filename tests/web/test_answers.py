@@ -198,6 +198,7 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ({"settings": {"colour": "red"}}, "unknown setting 'colour'"),
         ({"settings": {"bidder": "os.system"}}, "unknown bidder"),
         ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
+        ({"settings": {"style": ["EW:sayc"]}}, "style: it stands in a file"),
         ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
         ({"settings": SETTINGS, "contract": "9NT by S"}, "contract: unknown"),
     ],
@@ -228,6 +229,9 @@ def test_a_position_file_goes_in_and_out():
     assert position_document("p.toml", asked.position.toml()) == question
     with pytest.raises(NotationError, match=r"p\.toml:1"):
         position_document("p.toml", "observer")
+    for line, why in {"style = 'EW:own.json'": "a page reads none", "system = 'own.toml'": "unknown system"}.items():
+        with pytest.raises(NotationError, match=why):
+            position_document("p.toml", f"{line}\n{text}")
     with pytest.raises(NotationError, match="unknown bidder"):
         position_document("p.toml", text.replace("evidence", 'bidder = "os"\nevidence'))
 

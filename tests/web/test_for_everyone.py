@@ -5,7 +5,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.web.pages import HAND
+from tests.web.pages import HAND, panel, settled, share
 
 
 @pytest.mark.parametrize(
@@ -20,23 +20,51 @@ from tests.web.pages import HAND
 def test_axe_finds_nothing_serious(tab, width, scheme):
     position = f"#{HAND}&reveal=N:J54.AQ2.KQ76.A54&holds=E:HT&contract=3NT+by+S"
     page = tab(position, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    bad = [one for one in found if one["impact"] in ("serious", "critical")]
-    assert [(one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
+    for name in page.eval_on_selector_all("#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"):
+        panel(page, name)
+        found = Axe().run(page).response["violations"]
+        bad = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert [(name, one["id"], node["html"][:120]) for one in bad for node in one["nodes"]] == []
 
 
-def test_a_phone_shows_everything_without_scrolling_sideways(tab):
-    page = tab(f"#{HAND}&void=E:H", viewport={"width": 400, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+@pytest.mark.parametrize("width", [400, 768, 1280])
+def test_the_table_and_an_answer_are_in_sight(tab, width):
+    page = tab("", viewport={"width": width, "height": 800}, has_touch=width == 400)
+    for part in ("#compass", "#auction", "#heat"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= (750 if width == 400 else 800)  # the tabs of a phone stand below
+    for name in page.eval_on_selector_all("#tabs button:not([hidden])", "all => all.map(one => one.dataset.tab)"):
+        panel(page, name)
+        assert page.locator(f"#p-{name}").is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("#tabs").bounding_box()["y"] < 800
+
+
+def test_a_phone_by_touch(tab):
+    page = tab("", viewport={"width": 400, "height": 800}, has_touch=True)
+    page.tap('#tabs [data-tab="add"]')
+    assert page.locator("#heat").is_hidden()
+    page.tap('#picker [data-card="H7"]')
+    settled(page)
+    assert page.locator("#moved .shift").count() > 0
+    page.tap('#tabs [data-tab="cards"]')
+    assert int(share(page, "DQ", "W")) > 55
+    assert page.evaluate("scrollY") == 0
+    assert page.locator("#heat").bounding_box()["y"] < 700
 
 
 def test_colours_motion_and_suits(tab):
     dark = tab(color_scheme="dark", reduced_motion="reduce")
     assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
     assert dark.evaluate("getComputedStyle(document.querySelector('#heat td')).transitionDuration") == "0s"
+    assert dark.eval_on_selector("#points .plot i", "bar => bar.getBoundingClientRect().width") > 4
     suits = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#picker .suit-${suit}`)).color)"
-    colours = dark.evaluate(suits)
-    assert len(set(colours)) == 4
+    assert len(set(dark.evaluate(suits))) == 2
+    panel(dark, "more")
+    dark.select_option("#suits", "four")
+    assert len(set(dark.evaluate(suits))) == 4
+    dark.reload()
+    assert len(set(dark.evaluate(suits))) == 4  # the browser keeps it
     status = dark.locator("#status")
     assert (status.get_attribute("role"), status.get_attribute("aria-live")) == ("status", "polite")
     dark.keyboard.press("Tab")

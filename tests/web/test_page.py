@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
-from tests.web.pages import HAND, Server, call, chips, settled, share
+from tests.web.pages import HAND, Server, call, chips, panel, settled, share
 from tests.web.test_answers import BOARD
 
+MOMENTS = ["finesse", "lead", "slam", "paper"]
 DEAL = bb.Deal.from_pbn("N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76")
 
 
@@ -25,12 +26,46 @@ def add(page, kind, **values):
     settled(page)
 
 
-def test_the_first_visit_shows_where_the_cards_lie(tab):
+def test_the_first_visit_is_a_moment_of_four_players(tab):
+    page = tab("")
+    assert page.input_value("#players") == "4"
+    assert "Click ♥7" in page.inner_text("#hint")
+    assert page.locator("#box").is_hidden()  # the auction is over
+    assert int(share(page, "DQ", "E")) > 50
+    assert page.eval_on_selector_all("#moment option", "all => all.map(one => one.value)") == MOMENTS
+    page.click('#picker [data-card="H7"]')  # West has no club left
+    settled(page)
+    assert int(share(page, "DQ", "W")) > 55
+    assert page.locator("#hint").is_hidden()
+    assert page.locator("#moved .shift").count() == page.locator("#heat .far").count() > 0
+    page.click("#undo")
+    settled(page)
+    assert page.locator("#moved").is_hidden()
+    page.click("#reset")
+    settled(page)
+    assert page.locator("#hint").is_visible()
+    for moment, answer in (("slam", "#contracts"), ("lead", "#leads")):
+        page.select_option("#moment", moment)
+        settled(page)
+        assert page.locator(f"{answer} tbody tr").first.is_visible()
+    page.select_option("#moment", "slam")
+    settled(page)
+    call(page, "3NT")
+    assert "your own, and moves nothing" in page.inner_text("#moved")
+    assert page.locator("#moved .shift").count() == 0
+    page.select_option("#moment", "paper")
+    settled(page)
+    assert page.evaluate("location.hash") == f"#{HAND}"
+
+
+def test_three_players_are_counted_exactly(tab):
     page = tab()
     assert share(page, "SJ", "N") == "33"
     assert share(page, "SA", "S") == "100"
-    assert "84 478 098 072 866 400 layouts fit" in page.inner_text("#how")
-    assert "Exact" in page.inner_text("#how")
+    assert page.inner_text("#how-short") == "Exact: 84 478 098 072 866 400 layouts fit"
+    assert page.locator("#how").is_hidden()
+    page.click("#how-short")
+    assert "convolution" in page.inner_text("#how")
     assert "T = 10" in page.inner_text("#captures")
     track, table = (page.locator(what).first.bounding_box()["width"] for what in ("#captures .track", "#captures"))
     assert track > table / 2
@@ -39,7 +74,7 @@ def test_the_first_visit_shows_where_the_cards_lie(tab):
 
 def test_a_contradiction_marks_its_chips_and_undo_takes_it_back(tab):
     page = tab()
-    page.check("input[value=holds]")
+    page.select_option("#mode", "holds")
     page.select_option("#seat", "E")
     page.click('#picker [data-card="HA"]')
     settled(page)
@@ -65,6 +100,7 @@ def test_a_contradiction_marks_its_chips_and_undo_takes_it_back(tab):
 @pytest.mark.slow
 def test_the_table_can_be_set_in_every_way(tab):
     page = tab()
+    page.click("#setup summary")
     page.select_option("#observer", "W")
     settled(page)
     assert share(page, "SA", "W") == "100"
@@ -75,6 +111,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     assert "North is to call" in page.inner_text("#turn-to-call")
     call(page, "1NT")
     assert page.locator("#first").is_disabled()
+    panel(page, "more")
     page.select_option("#bidder", "style")
     settled(page)
     assert "with a style" in page.inner_text("#models")
@@ -94,9 +131,15 @@ def test_the_table_can_be_set_in_every_way(tab):
     assert chips(page) == []
     page.select_option("#vulnerable", "EW")
     settled(page)
-    page.select_option("#system", "weak-twos")
+    page.select_option("#system-EW", "weak-twos")
     settled(page)
+    assert "system=EW:weak-twos" in page.url
     assert "weak-twos" in page.inner_text("#models")
+    page.select_option("#system-NS", "weak-twos")
+    settled(page)
+    assert "system=weak-twos" in page.url
+    add(page, "where", where="aces(north) >= 2")
+    assert chips(page)[-1].endswith("aces(north) >= 2")
     assert "Cards are judged by" in page.inner_text("#models")
     page.select_option("#player", "none")
     settled(page)
@@ -115,6 +158,7 @@ def test_contracts_comparison_layouts_and_downloads(tab):
     page.select_option("#declarer", "W")
     settled(page)
     assert "3NT by W" in page.inner_text("#odds")
+    panel(page, "more")
     page.click("#keep")
     add(page, "void", seat="E", suit="H")
     assert "HA" not in page.inner_text("#compare-words")
@@ -125,9 +169,11 @@ def test_contracts_comparison_layouts_and_downloads(tab):
     assert chips(page) == []
     page.click("#swap")
     settled(page)
+    panel(page, "layouts")
     page.click("#deal")
     page.wait_for_selector(".layout")
     assert page.locator(".layout").count() == 6
+    panel(page, "more")
     for button, check in [
         ("#get-toml", lambda text: tomllib.loads(text)["evidence"] == [{"void": "E:H"}]),
         ("#get-report", lambda text: text.startswith("<!DOCTYPE html>")),
@@ -148,13 +194,24 @@ def test_contracts_comparison_layouts_and_downloads(tab):
 
 
 def test_a_link_gives_the_same_page_again(tab):
-    page = tab(f"#{HAND}&void=E:H&length=W:S:5-13&with={HAND.replace('&', '%26').replace('=', '%3D')}")
+    page = tab(f"#{HAND}&void=E:H&length=W:S:5-13&show=more&with={HAND.replace('&', '%26').replace('=', '%3D')}")
     page.wait_for_selector("#compare table")
     other = tab("#" + page.url.split("#")[1])
     other.wait_for_selector("#compare table")
     assert other.inner_text("#heat") == page.inner_text("#heat")
     assert chips(other) == chips(page) == ["E is void in H", "W has 5 to 13 cards in S"]
     assert other.inner_text("#compare") == page.inner_text("#compare")
+
+
+def test_a_link_says_what_it_does_not_know(tab):
+    page = tab(f"#{HAND}&auction=1NT+p&void=E:H&first=Q")
+    words = page.inner_text("#notice")
+    assert "auction=1NT p, first=Q" in words
+    assert "write call=N:1NT for each call" in words
+    assert chips(page) == ["E is void in H"]
+    page.click("#chips button")
+    settled(page)
+    assert page.locator("#notice").is_hidden()
 
 
 def test_a_dropped_file_is_stepped_through(tab):
@@ -188,7 +245,7 @@ def test_a_dropped_file_is_stepped_through(tab):
 
 def test_two_tabs_do_not_disturb_each_other(tab):
     first, second = tab(), tab()
-    first.check("input[value=lacks]")
+    first.select_option("#mode", "lacks")
     first.select_option("#seat", "E")
     for card in ("HA", "HQ", "HT"):
         first.click(f'#picker [data-card="{card}"]')
@@ -208,7 +265,7 @@ def test_a_server_that_comes_back_is_asked_again(tab, web):
     page = tab(at=own)
     page.problems = []  # the browser tells of what it cannot reach
     own.stop()
-    page.check("input[value=lacks]")
+    page.select_option("#mode", "lacks")
     page.select_option("#seat", "E")
     page.click('#picker [data-card="HA"]')
     page.wait_for_function("() => document.getElementById('status').textContent.includes('does not answer')")

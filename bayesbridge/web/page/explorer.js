@@ -5,7 +5,7 @@
 const SEATS = ["N", "E", "S", "W"];
 const NAMES = { N: "North", E: "East", S: "South", W: "West" };
 const SUITS = ["S", "H", "D", "C"];
-const SYMBOLS = { S: "♠", H: "♥", D: "♦", C: "♣" };
+const SYMBOLS = { S: "♠\ufe0e", H: "♥\ufe0e", D: "♦\ufe0e", C: "♣\ufe0e" };
 const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const RANKS = "AKQJT98765432";
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
@@ -13,7 +13,35 @@ const STRAINS = ["C", "D", "H", "S", "NT"];
 const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
 const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "where", "call"];
 const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system", "player"];
-const FIRST_VISIT = "observer=S&hand=AKQ2.KJ3.A54.Q32";
+const FORMERLY = { auction: "write call=N:1NT for each call", evidence: "write each piece by its kind, as void=E:H" };
+// Panels beside the table, in the order of their tabs. Some are always in sight where there is room for two columns, or three.
+const PANELS = { cards: "Cards", points: "Points", contracts: "Contracts", play: "Play", layouts: "Layouts", add: "Add", more: "More" };
+const MOMENTS = {
+  finesse: {
+    name: "A finesse with a count",
+    hint: "6♠ without the ♦Q; West, who opened 3♥, plays to a second club. Click ♥7 among the cards (on a phone: Add): no club left, and the finesse turns round.",
+    link:
+      "observer=S&hand=AQJ74.65.KJ5.A42&players=4&first=W&call=W:3H&call=N:X&call=E:Pass&call=S:6S&call=W:Pass&call=N:Pass&call=E:Pass" +
+      "&play=W:HK&reveal=N:KT83.A.AT742.K83&play=N:HA&play=E:H2&play=S:H5&play=N:S3&play=E:S2&play=S:SA&play=W:S5" +
+      "&play=S:SQ&play=W:H3&play=N:S8&play=E:S6&play=S:SJ&play=W:H4&play=N:ST&play=E:S9" +
+      "&play=S:CA&play=W:C9&play=N:C3&play=E:C6&play=S:C2",
+  },
+  lead: {
+    name: "A lead against 3NT",
+    hint: "1NT, 3NT, and West is on lead. Play says what each card is worth; click one in West's hand to lead it.",
+    link: "observer=W&hand=QJ742.K83.95.T64&players=4&first=S&show=play&call=S:1NT&call=W:Pass&call=N:3NT&call=E:Pass&call=S:Pass&call=W:Pass",
+  },
+  slam: {
+    name: "A slam decision",
+    hint: "Partner opened 1NT and South has 16 points: game or slam? See Contracts, then add a fact, such as 17 points with North.",
+    link: "observer=S&hand=KQ85.A4.AQJ63.87&players=4&first=N&show=contracts&call=N:1NT&call=E:Pass",
+  },
+  paper: {
+    name: "The paper's game",
+    hint: "Three bid, North is dummy. Click 1NT and what West and East answer, and watch where the cards go.",
+    link: "observer=S&hand=AKQ2.KJ3.A54.Q32",
+  },
+};
 const TAB = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 const $ = (id) => document.getElementById(id);
@@ -46,6 +74,11 @@ function callText(call) {
   return element("span", {}, match[1], element("span", { class: `suit-${match[2]}` }, SYMBOLS[match[2]]));
 }
 
+function contractText(contract) {
+  const [, call, rest] = /^(\d[A-Z]+?)(X*(?: .*)?)$/.exec(contract) ?? [null, contract, ""];
+  return element("span", {}, callText(call), rest);
+}
+
 function options(select, pairs, chosen) {
   const wanted = JSON.stringify(pairs);
   if (select.dataset.pairs !== wanted) {
@@ -66,7 +99,8 @@ function say(words) {
 
 // --- the position -----------------------------------------------------------------------------------------------------
 
-let state = read(FIRST_VISIT);
+let home = "finesse"; // the moment that "start again" goes back to
+let state = read(MOMENTS[home].link);
 let board = null; // what the server says of the table
 let boardOf = ""; // and of which position
 let answer = {}; // cards, points, captures, tricks as they came
@@ -76,20 +110,36 @@ let kept = null; // {hash, answer}: the belief A
 let draft = new Set(); // cards of a hand that is being entered
 let mode = "hand";
 let about = { bidders: [], systems: [] };
+let news = ""; // the position whose last piece was just added
 const undone = [];
 const done = [];
 
-function read(text) {
-  const fresh = { settings: {}, evidence: [], first: null, contract: null, compare: null };
+function read(text, unknown = []) {
+  const fresh = { settings: {}, evidence: [], first: null, contract: null, compare: null, show: null, seed: null };
   for (const [name, value] of new URLSearchParams(text)) {
     if (KINDS.includes(name)) fresh.evidence.push([name, value]);
     else if (name === "system") fresh.settings.system = [...(fresh.settings.system ?? []), value];
     else if (SETTINGS.includes(name)) fresh.settings[name] = value;
     else if (name === "first" && SEATS.includes(value)) fresh.first = value;
+    else if (name === "show" && PANELS[value]) fresh.show = value;
+    else if (name === "seed" && /^\d{1,15}$/.test(value)) fresh.seed = Number(value);
     else if (name === "contract") fresh.contract = value;
-    else if (name === "with") fresh.compare = value;
+    else if (name === "with") fresh.compare = write(read(value, unknown), false);
+    else unknown.push(`${name}=${value.slice(0, 60)}`);
+    if (name === "hand" && /[^AKQJT2-90.]|1(?!0)/i.test(value)) unknown.push(`hand=${value.slice(0, 60)}`);
   }
   return fresh;
+}
+
+function open(link) {
+  // The position of a link; what the page does not know in it is said, never dropped without a word.
+  const unknown = [];
+  const found = read(link, unknown);
+  const hints = unknown.map((one) => FORMERLY[one.split("=")[0]]).filter(Boolean);
+  const known = `Keys of a link are ${[...SETTINGS, "first", "contract", "show", "seed", "with", ...KINDS].join(", ")}`;
+  $("notice").textContent = unknown.length ? `Not understood and left out of this position: ${unknown.join(", ")}. ${hints[0] ? `Instead, ${hints[0]}. ` : ""}${known}.` : "";
+  $("notice").hidden = !unknown.length;
+  return found;
 }
 
 function write(position, whole = true) {
@@ -99,6 +149,8 @@ function write(position, whole = true) {
   }
   if (position.first) words.append("first", position.first);
   if (position.contract) words.append("contract", position.contract);
+  if (position.seed !== null) words.append("seed", position.seed);
+  if (whole && position.show) words.append("show", position.show);
   for (const [kind, text] of position.evidence) words.append(kind, text);
   if (whole && position.compare) words.append("with", position.compare);
   return words.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
@@ -122,10 +174,12 @@ function change(alter, words, { remember = true } = {}) {
     undone.length = 0;
   }
   if (words) say(words);
+  $("notice").hidden = true;
   moved();
 }
 
 function moved() {
+  if (news !== write(state, false)) $("moved").hidden = true;
   history.replaceState(null, "", `#${write(state)}`);
   started = performance.now();
   render();
@@ -135,14 +189,17 @@ function moved() {
 function back(from, to, words) {
   if (!from.length) return say(`Nothing to ${words}.`);
   to.push(write(state));
-  state = read(from.pop());
+  state = { ...read(from.pop()), show: state.show };
   draft.clear();
   say(words === "undo" ? "Taken back." : "Done again.");
   moved();
 }
 
 function add(kind, text, words) {
-  change(() => state.evidence.push([kind, text]), words);
+  change(() => {
+    state.evidence.push([kind, text]);
+    news = write(state, false);
+  }, words);
 }
 
 // --- asking -----------------------------------------------------------------------------------------------------------
@@ -157,6 +214,7 @@ function question(position = state) {
   const settings = { ...position.settings };
   const asked = { settings, evidence: position.evidence, first: position === state ? firstCaller() : (position.first ?? "S") };
   if (position.contract) asked.contract = position.contract;
+  if (position.seed !== null) asked.seed = position.seed;
   return asked;
 }
 
@@ -231,6 +289,7 @@ function receive(name, document_, number) {
     renderLeads();
     state.evidence.forEach(([kind, text], index) => sentences.set(`${kind} ${text}`, board.chips[index].sentence));
     if (board.conflict) explorer.shown = number;
+    $("moved").hidden ||= Boolean(board.conflict);
     render();
   } else if (name === "cards") {
     answer.cards = document_;
@@ -243,6 +302,7 @@ function receive(name, document_, number) {
   } else if (name === "points") {
     answer.points = document_;
     renderHands();
+    renderCompass();
   } else if (name === "captures") {
     answer.captures = document_;
     renderCaptures();
@@ -258,6 +318,7 @@ function receive(name, document_, number) {
   } else if (name === "chip") {
     changes.set(upTo(document_.number), document_);
     renderChips();
+    if (news === write(state, false) && document_.number === state.evidence.length - 1) renderMoved(document_);
   } else if (name === "refused") {
     explorer.shown = number;
     say(document_.message);
@@ -269,6 +330,8 @@ function receive(name, document_, number) {
 // --- the table --------------------------------------------------------------------------------------------------------
 
 function render() {
+  renderTabs();
+  renderMoment();
   renderSettings();
   renderCompass();
   renderPicker();
@@ -295,12 +358,16 @@ function renderSettings() {
   $("vulnerable").value = state.settings.vulnerable ?? "None";
   options($("bidder"), [["", `usual (${four() ? "learned" : "iterative"})`], ...about.bidders.map((name) => [name, name])], state.settings.bidder ?? "");
   $("slip").value = document.activeElement === $("slip") ? $("slip").value : (state.settings.slip ?? "");
-  $("system-field").hidden = $("player-field").hidden = !four();
+  for (const field of document.querySelectorAll(".of-four")) field.hidden = !four();
   options($("player"), [["", "usual (learned)"], ["none", "none: cards say only where they lie"]], state.settings.player ?? "");
-  options($("system"), [["", "not told"], ...about.systems.map((name) => [name, name])], state.settings.system?.[0] ?? "");
+  for (const side of ["NS", "EW"]) {
+    const told = systemOf(side);
+    const names = about.systems.includes(told) || !told ? about.systems : [...about.systems, told];
+    options($(`system-${side}`), [["", "not told"], ...names.map((name) => [name, name])], told);
+  }
   options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
   options($("add-seat"), seats.filter(([seat]) => seat !== observer()));
-  $("whose").textContent = `${NAMES[observer()]}'s`;
+  $("whose").textContent = NAMES[observer()];
   if (document.activeElement !== $("hand-text")) $("hand-text").value = pbnOf(hand());
 }
 
@@ -311,6 +378,88 @@ const firstCaller = () => {
   const chosen = state.first ?? observer();
   return chosen === dummy() ? SEATS.find((seat) => seat !== dummy()) : chosen;
 };
+
+// A system of both sides stands in a link without a side; several of one side are joined by "+".
+const systemOf = (side) =>
+  (state.settings.system ?? [])
+    .filter((one) => !/^(NS|EW):/i.test(one) || one.toUpperCase().startsWith(side))
+    .map((one) => one.replace(/^(NS|EW):/i, ""))
+    .join("+");
+
+function setSystem(side, name) {
+  const told = { NS: systemOf("NS"), EW: systemOf("EW"), [side]: name };
+  const sides = Object.entries(told).filter(([, one]) => one);
+  const texts = told.NS === told.EW && told.NS ? [told.NS] : sides.map(([one, text]) => `${one}:${text}`);
+  setting("system", texts.length ? texts : "");
+}
+
+// --- moments and panels -----------------------------------------------------------------------------------------------
+
+function renderMoment() {
+  const named = Object.keys(MOMENTS).find((name) => follows(state, read(MOMENTS[name].link)));
+  if (named) home = named;
+  const moments = Object.entries(MOMENTS).map(([name, moment]) => [name, moment.name]);
+  options($("moment"), named ? moments : [["", "Your own position"], ...moments], named ?? "");
+  const begun = named && state.evidence.length === read(MOMENTS[named].link).evidence.length;
+  $("hint").textContent = begun ? MOMENTS[named].hint : "";
+  $("hint").hidden = !begun;
+}
+
+function follows(position, moment) {
+  // Whether a position is a moment, or one with more evidence.
+  const bare = ({ settings }) => write({ ...read(""), settings });
+  return bare(position) === bare(moment) && moment.evidence.every((piece, number) => String(piece) === String(position.evidence[number]));
+}
+
+const two = matchMedia("(min-width: 44rem)");
+const three = matchMedia("(min-width: 72rem)");
+const always = () => (three.matches ? ["add", "cards", "points"] : two.matches ? ["add"] : []);
+
+function renderTabs() {
+  const fixed = always();
+  const usual = fixed.includes("cards") ? (answer.leads ? "play" : "contracts") : "cards";
+  const shown = state.show && !fixed.includes(state.show) ? state.show : usual;
+  for (const panel of document.querySelectorAll("[data-panel]")) panel.hidden = panel.dataset.panel !== shown && !fixed.includes(panel.dataset.panel);
+  for (const tab of $("tabs").children) {
+    tab.hidden = fixed.includes(tab.dataset.tab);
+    tab.setAttribute("aria-selected", String(tab.dataset.tab === shown));
+    tab.tabIndex = tab.dataset.tab === shown ? 0 : -1;
+  }
+}
+
+function buildTabs() {
+  for (const [name, words] of Object.entries(PANELS)) {
+    $("tabs").append(element("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": `p-${name}`, on: { click: () => show(name) } }, words));
+  }
+  roving($("tabs"), 1);
+  for (const media of [two, three]) media.addEventListener("change", renderTabs);
+}
+
+function show(name) {
+  state.show = name;
+  history.replaceState(null, "", `#${write(state)}`);
+  renderTabs();
+  renderTake();
+  if (!two.matches) scrollTo({ top: 0 });
+}
+
+function renderMoved(told) {
+  const [kind, text] = state.evidence[told.number];
+  const sentence = sentences.get(`${kind} ${text}`) ?? `${kind} ${text}`;
+  for (const cell of document.querySelectorAll("#heat .far")) cell.classList.remove("far");
+  const own = text[0] === observer() && (kind === "call" || kind === "play");
+  const still = own ? "it is your own, and moves nothing." : "no card moved by more than the draws can tell.";
+  const others = told.moved.filter(([card]) => text !== `${text[0]}:${card}`).slice(0, 3);
+  const rows = others.map(([card, seat, old, now]) => {
+    heat.get(card + seat).classList.add("far");
+    const bar = element("i");
+    bar.style.setProperty("--from", String(100 * old));
+    bar.style.setProperty("--w", String(100 * now));
+    return element("div", { class: "shift" }, element("span", {}, cardText(card), ` ${NAMES[seat]}`), bar, element("span", {}, `${percent(old)} → ${percent(now)} %`));
+  });
+  $("moved").replaceChildren(element("p", {}, `${sentence}: ${rows.length ? "what moved most" : still}`), ...rows);
+  $("moved").hidden = false;
+}
 
 function openHands() {
   const open = { [observer()]: hand() };
@@ -344,14 +493,16 @@ function renderCompass() {
       }
       list.append(row);
     }
-    return element("div", { class: `seat at-${seat}${turn === seat ? " turn" : ""}` }, element("h3", {}, NAMES[seat], notes ? element("small", {}, ` (${notes})`) : null), list);
+    const points = open[seat] || !complete() ? null : answer.points?.points[SEATS.indexOf(seat)];
+    const words = points ? `≈ ${mean(points).toFixed(1)} points` : notes;
+    return element("div", { class: `seat at-${seat}${turn === seat ? " turn" : ""}` }, element("h3", {}, NAMES[seat], element("small", {}, words)), list);
   });
   const trick = element("div", { class: "middle", "aria-label": "The trick", role: "group" });
   const last = board?.play.tricks.at(-1);
   for (const [seat, card] of last?.cards ?? []) trick.append(element("span", { class: `at-${seat}` }, cardText(card), spoken(`by ${NAMES[seat]}`)));
   const won = board?.play.won;
   trick.append(element("em", {}, won && won.NS + won.EW ? `NS ${won.NS}, EW ${won.EW}` : (board?.contract ?? (last ? "" : "no card yet"))));
-  $("compass").replaceChildren(...parts, trick);
+  $("compass").replaceChildren(...parts, trick, $("corner"));
   if (focus) document.querySelector(`[data-key="${focus}"]`)?.focus();
   const tricks = board?.play.tricks ?? [];
   $("tricks-so-far").hidden = !tricks.length;
@@ -372,12 +523,14 @@ function heldCard(seat, card, gone, turn) {
   return element("button", { type: "button", "data-key": `h-${card}`, "aria-label": `${NAMES[seat]} plays the ${cardWords(card)}`, on: { click: () => play(seat, card) } }, rank);
 }
 
+const mean = (shares) => shares.reduce((sum, share, value) => sum + share * value, 0);
+
 function lengthWords(seat, suit) {
   const lengths = answer.cards?.lengths?.[SEATS.indexOf(seat)]?.["CDHS".indexOf(suit)];
   if (!lengths || !complete()) return "?";
   const sure = lengths.findIndex((share) => share > 0.999999);
-  if (sure >= 0) return sure ? `${sure}` : "none";
-  return `about ${lengths.reduce((sum, share, length) => sum + share * length, 0).toFixed(1)}`;
+  if (sure >= 0) return sure ? `= ${sure}` : "–";
+  return `≈ ${mean(lengths).toFixed(1)}`;
 }
 
 // --- cards ------------------------------------------------------------------------------------------------------------
@@ -396,7 +549,7 @@ function buildPicker() {
 
 function roving(group, columns) {
   group.addEventListener("keydown", (event) => {
-    const buttons = [...group.querySelectorAll("button")];
+    const buttons = [...group.querySelectorAll("button:not([hidden])")];
     const at = buttons.indexOf(event.target);
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
     const to = event.key === "Home" ? 0 : event.key === "End" ? buttons.length - 1 : step === undefined ? null : at + step;
@@ -437,7 +590,8 @@ const likely = (seat, card) => {
 
 function renderPicker() {
   if (!complete()) mode = "hand";
-  for (const input of document.querySelectorAll("input[name=mode]")) input.checked = input.value === mode;
+  $("mode").value = mode;
+  $("seat-field").hidden = mode === "hand" || (mode === "play" && Boolean(board?.play.turn));
   const gone = played();
   const own = hand();
   for (const button of $("picker").querySelectorAll("button")) {
@@ -450,15 +604,15 @@ function renderPicker() {
     if (mode === "hand" || mode === "reveal") button.setAttribute("aria-pressed", String(pressed));
     else button.removeAttribute("aria-pressed");
   }
-  const who = player();
-  $("who-plays").textContent = who && complete() ? `, for ${NAMES[who]}` : "";
-  $("opening").textContent = mode === "reveal" ? ` (${draft.size} of 13)` : "";
   const opens = board?.play.opens;
+  const turn = mode === "play" && player() && complete() ? `A click plays a card for ${NAMES[player()]}.` : "";
   $("pick-hint").textContent = !complete()
     ? `${13 - own.size} more cards make ${NAMES[observer()]}'s hand.`
     : opens && mode !== "reveal"
       ? `${NAMES[opens]} is the dummy: lay its hand open with the last choice above, or play on.`
-      : "";
+      : mode === "reveal"
+        ? `${draft.size} of 13 cards of ${NAMES[$("seat").value]}.`
+        : turn;
 }
 
 function pick(card) {
@@ -522,13 +676,16 @@ function renderAuction() {
   const auction = board?.auction;
   const legal = new Set(auction?.legal ?? []);
   for (const button of $("box").querySelectorAll("button")) button.setAttribute("aria-disabled", String(!legal.has(button.dataset.call)));
+  const held = $("box").contains(document.activeElement);
+  $("box").hidden = Boolean(auction?.over);
+  if (held && $("box").hidden) $("picker").querySelector('[tabindex="0"]').focus();
   const table = $("auction");
   const caption = $("turn-to-call");
-  caption.textContent = !auction ? "" : auction.over ? (board.contract ? `The contract is ${board.contract}.` : "Passed out.") : `${NAMES[auction.turn]} is to call.`;
+  caption.textContent = !auction ? "" : auction.over ? (board.contract ? `Contract ${board.contract}` : "Passed out.") : `${NAMES[auction.turn]} is to call.`;
   const rows = [];
   if (auction?.calls.length) {
     const width = auction.bidders.length;
-    rows.push(element("thead", {}, element("tr", {}, ...auction.bidders.map((seat) => element("th", { scope: "col" }, NAMES[seat])))));
+    rows.push(element("thead", {}, element("tr", {}, ...auction.bidders.map((seat) => element("th", { scope: "col" }, element("abbr", { title: NAMES[seat] }, seat))))));
     const body = element("tbody");
     for (let at = 0; at < auction.calls.length; at += width) {
       body.append(element("tr", {}, ...auction.calls.slice(at, at + width).map(([, call]) => element("td", {}, callText(call)))));
@@ -564,9 +721,9 @@ function renderChips() {
 
 function changeWords(told) {
   const about = told.exact ? "" : "about ";
-  const bits = told.bits === null ? "" : `${about}${told.bits >= 0 ? "−" : "+"}${Math.abs(told.bits).toFixed(2)} bits`;
+  const bits = told.bits === null || Math.abs(told.bits) < 0.005 ? "" : `${about}${told.bits >= 0 ? "−" : "+"}${Math.abs(told.bits).toFixed(2)} bits`;
   const small = element("small", {}, bits);
-  told.moved.forEach(([card, seat, old, now], index) => small.append(index || bits ? "; " : "", cardText(card), ` ${seat} ${percent(old)}→${percent(now)} %`));
+  told.moved.slice(0, 3).forEach(([card, seat, old, now], index) => small.append(index || bits ? "; " : "", cardText(card), ` ${seat} ${percent(old)}→${percent(now)} %`));
   return [small];
 }
 
@@ -577,7 +734,7 @@ function takeBack(number, sentence) {
 function renderConflict() {
   const conflict = board?.conflict;
   const alert = $("conflict");
-  const words = conflict ? `${conflict.message} The chips in question are marked; nothing is lost.` : "";
+  const words = conflict ? `${conflict.message} The chips in question are marked${two.matches ? "" : " under Add"}; nothing is lost.` : "";
   if (alert.textContent !== words) alert.textContent = words;
   alert.hidden = !conflict;
 }
@@ -586,11 +743,12 @@ function renderConflict() {
 
 function buildHeat(into, name) {
   const cells = new Map();
+  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rank === "T" ? "10" : rank)));
+  const table = element("table", { class: "heat" }, element("caption", { class: name ? "" : "sr" }, name || "Percent for each card and seat"), element("thead", {}, head));
   for (const suit of SUITS) {
-    const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rank === "T" ? "10" : rank)));
     const body = element("tbody");
     for (const seat of SEATS) {
-      const row = element("tr", {}, element("th", { scope: "row" }, element("abbr", { title: NAMES[seat] }, seat)));
+      const row = element("tr", { "data-seat": seat }, element("th", { scope: "row" }, symbol(suit), spoken(SUIT_NAMES[suit]), " ", element("abbr", { title: NAMES[seat] }, seat)));
       for (const rank of RANKS) {
         const cell = element("td", { "data-place": `${suit}${rank}-${seat}` });
         cells.set(`${suit}${rank}${seat}`, cell);
@@ -598,22 +756,28 @@ function buildHeat(into, name) {
       }
       body.append(row);
     }
-    into.append(element("table", {}, element("caption", { class: `suit-${suit}` }, `${SYMBOLS[suit]} ${SUIT_NAMES[suit]}${name}`), element("thead", {}, head), body));
+    table.append(body);
   }
+  into.append(table);
   return cells;
 }
 
 function fillHeat(cells, shares) {
+  const gone = played();
+  const open = openHands();
   CARDS.forEach((card, index) => {
+    const lies = place(card);
     SEATS.forEach((seat, column) => {
       const share = shares?.[index]?.[column];
       const cell = cells.get(card + seat);
-      const text = share === undefined ? "" : percent(share);
-      if (cell.textContent !== text) {
-        cell.textContent = text;
-        cell.style.setProperty("--p", share === undefined ? "0" : String(Math.round(100 * share)));
-        cell.classList.toggle("sure", share >= 1);
-      }
+      const known = !open[seat] && (lies !== null || gone.has(card));
+      const text = share === undefined ? "" : !known ? percent(share) : gone.get(card) === seat ? "×" : "·";
+      cell.parentElement.hidden = seat in open;
+      if (cell.textContent === text) return;
+      cell.textContent = text;
+      cell.style.setProperty("--p", share === undefined ? "0" : String(Math.round(100 * share)));
+      cell.classList.toggle("strong", share > 0.55);
+      cell.classList.toggle("known", known);
     });
   });
 }
@@ -621,45 +785,56 @@ function fillHeat(cells, shares) {
 let heat = null;
 function renderHeat() {
   const cards = complete() ? answer.cards : null;
+  if (cards || !complete()) for (const cell of document.querySelectorAll("#heat .far")) if (news !== write(state, false)) cell.classList.remove("far");
   fillHeat(heat, cards?.cards);
-  $("how").textContent = !cards ? "" : `${stageWords(cards)}${cards.how.join(" ")}`;
+  $("exact").hidden = !cards;
+  $("how-short").textContent = cards ? stageWords(cards) : "";
+  $("how").textContent = cards ? cards.how.join(" ") : "";
   renderHands();
   renderCompass();
   renderPicker();
 }
 
 function stageWords(cards) {
-  if (cards.stage === "exact") return "Exact. ";
-  return cards.stage === "first" ? "A first look, more draws follow. " : "";
+  if (cards.stage === "exact") return `Exact: ${spaced(cards.layouts)} layouts fit`;
+  const most = `± ${(50 / Math.sqrt(cards.ess)).toFixed(1)} % at most, from ${spaced(cards.draws)} draws`;
+  return cards.stage === "first" ? `A first look, ${most}; more follow` : `Estimated, ${most}`;
 }
 
 function renderHands() {
   const cards = complete() ? answer.cards : null;
   const table = $("hands");
-  if (!cards) return table.replaceChildren();
-  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...SUITS.map((suit) => element("th", { scope: "col" }, element("span", { class: `suit-${suit}` }, SYMBOLS[suit]), ` ${SUIT_NAMES[suit]}`)), element("th", { scope: "col" }, "points"));
-  const rows = SEATS.filter((seat) => seat !== observer()).map((seat) => {
-    const at = SEATS.indexOf(seat);
-    const row = element("tr", {}, element("th", { scope: "row" }, NAMES[seat]));
-    for (const suit of SUITS) row.append(spread(cards.lengths[at]["CDHS".indexOf(suit)], 9));
-    row.append(answer.points ? spread(answer.points.points[at], 25) : element("td"));
-    return row;
+  if (!cards) return table.replaceChildren(), $("points").replaceChildren();
+  const hidden = SEATS.filter((seat) => !(seat in openHands()));
+  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...SUITS.map((suit) => element("th", { scope: "col" }, symbol(suit), spoken(SUIT_NAMES[suit]))));
+  const rows = hidden.map((seat) => {
+    const lengths = SUITS.map((suit) => cards.lengths[SEATS.indexOf(seat)]["CDHS".indexOf(suit)]);
+    return element("tr", {}, element("th", { scope: "row" }, NAMES[seat]), ...lengths.map((shares) => element("td", {}, ...spread(shares, 9))));
   });
   table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
+  const points = answer.points ? hidden.map((seat) => {
+    const shares = answer.points.points[SEATS.indexOf(seat)];
+    const [low, high] = interval(shares, 0.8);
+    return element("div", {}, element("p", {}, `${NAMES[seat]}: ${mean(shares).toFixed(1)} points, ${low} to ${high}`), plot(shares, 26));
+  }) : [];
+  $("points").replaceChildren(...points);
   $("points-exact").textContent = answer.points ? (answer.points.exact ? "Points are exact." : "Points are estimated from draws.") : "";
 }
 
 function spread(shares, most) {
-  const mean = shares.reduce((sum, share, value) => sum + share * value, 0);
   const [low, high] = interval(shares, 0.8);
+  return [mean(shares).toFixed(1), element("small", {}, low === high ? "" : ` ${low}–${high}`), plot(shares, most)];
+}
+
+function plot(shares, most) {
   const top = Math.max(...shares);
-  const bars = element("div", { class: "spark", "aria-hidden": "true" });
-  for (const share of shares.slice(0, most)) {
-    const bar = element("i");
+  const bars = element("div", { class: "plot", "aria-hidden": "true" });
+  shares.slice(0, most).forEach((share, value) => {
+    const bar = element("i", { title: `${value}: ${figure(share)}`, "data-value": value % 5 ? null : value });
     bar.style.setProperty("--w", String((100 * share) / top));
     bars.append(bar);
-  }
-  return element("td", {}, mean.toFixed(1), element("small", {}, low === high ? `${low}` : `${low} to ${high}`), bars);
+  });
+  return bars;
 }
 
 function interval(shares, least) {
@@ -687,10 +862,12 @@ function bars(table, rows) {
 function renderCaptures() {
   const told = answer.captures;
   const rows = Object.entries(told.pmf).map(([value, share]) => [`T = ${value}`, share]);
+  if ($("paper").dataset.players !== String(four())) $("paper").open = !four();
+  $("paper").dataset.players = String(four());
   if (told.fails) rows.unshift(["conditions fail", told.fails]);
   bars($("captures"), rows);
-  const mean = told.mean === null ? "The conditions never hold." : `T is ${told.mean.toFixed(2)} on average${told.fails ? " where its conditions hold" : ""}.`;
-  $("captures-words").textContent = `${told.title}. ${mean} ${told.exact ? "Exact." : "Estimated from draws."}`;
+  const average = told.mean === null ? "The conditions never hold." : `T is ${told.mean.toFixed(2)} on average${told.fails ? " where its conditions hold" : ""}.`;
+  $("captures-words").textContent = `${told.title}. ${average} ${told.exact ? "Exact." : "Estimated from draws."}`;
   $("captures-notes").textContent = told.notes.join(" ");
 }
 
@@ -703,7 +880,7 @@ function renderContract() {
   $("declarer").disabled = !state.contract;
   if (!state.contract && !board?.contract) {
     $("odds").textContent = "";
-    $("caution").textContent = "";
+    $("caution-field").hidden = true;
     $("tricks-pmf").replaceChildren();
     delete answer.tricks;
   }
@@ -718,6 +895,7 @@ function renderTricks() {
   $("odds").textContent = `${told.contract}: ${told.sentence}`;
   bars($("tricks-pmf"), told.pmf.map((share, tricks) => [`${tricks} tricks`, share, tricks >= told.needed ? "made" : ""]).filter(([, share]) => share >= 0.0005));
   $("caution").textContent = `${told.title}, double dummy. ${told.caution}`;
+  $("caution-field").hidden = false;
 }
 
 function ranked(table, header, rows) {
@@ -732,19 +910,25 @@ function renderContracts() {
   const told = answer.contracts;
   $("contracts-panel").hidden = !told;
   if (!told) return;
-  const rows = (told.rows ?? []).map((row) => [row.contract, figure(row.make), row.tricks.toFixed(1), `${row.score.toFixed(0)}${error(row.score_error, 0)}`]);
+  const rows = (told.rows ?? []).map((row) => [contractText(row.contract), figure(row.make), row.tricks.toFixed(1), `${row.score.toFixed(0)}${error(row.score_error, 0)}`]);
   ranked($("contracts"), ["contract", "makes", "tricks", "score"], rows);
   $("contracts-notes").textContent = told.refused ?? `Scores of ${told.scheme}. ${told.caution}`;
 }
 
 function renderLeads() {
   const told = answer.leads;
-  $("leads-panel").hidden = !told;
-  if (!told) return;
+  renderTabs();
+  if (!told) {
+    $("leads").replaceChildren();
+    $("leads-words").textContent = "";
+    $("h-leads").textContent = "What to play";
+    $("leads-notes").textContent = "Cards are ranked here once the auction is over, whenever you choose one, for the dummy too.";
+    return;
+  }
   const cards = (row) => element("span", {}, ...row.cards.flatMap((card) => [cardText(card), " "]));
   const chance = (told.cards ?? []).some((row) => "make" in row) ? "make" : "beaten";
-  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row[chance]), row.tricks.toFixed(2), row.close ? "may be best" : ""]);
-  ranked($("leads"), ["card", chance === "make" ? "makes" : "beaten", chance === "make" ? "tricks" : "tricks of the defence", ""], rows);
+  const rows = (told.cards ?? []).map((row) => [cards(row), figure(row[chance]), `${row.tricks.toFixed(2)} tricks`, row.close ? "may be best" : ""]);
+  ranked($("leads"), ["card", chance === "make" ? "makes" : "beaten", chance === "make" ? "declarer" : "defence", ""], rows);
   $("h-leads").textContent = told.title ?? "What to play";
   $("leads-words").textContent = [told.sentence, ...(told.plan ?? [])].filter(Boolean).join(" ");
   $("leads-notes").textContent = told.refused ?? told.caution;
@@ -787,8 +971,8 @@ function renderCompare() {
   const rows = [["unknown, in bits", a.cards.bits?.toFixed(2) ?? "–", answer.cards.bits?.toFixed(2) ?? "–"]];
   for (const seat of SEATS.filter((one) => one !== observer())) {
     const at = SEATS.indexOf(seat);
-    const mean = (told) => (told ? told.points[at].reduce((sum, share, value) => sum + share * value, 0).toFixed(2) : "–");
-    rows.push([`points of ${NAMES[seat]}`, mean(a.points), mean(answer.points)]);
+    const points = (told) => (told ? mean(told.points[at]).toFixed(2) : "–");
+    rows.push([`points of ${NAMES[seat]}`, points(a.points), points(answer.points)]);
   }
   rows.push(["T on average", a.captures?.mean?.toFixed(2) ?? "–", answer.captures?.mean?.toFixed(2) ?? "–"]);
   const far = CARDS.flatMap((card, index) => SEATS.map((seat, column) => [card, seat, a.cards.cards[index][column], answer.cards.cards[index][column]]));
@@ -799,8 +983,8 @@ function renderCompare() {
   const table = element("table", { class: "compare" }, element("thead", {}, element("tr", {}, element("th", {}, spoken("what")), element("th", { scope: "col" }, "A"), element("th", { scope: "col" }, "B"))), element("tbody", {}, ...rows.map(([what, x, y]) => element("tr", {}, element("th", { scope: "row" }, what), element("td", {}, x), element("td", {}, y)))));
   const pair = element("div", { class: "two" });
   for (const [name, told] of [["A", a], ["B", answer]]) {
-    const side = element("div", { class: "heat" });
-    fillHeat(buildHeat(side, `, ${name}`), told.cards.cards);
+    const side = element("div");
+    fillHeat(buildHeat(side, name), told.cards.cards);
     pair.append(side);
   }
   $("compare").replaceChildren(table, pair);
@@ -913,7 +1097,10 @@ function wire() {
   on("skip", "click", () => $("answers").focus());
   on("undo", "click", () => back(done, undone, "undo"));
   on("redo", "click", () => back(undone, done, "redo"));
-  on("reset", "click", () => change(() => ((state = read(FIRST_VISIT)), (mode = "hand")), "The first position again; Undo brings yours back."));
+  const start = (name, words) => change(() => ((state = read(MOMENTS[name].link)), (mode = name === "paper" ? "hand" : "play")), words);
+  on("reset", "click", () => start(home, "From the start again; Undo brings yours back."));
+  on("moment", "change", () => $("moment").value && start($("moment").value, ""));
+  on("suits", "change", () => colours($("suits").value));
   on("players", "change", () =>
     change(() => {
       const { settings } = state;
@@ -934,18 +1121,16 @@ function wire() {
   on("bidder", "change", () => setting("bidder", $("bidder").value));
   on("player", "change", () => setting("player", $("player").value));
   on("slip", "change", () => setting("slip", $("slip").value.trim()));
-  on("system", "change", () => setting("system", $("system").value ? [$("system").value] : ""));
+  for (const side of ["NS", "EW"]) on(`system-${side}`, "change", () => setSystem(side, $(`system-${side}`).value));
   on("hand-text", "change", () => change(() => (state.settings.hand = pbnOf(cardsOf($("hand-text").value))), "The hand is changed."));
   on("seat", "change", renderPicker);
-  for (const input of document.querySelectorAll("input[name=mode]")) {
-    input.addEventListener("change", () => {
-      mode = input.value;
-      draft.clear();
-      renderSettings();
-      if (mode === "reveal" && board?.play.opens) $("seat").value = board.play.opens;
-      renderPicker();
-    });
-  }
+  on("mode", "change", () => {
+    mode = $("mode").value;
+    draft.clear();
+    renderSettings();
+    if (mode === "reveal" && board?.play.opens) $("seat").value = board.play.opens;
+    renderPicker();
+  });
   on("contract", "change", () => change(() => (state.contract = $("contract").value ? `${$("contract").value} by ${$("declarer").value}` : null), ""));
   on("declarer", "change", () => change(() => (state.contract = `${$("contract").value} by ${$("declarer").value}`), ""));
   on("add-kind", "change", facts);
@@ -953,7 +1138,7 @@ function wire() {
     event.preventDefault();
     const [seat, kind, suit] = [$("add-seat").value, $("add-kind").value, $("add-suit").value];
     const range = `${$("add-low").value || 0}-${$("add-high").value || 40}`;
-    const text = { void: `${seat}:${suit}`, length: `${seat}:${suit}:${range}`, hcp: `${seat}:${range}`, shape: `${seat}:${$("add-shape").value}` }[kind];
+    const text = { void: `${seat}:${suit}`, length: `${seat}:${suit}:${range}`, hcp: `${seat}:${range}`, shape: `${seat}:${$("add-shape").value}`, where: $("add-where").value }[kind];
     add(kind, text, `Added: ${kind} ${text}.`);
   });
   on("keep", "click", keep);
@@ -962,7 +1147,7 @@ function wire() {
     const here = write(state, false);
     const there = state.compare;
     kept = { hash: here, answer: { ...answer }, chips: state.evidence.length };
-    change(() => ((state = read(there)), (state.compare = here)), "A and B have changed places.");
+    change(() => (state = { ...read(there), show: state.show, compare: here }), "A and B have changed places.");
   });
   on("deal", "click", deal);
   on("copy", "click", async () => {
@@ -1004,7 +1189,7 @@ function wire() {
   addEventListener("hashchange", () => {
     if (location.hash.slice(1) === write(state)) return;
     done.push(write(state));
-    state = read(location.hash.slice(1) || FIRST_VISIT);
+    state = open(location.hash.slice(1) || MOMENTS[home].link);
     moved();
     recall();
   });
@@ -1015,16 +1200,38 @@ function facts() {
   $("add-suit-field").hidden = !["void", "length"].includes(kind);
   $("add-low-field").hidden = $("add-high-field").hidden = !["length", "hcp"].includes(kind);
   $("add-shape-field").hidden = kind !== "shape";
+  $("add-where-field").hidden = kind !== "where";
+  $("add-seat-field").hidden = kind === "where";
   if (kind === "length") [$("add-low").value, $("add-high").value] = [5, 13];
   if (kind === "hcp") [$("add-low").value, $("add-high").value] = [12, 14];
 }
 
+function colours(wanted) {
+  // How many colours the suits have is the reader's choice, kept by the browser and no part of a position.
+  document.documentElement.dataset.suits = $("suits").value = wanted;
+  try {
+    localStorage.setItem("suits", wanted);
+  } catch {
+    // a browser that keeps nothing
+  }
+}
+
+function liked() {
+  try {
+    return localStorage.getItem("suits") === "four" ? "four" : "two";
+  } catch {
+    return "two";
+  }
+}
+
 async function begin() {
+  colours(liked());
+  buildTabs();
   buildPicker();
   buildBox();
   heat = buildHeat($("heat"), "");
   facts();
-  if (location.hash.length > 1) state = read(location.hash.slice(1));
+  if (location.hash.length > 1) state = open(location.hash.slice(1));
   if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
   wire();
   moved();
