@@ -86,7 +86,7 @@ class SoftEvidence:
 
     def of_layouts(self, masks: Masks) -> Floats:
         """(n,) log likelihood of (n, 4) layouts."""
-        return self.together(self.parts(masks))
+        return self.together(self.parts(masks)) if self.terms else np.zeros(len(masks))
 
     def by_seat(self, masks: Masks) -> Floats:
         """(n, seats) the same seat by seat, as if partners did not share their style."""
