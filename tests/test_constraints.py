@@ -12,8 +12,6 @@ from bayesbridge.errors import DealError
 from bayesbridge.layouts import Layouts
 from tests.engines.positions import brute_force, random_deal, random_position
 
-SPADES = 0x1FFF << 39
-
 
 @pytest.fixture
 def deals() -> list[Deal]:
@@ -86,14 +84,3 @@ def test_joining_two_sets_of_constraints_asks_for_both() -> None:
         other = Constraints.free().points(1, 5, 14).length(0, 3, 2, 5).lack(3, 0xF0F0F0F0F0F0F).hold(2, 1 << 40)
         layouts = brute_force(known, known)
         assert ((one & other).allows(layouts) == (one.allows(layouts) & other.allows(layouts))).all()
-
-
-def test_conclusions_are_drawn() -> None:
-    void = Constraints.free().hold(0, SPADES & ~0b111 << 39).lack(1, SPADES).lack(2, SPADES).normalised()
-    assert void.must[3] == 0
-    assert Constraints.free().lack(1, SPADES).lack(2, SPADES).length(0, 3, 0, 0).normalised().must[3] == SPADES
-    assert Constraints.free().hold(0, 1 << 51).hold(1, 1 << 51).normalised().impossible
-    assert Constraints.free().points(0, 38, 40).normalised().impossible
-    assert Constraints.free().length(0, 3, 7, 13).length(1, 3, 7, 13).normalised().impossible
-    assert Constraints.free().points(0, 0, 40).normalised().bounded == ()
-    assert Constraints.free().points(0, 1, 40).normalised().bounded == (0,)

@@ -1,4 +1,4 @@
-"""Pictures of points and of any output; ticks that are true; lines in their places; played cards."""
+"""Pictures of points and of any output, and of played cards."""
 
 import numpy as np
 import pytest
@@ -83,44 +83,6 @@ def test_numbers_that_are_not_whole_are_a_histogram_by_weight(posterior):
     middles = np.array([bar.get_x() + bar.get_width() / 2 for bar in ax.patches])
     heights = np.array([bar.get_height() for bar in ax.patches])
     assert float(middles @ heights) == pytest.approx(mean, abs=ax.patches[0].get_width())
-
-
-class Fractions:
-    """Two numbers that are not whole."""
-
-    name = "fractions"
-    outputs = (bb.plugins.Output("fractions", "Points by seat, divided by 40.", dims=("seat",)),)
-
-    def estimate(self, layouts, question):
-        return {"fractions": layouts.points / 40}
-
-
-def test_several_numbers_that_are_not_whole_are_picked():
-    result = bb.estimate(positions.quiet().infer(rng=1), Fractions(), pair="S:N")
-    with pytest.raises(bb.BayesBridgeError, match="'fractions' has several numbers: pick one by seat"):
-        bb.plots.distribution(result, "fractions")
-    ax = bb.plots.distribution(result, "fractions", seat="W")
-    assert "fractions of S and N, W" in ax.get_title()
-
-
-@pytest.mark.parametrize("level", [1, 7])
-def test_the_line_has_its_place_wherever_the_distribution_lies(level):
-    """T is 10 with certainty opposite this dummy."""
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    ax = bb.plots.tricks(bb.estimate(belief.infer(draws=10, rng=1)), level=level)
-    goal = 6 + level
-    assert dashed(ax) == [goal - 0.5]
-    left, right = ax.get_xlim()
-    assert left < goal - 0.5 < right
-    assert str(goal) in labels(ax.xaxis)
-    assert "10" in labels(ax.xaxis)
-
-
-def test_titles_say_whose_and_in_which_strain(result):
-    played = bb.estimate(positions.quiet().infer(rng=1), "tricks", pair="S:N", trump="H")
-    assert bb.plots.tricks(played, "tricks").get_title().startswith("Tricks of South, dummy North, in hearts")
-    for draw in (bb.plots.cards, bb.plots.lengths):
-        assert "as East sees it" in draw(result).get_title()
 
 
 def test_played_cards_have_a_line_through_them():

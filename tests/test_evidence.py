@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from bayesbridge.auction import Auction
 from bayesbridge.calls import Call
 from bayesbridge.cards import Card, Hand, Suit
 from bayesbridge.deal import Seat
@@ -27,20 +25,9 @@ from bayesbridge.evidence import (
     Void,
     pieces,
 )
-from bayesbridge.tricks import Trick
-from tests.strategies import auctions, evidence, tricks
+from tests.strategies import evidence
 
 pytestmark = pytest.mark.quick
-
-NAMES = {kind.__name__: kind for kind in (Called, HighCards, Holds, Lacks, Length, Play, Reveal, Void)}
-
-
-@given(evidence)
-def test_repr_pastes_back(piece: Piece) -> None:
-    again = eval(repr(piece), NAMES)
-    assert again == piece
-    assert hash(again) == hash(piece)
-    assert type(again) is type(piece)
 
 
 @given(evidence)
@@ -60,16 +47,6 @@ def test_text_and_values_mean_the_same() -> None:
     assert Called("w", "1n") == Called(Seat.W, Call.of("1NT"))
     assert Length("W", "S", 5) == Length("W", "S", 5, 13)
     assert HighCards("W", 12) == HighCards("W", 12, 40)
-
-
-@given(tricks(), auctions(), st.lists(evidence, max_size=4))
-def test_tricks_and_auctions_open_into_their_parts(trick: Trick, auction: Auction, more: list[Piece]) -> None:
-    opened = pieces(*more, trick, auction)
-    assert list(opened[: len(more)]) == more
-    plays = opened[len(more) : len(more) + len(trick.cards)]
-    assert [(p.seat, p.card) for p in plays if isinstance(p, Play)] == list(trick)
-    made = opened[len(more) + len(trick.cards) :]
-    assert [(p.seat, p.call) for p in made if isinstance(p, Called)] == list(auction)
 
 
 BAD: list[tuple[Callable[[], Any], str]] = [

@@ -1,23 +1,12 @@
 """A file is there whole, or as it was."""
 
-import os
 import stat
-from pathlib import Path
 
 import pytest
 
-from bayesbridge.files import NotAFile, whole_file
+from bayesbridge.files import whole_file
 
 pytestmark = pytest.mark.quick
-
-
-def test_it_takes_its_place_at_the_end(tmp_path):
-    path = tmp_path / "page.html"
-    path.write_text("old")
-    with whole_file(path) as part:
-        part.write_text("new")
-        assert path.read_text() == "old"
-    assert [(entry.name, entry.read_text()) for entry in tmp_path.iterdir()] == [("page.html", "new")]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
@@ -56,19 +45,6 @@ def test_a_link_stays_and_its_file_changes(tmp_path, there):
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert sorted(entry.name for entry in tmp_path.rglob("*")) == ["far", "link.html", "page.html"]
-
-
-@pytest.mark.parametrize(("kind", "words"), [("folder", "a folder"), ("pipe", "a pipe"), ("device", "a device")])
-def test_what_is_no_file_is_left_alone(tmp_path, kind, words):
-    path = Path(os.devnull) if kind == "device" else tmp_path / "there"
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "pipe":
-        os.mkfifo(path)
-    before = path.stat()
-    with pytest.raises(NotAFile, match=words):
-        write(path, "new")
-    assert (path.stat().st_mode, path.stat().st_ino) == (before.st_mode, before.st_ino)
 
 
 def write(path, text):

@@ -37,19 +37,6 @@ def test_every_example_has_a_page_with_what_it_printed(gallery, tmp_path):
     assert "kept from the last time" in (tmp_path / "gallery" / "greeting.md").read_text("utf-8")
 
 
-def test_a_picture_comes_first_and_a_long_output_is_cut(gallery):
-    page = gallery.page("long", "Long", "Text.", gallery.Ran("line\n" * 1000, Path("long.png")))
-    assert page.startswith("# Long\n\n:::{container} example\n![Long](long.png)")
-    assert "… 988 lines more" in page
-    assert len(page.splitlines()) < 40
-
-
-def test_an_example_that_fails_is_an_error(gallery, tmp_path):
-    (tmp_path / "examples" / "wrong.py").write_text('raise SystemExit("no such hand")\n')
-    with pytest.raises(RuntimeError, match=r"wrong\.py failed: no such hand"):
-        gallery.write_gallery(tmp_path / "kept")
-
-
 def test_every_example_of_the_repository_says_what_it_asks(gallery):
     for path in (SOURCE.parents[1] / "examples").glob("*.py"):
         title, _ = gallery.described(path)

@@ -96,12 +96,6 @@ def test_folders_that_are_left_out_of_the_hash_hold_no_kernel():
         assert not [path for path in files if "bayesbridge.jit" in path.read_text("utf-8")]
 
 
-def test_kernels_run_as_python_when_asked(tmp_path):
-    result = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / "cache"), NUMBA_DISABLE_JIT="1")
-    assert (result.stdout, result.stderr) == ("84 function None\n", "")
-    assert not (tmp_path / "cache").exists()
-
-
 def test_kernels_that_nobody_used_for_long_are_removed(tmp_path):
     cache = tmp_path / "cache"
     old, young, other = (cache / name for name in ("kernels-0.1-aaa", "kernels-0.1-bbb", "tables-0.1"))

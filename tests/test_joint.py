@@ -3,14 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-import pymc as pm
 import pytest
-from pytensor.compile.mode import Mode
 from scipy import stats
 
 import bayesbridge as bb
-from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior, style_variables
-from bayesbridge.bidders.style import BOUNDS, StyleBidder
+from bayesbridge.bidders.fit import ENDS, STYLE, CallRecord, Prior
+from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.weights import Weights
 from bayesbridge.joint import infer_jointly
@@ -20,8 +18,6 @@ OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder(0.5)).given(bb.Reve
 CALLS = bb.Called("W", "1C"), bb.Called("E", "pass"), bb.Called("S", "1NT"), bb.Called("W", "2C")
 SOME = OPEN.given(bb.Holds("E", "ST S9 S8 H9 C7"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT"), *CALLS)
 FEW = OPEN.given(bb.Holds("E", "ST S9 S8 H9 H5 C7 C6 D9 D8"), bb.Holds("W", "HT H8 DJ DT C9 C8 CT S7 S6"), *CALLS)
-PLAIN = Mode(linker="py", optimizer=None)
-"""Evaluate without compiling."""
 KNOWN = Prior(suit_preference=(0.0, 0.0), logit_slip=(-4.0, 0.0))
 """Two numbers are not known: aggressiveness and temperature."""
 RECORDS = [
@@ -164,18 +160,6 @@ def test_a_prior_that_reaches_the_ends_of_a_style():
     expected = by_quadrature(FEW, WIDE, 8)
     every = [infer_jointly(FEW, "W", prior=WIDE, draws=60, rng=seed) for seed in range(12)]
     assert honest([deviations(found, expected) for found in every])
-
-
-@pytest.mark.parametrize("prior", [Prior(), WIDE, Prior((3.9, 50.0), (0.0, 1.0), (-2.0, 2.0), (3.0, 9.0))])
-def test_a_style_beyond_the_end_is_at_the_end(prior):
-    low, high = np.array([BOUNDS[name] for name in STYLE]).T
-    with pm.Model(coords={"player": ["W"]}) as model:
-        variables = style_variables(prior, ["W"], pooled=False)
-    open_ = [model[f"z_{STYLE[column]}"] for column in prior.unknown]
-    drawn = np.concatenate(pm.draw([*variables, *open_], 100, random_seed=1, mode=PLAIN), axis=1)
-    np.testing.assert_allclose(prior.styles(drawn[:, 4:]), drawn[:, :4])
-    styles = prior.styles(9.0 * drawn[:, 4:])
-    assert ((low <= styles) & (styles <= high)).all()
 
 
 def test_a_prior_centred_beyond_the_end_of_a_style_is_refused():

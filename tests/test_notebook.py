@@ -92,13 +92,6 @@ def test_a_belief_that_cannot_be_says_why():
     assert " ".join(str(caught.value).split()) in text
 
 
-def test_a_result_shows_tricks_with_their_shares(result):
-    text = Page(result._repr_html_()).text
-    assert "T of S and N: captures by the paper's rule" in text
-    assert f"T ≥ 12: {100 * float(result.at_least().sel(tricks=12)):.1f} %" in text
-    assert "Computed exactly, by walking every layout (enumerate)." in text
-
-
 def test_a_result_says_which_figures_are_estimated(values):
     """Points by draws where their tables would be too large; tricks of the network by draws, T counted."""
     drawn = Page(bb.estimate(values["drawn"])._repr_html_()).text

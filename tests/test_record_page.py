@@ -9,7 +9,6 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.notation import read_pbn
-from bayesbridge.views.record import states
 from tests.test_report import Page
 
 DEAL = "N:J54.AQ2.KQ76.A54 T963.9864.JT8.J7 AKQ2.KJ3.A54.Q32 87.T75.932.KT986"
@@ -87,14 +86,6 @@ def test_states_are_those_of_the_posterior(record, data):
     assert told[0] is None
     first, final = data["steps"][0]["bits"], last["bits"]
     assert sum(told[1:]) == pytest.approx(first - final, abs=0.02 * len(told))
-
-
-def test_an_own_call_moves_nothing(record):
-    found = states(bb.Belief.of_record(record, "E", cards=0), record.contract, draws=100)
-    assert found[4]["event"] == "East passes"
-    moved = {name for name in found[4] if found[4][name] != found[3][name]}
-    assert (found[4]["told"], moved) == (0.0, {"event", "calls", "told"})
-    assert found[3]["made"] != found[2]["made"]
 
 
 @pytest.fixture(scope="module")

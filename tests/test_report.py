@@ -14,7 +14,7 @@ from bayesbridge.belief.posterior import CARDS
 from bayesbridge.estimators.odds import ContractOdds
 from bayesbridge.views.html import INK, PAPER
 from bayesbridge.views.report import sentences
-from bayesbridge.views.tables import length_tables, told_bits
+from bayesbridge.views.tables import told_bits
 from tests import positions
 
 
@@ -106,17 +106,6 @@ def test_every_section_is_there(page):
     assert tags.count("figure") == tags.count("figcaption") == 2
     assert tags.count("h1") == tags.count("main") == tags.count("title") - 2 == 1
     assert tags.count("details") == 4
-
-
-def test_lengths_of_the_suits_are_those_of_the_posterior(question):
-    posterior = question[0]
-    tables = length_tables(posterior)
-    shares = posterior.length_table
-    for seat, table in zip(posterior.belief.constraints.hidden, tables, strict=True):
-        assert [row[0] for row in table.rows] == ["♠ spades", "♥ hearts", "♦ diamonds", "♣ clubs"]
-        for suit, (_, *row, mean) in zip((3, 2, 1, 0), table.rows, strict=True):
-            assert row == pytest.approx(shares[seat, suit, : len(row)])
-            assert float(mean) == pytest.approx(shares[seat, suit] @ range(14), abs=0.006)
 
 
 def test_three_sentences_come_first(question, html):

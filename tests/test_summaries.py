@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import arviz
 import numpy as np
 import pandas
 import pytest
@@ -40,13 +39,6 @@ def test_no_shorter_interval_holds_as_much(pairs, probability):
     shortest = min(b - a for a, b in enough)
     assert high - low == shortest
     assert held(low, high) == pytest.approx(max(held(a, b) for a, b in enough if b - a == shortest))
-
-
-def test_the_interval_of_many_draws_is_that_of_arviz():
-    draws = np.random.default_rng(1).gamma(3.0, size=4000)
-    # ArviZ takes one draw more than 89 % of them.
-    low, high = shortest_interval(draws, np.full(4000, 1 / 4000), (0.89 * 4000 + 0.5) / 4000)
-    np.testing.assert_allclose([low, high], arviz.hdi(draws, prob=0.89))
 
 
 def test_exact_figures_are_those_of_the_literal_algorithm_on_every_layout(weighed):

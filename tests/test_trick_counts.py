@@ -4,11 +4,6 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-import bayesbridge.estimators.registry
-from bayesbridge.answer import Answer
-from bayesbridge.cli import main
-from bayesbridge.estimators.evaluate import ask, evaluate
-from bayesbridge.views.documents import estimate_document
 
 OPEN = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Length("E", "S", 5))
 
@@ -67,30 +62,3 @@ def test_what_counts_no_tricks_is_refused(result):
         result.tricks("delta")
     with pytest.raises(bb.BayesBridgeError, match="no output 'luck'"):
         result.tricks("luck")
-
-
-def test_document_history_and_result_agree(result):
-    posterior = OPEN.infer()
-    registry = bb.estimators.registry.load()
-    found = evaluate(posterior, [registry.estimator("capture")], ask(posterior))
-    said = estimate_document(found, Answer.of(found))["estimators"]["capture"]
-    tricks = result.tricks()
-    step = bb.sharpening(OPEN, level=3).iloc[-1]
-    assert said["T"]["mean_qualified"] == pytest.approx(tricks.mean_if_held) == pytest.approx(step["T_mean_qualified"])
-    assert said["T"]["at_least"]["9"] == pytest.approx(tricks.at_least(9)) == pytest.approx(step["T_at_least"])
-    assert said["qualified"] == pytest.approx(tricks.holds) == pytest.approx(step["qualified"])
-
-
-def test_the_report_of_four_players_can_be_made_again(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    words = ["--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32", "--players", "4", "--vulnerable", "NS", "--call", "W:1H"]
-    assert main(["report", *words, "--draws", "200", "--no-history", "--out", "a.html"]) == 0
-    page = (tmp_path / "a.html").read_text("utf-8")
-    assert "--players 4 --vulnerable NS" in page
-    code = page[page.index("import bayesbridge as bb") :].partition("</pre>")[0]
-    lines = code.replace("&#x27;", "'").replace("&quot;", '"').partition("posterior =")[0]
-    names = {}
-    exec(lines, names)
-    assert names["belief"].bidder == bb.LearnedBidder("NS")
-    assert isinstance(names["belief"].player, bb.LearnedPlayer)
-    assert "belief" in names

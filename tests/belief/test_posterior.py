@@ -11,10 +11,8 @@ import pytest
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
 from bayesbridge.bidders.iterative import IterativeBidder
-from bayesbridge.bidders.style import StyleBidder
 from bayesbridge.cards import Card
 from bayesbridge.deal import Seat
-from bayesbridge.engines.weights import Weights
 from bayesbridge.evidence import Called, Holds, Reveal
 
 SOUTH = Belief("S", "T9742.J3.964.T83", bidder=IterativeBidder(slip=0.1))
@@ -117,31 +115,3 @@ def test_entropy_and_evidence_of_hard_evidence_are_counted() -> None:
         assert hard.entropy_bits == math.log2(43758)
         assert hard.log_evidence == pytest.approx(math.log(43758 / 84_478_098_072_866_400), abs=1e-12)
     assert SOUTH.infer(draws=2).log_evidence == 0.0
-
-
-OPEN = Belief("S", "AKQ2.KJ3.A54.Q32")
-STYLE = Belief("S", "AKQ2.KJ3.A54.Q32", bidder=StyleBidder()).given(Called("W", "1H"))
-ASKED = {
-    "enumerate": SOFT,
-    "sample": OPEN,
-    "exact": OPEN.given(Called("W", "1NT")),
-    "tilted": STYLE,
-    "smc": STYLE,
-    "weights": STYLE,
-}
-
-
-@pytest.mark.parametrize("method", ASKED)
-def test_every_engine_says_why_and_how_heavy_its_weights_are(method: str) -> None:
-    posterior = ASKED[method].infer(method, draws=400, rng=1)
-    name, colon, reason = posterior.why.partition(": ")
-    assert (name, colon, posterior.method) == (method, ": ", method)
-    assert reason
-    assert "\n" not in posterior.why
-    weighted = method in ("tilted", "smc", "weights")
-    assert (posterior.khat is not None) == weighted
-    if weighted:
-        weights = posterior.draws.proposed or posterior.draws.importance
-        tail = np.sort(weights.log)[::-1]
-        assert posterior.khat == pytest.approx(Weights(tail).khat)
-        assert len(weights) >= len(posterior)

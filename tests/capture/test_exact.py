@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from bayesbridge.capture import exact, kernels, literal
-from bayesbridge.capture.half_deals import Tally, alias_pick, alias_table, draw_tricks, join, outcome, suit_tally
+from bayesbridge.capture.half_deals import Tally, draw_tricks, join
 from bayesbridge.capture.tables import row_table
 from bayesbridge.studies import captures, conditions
 from tests.capture.deals import random_deals
@@ -86,29 +86,3 @@ def test_merging_by_halves_equals_walking_small_decks() -> None:
             for code, count in join(lower, upper, total).items():
                 merged[total, code] += count
         assert merged == direct
-
-
-def test_the_merge_is_associative() -> None:
-    suit = suit_tally()
-    part = np.random.default_rng(4).choice(len(suit.count), 60, replace=False)
-    some = Tally.of(suit.lengths[part], suit.summary[part], suit.count[part])
-
-    def counts(tally: Tally) -> dict[tuple[int, int], int]:
-        keys = zip(tally.lengths.tolist(), map(outcome, tally.summary.tolist()), strict=True)
-        total: Counter[tuple[int, int]] = Counter()
-        for key, count in zip(keys, tally.count.tolist(), strict=True):
-            total[key] += count
-        return total
-
-    assert counts(some * (some * some)) == counts((some * some) * some)
-
-
-def test_alias_tables_draw_what_they_were_given() -> None:
-    weights = [1, 5, 0, 1000, 3, 77]
-    table = alias_table([9, 8, 7, 6, 5, 4], weights)
-    rng = np.random.default_rng(1)
-    buckets, parts = rng.integers(0, len(table), 100_000), rng.integers(0, 1 << 32, 100_000, dtype=np.uint64)
-    drawn = np.array([alias_pick(table[bucket], part) for bucket, part in zip(buckets, parts, strict=True)])
-    assert not (drawn == 7).any()
-    seen = [int((drawn == value).sum()) for value in (9, 8, 6, 5, 4)]
-    assert stats.chisquare(seen, np.array([1, 5, 1000, 3, 77]) / 1086 * 100_000).pvalue > 1e-6

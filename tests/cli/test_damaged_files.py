@@ -6,7 +6,6 @@ import pytest
 
 from bayesbridge.cli import main
 from tests.mutants import mutants
-from tests.notation.records import DOCUMENTS
 
 POSITIONS = [
     b"""\
@@ -84,12 +83,3 @@ def test_position_files_of_monsters(capsys, tmp_path, text):
     path = tmp_path / "position.toml"
     path.write_bytes(text)
     assert check(capsys, ["count", "--position", str(path)]) is None
-
-
-@pytest.mark.parametrize(("seed", "count"), [(3, 60), pytest.param(4, 2_000, marks=pytest.mark.slow)])
-def test_records(capsys, tmp_path, seed, count):
-    """A board that is not there has the whole file read, and nothing computed."""
-    for number, data in enumerate(mutants([path.read_bytes() for path in DOCUMENTS], seed, count)):
-        path = tmp_path / f"match{('.pbn', '.lin', '.txt')[number % 3]}"
-        path.write_bytes(data)
-        assert check(capsys, ["report", str(path), "--text", "--board", "no such board"]) is None

@@ -121,12 +121,6 @@ def test_what_is_wrong_is_one_line(complaint, case):
     assert said in complaint("deal", *words)
 
 
-def test_a_card_that_is_dealt_twice(complaint, tmp_path):
-    path = tmp_path / "twice.dlr"
-    path.write_text("predeal north SA south SA\n")
-    assert "SA is given to N and to S: give it once" in complaint("deal", str(path))
-
-
 def test_a_wrong_script_is_named_with_line_and_column(complaint, tmp_path):
     path = tmp_path / "wrong.dlr"
     path.write_text("produce 3\ncondition hcp(noth) > 3\n")

@@ -86,31 +86,6 @@ def test_records(tmp_path, capsys, words, name, text):
         assert f"Board 1{SHOWN}" in out
 
 
-TOML = {
-    "value": f"observer = '{EVIL}'\n",
-    "key": '"\\u001b[2J\\n" = 1\n',
-    "evidence": "observer = 'S'\nhand = 'AKQ2.KJ3.A54.Q32'\nevidence = [{ call = \"W:\\u001b[2J\" }]\n",
-    "bidder": 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\nbidder = "\\u001b[2J\\n"\n',
-    "damaged": f"observer = {EVIL}\n",
-}
-
-
-@pytest.mark.parametrize("kind", TOML)
-def test_position_files(tmp_path, capsys, monkeypatch, kind):
-    """The folder has an evil name too."""
-    folder = tmp_path / "\x1b[2J"
-    folder.mkdir()
-    file = folder / "position.toml"
-    file.write_text(TOML[kind], "utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BAYESBRIDGE_DEBUG", "1")  # tracebacks hold the same texts
-    assert main(["count", "--position", str(file)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert clean(err)
-    assert "\\x1b" in err.splitlines()[-1]
-
-
 @pytest.mark.parametrize(
     "words",
     [

@@ -36,11 +36,6 @@ def test_who_began_is_told_or_follows(words, first):
     assert believed(*WEST, *words).auction.first == Seat.of(first)
 
 
-def test_brackets_are_of_bridge():
-    believed_two = believed("--observer", "S", "--hand", "KQ84.75.KJ73.A98", "--auction", "(2H)")
-    assert (believed_two.dummy, believed_two.auction.first) == (None, Seat.E)
-
-
 def test_three_bid_where_nothing_else_is_said(complaint):
     south = ("--observer", "S", "--hand", "AKQ2.KJ3.A54.Q32")
     assert believed(*south, "--auction", "1NT p").auction.first == Seat.W

@@ -27,20 +27,6 @@ def ask(capsys, *words):
     return status, err
 
 
-def test_a_study_of_too_few_deals_says_so(capsys):
-    assert cli.main(["study", "comparative", "--deals", "1"]) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert "too few deals to tell" in told.out
-    assert "reproduced" not in told.out
-
-
-def test_a_checkpoint_is_a_folder(capsys):
-    status, err = ask(capsys, "study", "comparative", "--deals", "10", "--resume", os.devnull)
-    assert status == 2
-    assert "is not the checkpoint of a study: it is left as it is; name another folder" in err
-
-
 @pytest.mark.parametrize("kind", ["folder", "device", "read-only"])
 def test_what_hinders_a_report_is_said_before_the_work(capsys, tmp_path, kind, monkeypatch):
     path = tmp_path / "page.html"

@@ -1,7 +1,6 @@
 """``plugins``: what is offered, where it comes from, and what is broken."""
 
 import json
-import sys
 
 from bayesbridge import __version__
 from bayesbridge.cli import main
@@ -91,9 +90,3 @@ def bayesbridge_estimators():
     assert err.startswith("bayesbridge: left out: estimator 'wild' raised ZeroDivisionError on ")
     assert err.endswith("mine.py:6)\n")
     assert err.count("\n") == 1
-
-
-def test_built_in_names_import_no_plugin(install, document):
-    install("mine", "raise RuntimeError")
-    assert document("estimate", *WORDS, "--estimator", "bid", "--bidder", "iterative", "--draws", "50")
-    assert "mine" not in sys.modules

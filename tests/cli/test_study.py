@@ -60,15 +60,6 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(cap
     assert resumed["z"] == undisturbed["z"]
 
 
-def test_the_checkpoint_of_another_run_is_one_line_and_left_alone(capsys, tmp_path):
-    words, path = ["--deals", "1e6", "--resume", str(tmp_path / "run")], tmp_path / "run"
-    document(capsys, "captures", *words)
-    before = {one.name: one.read_bytes() for one in path.iterdir()}
-    assert "seed is 1 there and 2 here" in refusal(capsys, "captures", *words, "--seed", "2")
-    assert "study" in refusal(capsys, "conditions", *words)
-    assert {one.name: one.read_bytes() for one in path.iterdir()} == before
-
-
 @pytest.mark.parametrize(
     "table", ["captures", "conditions", "comparative", "headline", "claims", "strategies", "opponents"]
 )
@@ -85,12 +76,6 @@ def test_every_study_has_the_same_keys_in_json_and_a_table_for_people(capsys, ta
     assert main(["study", table, "--deals", "3000"]) == 0
     shown = capsys.readouterr().out
     assert "3 000 deals, seed 1, " in shown
-
-
-def test_workers_schedulers_and_runs_do_not_change_the_first_run(capsys):
-    one = document(capsys, "headline", "--deals", "20000", "--workers", "1")
-    two = document(capsys, "headline", "--deals", "20000", "--workers", "2", "--scheduler", "processes", "--runs", "2")
-    assert two["runs"][0] == one["counts"]
 
 
 @pytest.mark.parametrize(

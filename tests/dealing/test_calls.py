@@ -1,7 +1,6 @@
 """Deals under calls: each way against exact counts or against another way, and what a plan says of it."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,20 +117,3 @@ def test_an_auction_that_no_deal_explains_is_drawn_by_rejection():
     assert len(hopeless.lines()) == 2
     with pytest.raises(bb.BayesBridgeError, match="0 of 1 deals were found in 1000 draws"):
         hopeless.deals(1, rng=1, most=1000)
-
-
-def test_what_is_cut_off_is_measured():
-    plan = DealPlan.of().plan
-    calls = call_draws(plan, AUCTION, Points(), "tilted")
-
-    def lower(n, rng):
-        masks, log_limit = calls.propose(n, rng)
-        return masks, log_limit - 2.0
-
-    found = DealPlan(plan, (), replace(calls, propose=lower)).search(3000, 1)
-    masks, log_limit = lower(20_000, np.random.default_rng(9))
-    weights = np.exp(calls.soft.of_layouts(masks) - log_limit)
-    cut = np.maximum(weights - 1.0, 0.0)
-    wanted = cut.sum() / weights.sum()
-    error = math.sqrt(np.square(cut - wanted * weights).sum()) / weights.sum()
-    assert abs(found.cut - wanted) <= 5 * error * (1 + math.sqrt(20_000 / found.drawn))

@@ -1,4 +1,4 @@
-"""Deals asked for in Python: evidence, given cards, conditions, tests, calls, statistics and types."""
+"""Deals asked for in Python: evidence, given cards, conditions, tests, calls and statistics."""
 
 from fractions import Fraction
 
@@ -7,9 +7,8 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.calls import Vulnerability
-from bayesbridge.dealing.plan import DealPlan, HandType, Levelled, first
+from bayesbridge.dealing.plan import DealPlan, first
 from bayesbridge.dealing.run import USUAL, Numbering
-from bayesbridge.expressions import TRUE, conjunction
 
 ALL_DEALS = 53644737765488792839237440000
 
@@ -138,23 +137,6 @@ def test_calls_make_deals_more_or_less_likely():
     exact = DealPlan.of(bb.HighCards("N", 15, 17)).frequency("hcp(north)")
     for (value,), chance in exact.items():
         assert abs((points == value).mean() - float(chance)) <= 5.5 * np.sqrt(float(chance) / 2_000)
-
-
-def test_types_come_in_their_shares():
-    types = [HandType.of("weak=2: hcp(north) < 8"), HandType.of("any: hcp(north) < 20")]
-
-    def planned(extra):
-        return DealPlan.compiled(DealPlan.of().plan.known, conjunction((TRUE, extra)))
-
-    levels = Levelled.of(types, planned)
-    layouts, names, _ = levels.deals(30, 1)
-    assert (names.count("weak"), names.count("any")) == (20, 10)
-    for deal, name in zip(layouts, names, strict=True):
-        assert (deal["N"].points < 8) == (name == "weak")
-    assert levels.plans[0].count + levels.plans[1].count == DealPlan.of(condition="hcp(north) < 20").count
-    for wrong in ("no colon", ": hcp(north)", "a=x: 1", "a=0: 1"):
-        with pytest.raises(bb.errors.NotationError):
-            HandType.of(wrong)
 
 
 def test_boards_rotate():

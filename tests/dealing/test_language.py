@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from bayesbridge.dealing.language import Print, Statistic, parse
-from bayesbridge.engines.deal_tables import conjuncts, split
+from bayesbridge.engines.deal_tables import conjuncts
 from bayesbridge.errors import NotationError
 from bayesbridge.expressions import LayoutValues, parse_expression, text_of
 from bayesbridge.layouts import Layouts
-from bayesbridge.scoring import imps, scores_by_tricks
-from tests.dealing.plain_conditions import paid, suits_of, value
+from bayesbridge.scoring import imps
+from tests.dealing.plain_conditions import suits_of, value
 
 pytestmark = pytest.mark.quick
 
@@ -135,22 +135,6 @@ def test_definitions_that_grow_are_stopped():
     text = "a0 = hcp(north) + 1\n" + "\n".join(f"a{i} = a{i - 1} + a{i - 1}" for i in range(1, 40))
     with pytest.raises(NotationError, match="too large"):
         parse(text)
-
-
-def test_a_condition_is_split_by_seat():
-    parts = split(
-        parse_expression("hcp(north) > 3 && spades(north) > 3 && (hcp(south) > 5 || hcp(north) + hcp(south) > 20)")
-    )
-    assert [seat for seat, _ in parts.slots] == [0, 2, 0, 2]
-    assert len(split(parse_expression("hcp(north) > 3 && 1")).slots) == 1
-
-
-def test_scores_are_those_of_the_laws():
-    for vulnerable in (False, True):
-        for level in range(1, 8):
-            for strain in range(5):
-                wanted = [paid(vulnerable, level, strain, tricks) for tricks in range(14)]
-                assert scores_by_tricks(level, strain, vulnerable).tolist() == wanted
 
 
 def test_imps_are_those_of_the_laws_and_between_multiples_of_ten_those_of_dealer():

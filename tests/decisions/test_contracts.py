@@ -262,10 +262,3 @@ def test_the_usual_scheme_follows_the_game():
     assert [scoring_of(None, "None", dummy).name for dummy in (None, N)] == ["duplicate", "new"]
     assert scoring_of(Duplicate(), "None", N) == Duplicate()
     assert scoring_of(NEW.mapping | {"name": "mine"}, "None", None).name == "mine"
-
-
-def test_a_solver_that_fails_is_named_and_the_network_answers(install):
-    install("solver", SOLVER.replace("0, 13)", "14, 99)"))
-    with pytest.warns(UserWarning, match="left out 'solved': .* expected tricks from 0 to 13"):
-        found = bb.contracts(small().infer(), "1NT", pair="E:N", solve=20)
-    assert set(found["basis"].values) == {"network"}

@@ -184,13 +184,6 @@ def test_the_text_of_a_plan():
     assert bb.suit_play("AKQJT98765432", "-").goals == ()
 
 
-def test_vacant_places_move_the_finesse():
-    """With 3 places against 9 the king is with West in a quarter of the layouts."""
-    assert bb.suit_play("AQ", "32").goals[0].chance == pytest.approx(0.5, abs=0.01)
-    play = bb.suit_play("AQJ", "432", vacant=(5, 15))
-    assert play.goals[-1].chance == pytest.approx(5 / 20, abs=1e-3)
-
-
 def test_declarers_low_cards_count_as_small_where_the_search_is_long():
     """A bound from below, which says so."""
     whole = bb.suit_play("QT86", "A953")
@@ -213,14 +206,6 @@ def test_length_beside_changes_the_best_play():
     same = bb.suit_play("AJT32", "K954", vacant=(left, right))
     assert play.goals[-1].chance == pytest.approx(same.goals[-1].chance, abs=1e-9)
     assert play.goals[-1].chance > bb.suit_play("AJT32", "K954").goals[-1].chance
-
-
-def test_a_card_that_is_placed_needs_no_guess():
-    play = bb.suit_play("AJT32", "K954", opened(bb.Holds("E", "SQ")).infer())
-    assert play.goals[-1].chance > 0.85
-    placed = bb.suit_play("AJT32", "K954", opened(bb.Holds("E", "S8")).infer())
-    assert Combination.of(read_holding("AJT32"), read_holding("K954"), 0, [5]).groups == ((10,), (6,), (5, 4))
-    assert placed.best.tricks > 4
 
 
 def test_cards_played_are_gone():

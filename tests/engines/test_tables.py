@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from bayesbridge.cards import Hand, Suit
+from bayesbridge.cards import Hand
 from bayesbridge.constraints import Constraints
 from bayesbridge.engines.counting import count
-from bayesbridge.engines.draws import Marginals
 from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import Sampler, sample
 from bayesbridge.errors import BayesBridgeError, Contradiction, TooManyLayouts
@@ -90,17 +89,6 @@ def test_an_open_dummy_leaves_10400600_layouts():
     assert int(np.bitwise_or.reduce(east)) == DUMMY.normalised().unknown_mask
 
 
-def test_any_stretch_stands_alone():
-    rng = np.random.default_rng(32)
-    whole = Enumeration.of(DUMMY.points(1, 5, 9).length(3, 1, 4, 6))
-    walked = np.concatenate(list(whole.blocks(10_000)))
-    for _ in range(50):
-        begin, end = np.sort(rng.integers(0, len(whole) + 1, 2)).tolist()
-        assert (whole.stretch(begin, end) == walked[begin:end]).all()
-    assert (whole.stretch(len(whole) - 3, len(whole) + 10) == walked[-3:]).all()
-    assert len(whole.stretch(len(whole), len(whole) + 10)) == 0
-
-
 def test_draws_do_not_depend_on_the_draw_before():
     def p_of_successions(points):
         share = np.bincount(points, minlength=5)
@@ -161,24 +149,3 @@ def test_marginals_equal_counting(evidence):
         assert cards[card].tolist() == [count(evidence.hold(seat, 1 << card)) for seat in range(4)]
     for seat, suit in ((N, 0), (E, 3), (W, 2)):
         assert lengths[seat, suit].tolist() == [count(evidence.length(seat, suit, n, n)) for n in range(14)]
-
-
-def test_weighted_sums_by_card_length_and_points():
-    """Against sums over single layouts in plain Python."""
-    layouts = sample(SOUTH, 200, rng=1)
-    weights = np.random.default_rng(2).random(200)
-    cards, lengths, points = np.zeros((52, 4)), np.zeros((4, 4, 14)), np.zeros((4, 41))
-    for row, weight in zip(layouts, weights, strict=True):
-        for seat in range(4):
-            hand = Hand(int(row[seat]))
-            for card in hand:
-                cards[card.index, seat] += weight
-            for suit in Suit:
-                lengths[seat, suit, hand.length(suit)] += weight
-            points[seat, hand.points] += weight
-    sums = Marginals.empty()
-    sums.add(layouts[:70], weights[:70])
-    sums.add(layouts[70:], weights[70:])
-    np.testing.assert_allclose(sums.cards(), cards)
-    np.testing.assert_allclose(sums.lengths(), lengths)
-    np.testing.assert_allclose(sums.points, points)

@@ -19,7 +19,6 @@ from bayesbridge.engines.enumeration import Enumeration
 from bayesbridge.engines.tables import Sampler
 from bayesbridge.engines.tilt import tilted
 from bayesbridge.engines.weights import Weights
-from bayesbridge.errors import BayesBridgeError, Contradiction
 from tests.engines.test_proposal import closed
 
 HANDS = ("AKQ2.KJ3.A54.Q32", "T976.T95.J76.KJ8", "J54.AQ2.KQ32.A54", "83.8764.T98.T976")
@@ -227,20 +226,6 @@ def test_a_bid_that_may_be_a_slip_is_followed_both_ways(monkeypatch):
     monkeypatch.setattr(tilt, "_floor", lambda rounds: (tilt.SPREAD, -np.inf))
     before = [tilted(constraints, sampler, likelihood, seats, draws=2000, rng=[5, seed]) for seed in range(12)]
     assert np.median([one.share for one in before]) < 0.5 * np.median([one.share for one in found])
-
-
-def test_known_hands_count_and_bad_questions_are_refused():
-    constraints = open_dummy(4)
-    sampler = Sampler.of(constraints)
-    found = tilted(constraints, sampler, lambda seat, hands: np.full(len(hands), -1.5), [0], draws=10, rng=1)
-    assert found.log_soft == pytest.approx(-1.5)
-    assert found.log_likelihood == pytest.approx(-1.5)
-    with pytest.raises(BayesBridgeError, match="1 draws"):
-        tilted(constraints, sampler, lambda seat, hands: np.zeros(len(hands)), [1], draws=1, rng=1)
-    with pytest.raises(Contradiction, match="impossible"):
-        tilted(
-            constraints, sampler, lambda seat, hands: np.full(len(hands), -np.inf), [1], draws=100, rng=1, search=500
-        )
 
 
 def test_same_seed_same_answer_and_impossible_hands_have_no_weight():

@@ -26,13 +26,6 @@ def test_normalised_weights_sum_to_one_and_ess_lies_between_one_and_n(values: li
     assert weights.ess <= len(values)
 
 
-@given(log_weights, st.floats(-1e6, 1e6))
-def test_a_common_factor_changes_only_the_mean(values: list[float], shift: float) -> None:
-    plain, shifted = Weights(values), Weights(np.array(values) + shift)
-    np.testing.assert_allclose(shifted.W, plain.W, atol=1e-8)
-    assert shifted.log_mean == pytest.approx(plain.log_mean + shift, rel=1e-9, abs=1e-6)
-
-
 def test_figures_equal_the_plain_formulas() -> None:
     w = np.random.default_rng(1).exponential(size=200)
     weights = Weights(np.log(w))

@@ -9,7 +9,7 @@ import bayesbridge as bb
 from bayesbridge.cli import main
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import TricksEstimator
-from bayesbridge.estimators.evaluate import SECONDS, affordable, ask, evaluate
+from bayesbridge.estimators.evaluate import SECONDS, ask, evaluate
 from bayesbridge.estimators.odds import contract_odds, contract_question
 from bayesbridge.estimators.registry import load
 from tests import positions
@@ -108,17 +108,6 @@ def test_the_number_solved_follows_from_the_time(solver):
     assert int(less["contract"].to_dataset().solved) == 40
     assert less.attrs["estimators"] == "capture, tricks"
     assert bb.estimate(posterior, contract="1NT", seconds=1e9)["contract"].attrs["basis"] == "all solved"
-
-
-def test_the_network_judges_as_many_layouts_as_are_drawn_elsewhere():
-    """Of ten million layouts beside an open dummy; more where time or draws are chosen."""
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "54.Q762.Q76.J654"))
-    posterior, cost = belief.infer(rng=1), TricksEstimator().seconds
-    assert affordable(posterior, cost) == 20_000
-    assert affordable(posterior, cost, 10.0) == 200_000
-    assert affordable(belief.infer(draws=70_000, rng=1), cost) == 70_000
-    assert affordable(posterior, 0.04) == 250
-    assert affordable(posterior, 0.0) == len(posterior) == 10_400_600
 
 
 def test_a_solver_that_fails_is_named_and_the_network_answers(install):

@@ -1,4 +1,4 @@
-"""The experiment on card play: what each chooser is told, and what the tables say of what is kept."""
+"""The experiment on card play: what each chooser is told, and that boards are judged on the real deal."""
 
 from pathlib import Path
 
@@ -35,27 +35,3 @@ def test_a_board_is_judged_on_the_real_deal(install):
         assert one["random"] == pytest.approx(sum(price.values()) / len(price))
         assert all(one[kind] in price.values() for kind in (*judge_play.KINDS, "preference"))
         assert sum(one["liked"].values()) == pytest.approx(1.0, abs=1e-3) or RECORD.plays[one["cards"]][0] == 1
-
-
-def test_the_tables(capsys, tmp_path):
-    def choice(cards, cost, record):
-        kinds = dict.fromkeys((*judge_play.KINDS, "preference"), cost)
-        kinds |= {"means": {"SA": [3.0], "S2": [3.01]}, "liked": {"SA": 0.9, "S2": 0.1}}
-        return (
-            {"cards": cards, "declarer": cards % 2 == 1, "price": {"SA": 0, "S2": 1}, "record": record}
-            | kinds
-            | {"random": 0.5}
-        )
-
-    boards = [[choice(0, 0, 1), choice(5, 1, 0)], [choice(0, 1, 1), choice(5, 0, 0)]]
-    done = [
-        {"deal": str(n), "contract": "4S by S", "after": [0, 1], "choices": one, "cpu": 1.0}
-        for n, one in enumerate(boards)
-    ]
-    assert [judge_play.with_prior(boards[0][0], prior) for prior in (0.0, 0.05)] == [1, 0]
-    text = judge_play.tables(done)
-    assert "| the same, the player's preference as a prior | 0.000 ± 0.000 |" in text
-    assert "| all (4) | declarer (2) | defenders (2) |" in text
-    assert "| and the learned player | 0.500 ± 0.000 | 0.500 ± 0.354 |" in text
-    assert "| and the learned player − record | +0.000 ± 0.000 | +0.500 ± 0.354 | -0.500 ± 0.354 |" in text
-    assert "| in a suit, DDOLAR (2) | 50.0 ± 0.0 % | 50.0 ± 50.0 % |" in text

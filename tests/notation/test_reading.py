@@ -6,7 +6,7 @@ import io
 import pytest
 
 from bayesbridge.errors import NotationError
-from bayesbridge.notation import Record, Skipped, iter_records, open_records, read_lin, read_pbn
+from bayesbridge.notation import iter_records, open_records, read_lin, read_pbn
 from tests.notation.records import GOLDEN
 
 pytestmark = pytest.mark.quick
@@ -65,11 +65,3 @@ def test_the_format_by_name_or_content(tmp_path):
             path.write_bytes(gzip.compress(raw) if other.endswith("gz") else raw)
             assert open_records(path).records == RECORDS
             assert tuple(iter_records(path)) == RECORDS
-
-
-def test_reasons_are_one_short_line():
-    note = Skipped("a", 1, "bad\n\x00 thing " + "x" * 10_000 + "; the record is left out")
-    assert len(note.reason) < 400
-    assert note.reason.isprintable()
-    assert note.reason.endswith("the record is left out")
-    assert isinstance(RECORDS[0], Record)

@@ -8,7 +8,7 @@ import pytest
 
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.studies import captures, engine, headline
-from bayesbridge.studies.engine import CHUNK, Job, Setting, open_executor
+from bayesbridge.studies.engine import CHUNK, Job, Setting
 
 
 def tally(chunk, size):
@@ -91,8 +91,3 @@ def test_a_killed_worker_process_ends_the_run_in_one_line(tmp_path, monkeypatch)
 def test_nothing_to_do_is_an_error(deals, runs, workers, what):
     with pytest.raises(BayesBridgeError, match=what):
         engine.run(TALLY, deals, 1, runs, Setting(workers))
-
-
-def test_an_unknown_scheduler_is_an_error():
-    with pytest.raises(BayesBridgeError, match="unknown scheduler 'nobody': write threads, processes, or an address"):
-        open_executor("nobody").__enter__()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError
 from bayesbridge.notation import open_records
 from bayesbridge.studies.benchmark import MEASURES, look, see
 from bayesbridge.studies.readers import SURE, Reading, reader_of
@@ -73,18 +72,3 @@ def test_readers_by_name():
     assert flat.cards == pytest.approx(seen.hard.cards, abs=1e-9)
     assert reader_of("learned").player is None
     assert reader_of("learned+learned").player is not None
-
-
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        ("nobody", "nobody"),
-        ("learned+nobody", "cannot load 'nobody'"),
-        ("learned+math:pi", "'math:pi' has neither read nor log_likelihood"),
-    ],
-)
-def test_unknown_readers_are_one_line(name, line):
-    with pytest.raises(BayesBridgeError) as caught:
-        reader_of(name)
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)

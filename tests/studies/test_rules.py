@@ -1,4 +1,4 @@
-"""The rules of the reading benchmark: the split of deals as described in words, the frozen list, reliability curves."""
+"""The rules of the reading benchmark: the split of deals as described in words and the frozen list."""
 
 import hashlib
 import random
@@ -12,11 +12,7 @@ from bayesbridge.cards import DECK_MASK, Hand
 from bayesbridge.deal import Deal
 from bayesbridge.notation import open_records
 from bayesbridge.studies.benchmark import (
-    Bin,
     Part,
-    bin_of,
-    calibration_error,
-    curve,
     frozen_list,
     is_test,
     part_of_masks,
@@ -79,16 +75,3 @@ def test_the_frozen_list_does_not_depend_on_the_order(part):
     assert {one.deal.pbn for one in found} == {one.deal.pbn for one in RECORDS if part_of(one.deal) is part}
     assert [one.board for one in found] == [str(i) for i in range(1, len(found) + 1)]
     assert frozen_list(shuffled(9), 1, part) == found[:1]
-
-
-def test_forecasts_fall_into_their_bins():
-    predicted, observed = np.array([0.1, 0.12, 0.9, 0.95, 0.92]), np.array([0.0, 1.0, 1.0, 1.0, 0.0])
-    place = bin_of(predicted, 10)
-    found = curve(*(np.bincount(place, weight, 10) for weight in (np.ones(5), predicted, observed)))
-    assert found == (Bin(pytest.approx(0.11), 0.5, 2), Bin(pytest.approx(0.92333333), pytest.approx(2 / 3), 3))
-    assert calibration_error(found) == pytest.approx((2 * 0.39 + 3 * (0.92333333 - 2 / 3)) / 5)
-
-
-def test_edges_belong_above_whatever_rounding_did():
-    assert bin_of(np.array([0.3, 0.1 + 0.2, 0.7 - 0.4]), 10).tolist() == [3, 3, 3]
-    assert bin_of(np.array([0.0, 1.0, 1.0 + 1e-12]), 10).tolist() == [0, 9, 9]

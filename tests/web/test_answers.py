@@ -13,7 +13,6 @@ from bayesbridge.web.answers import (
     Table,
     answers,
     change_document,
-    infer,
     layouts_document,
     position_document,
     read_question,
@@ -129,15 +128,6 @@ def test_contracts_are_ranked_while_they_can_be_bid(memory):
     assert "nothing outranks" in none["refused"]
 
 
-def test_leads_are_ranked_for_the_seat_on_lead(memory):
-    calls = [["call", call] for call in ("E:1NT", "S:Pass", "W:3NT", "N:Pass", "E:Pass", "S:Pass")]
-    leads = told(memory, [*calls, ["call", "W:Pass"]][:6], FOUR)
-    assert "contracts" not in leads
-    (found,) = leads["leads"]
-    assert "refused" in found or found["cards"][0]["cards"]
-    assert "leads" not in told(memory, [["call", "S:1NT"], ["call", "W:Pass"], ["call", "E:Pass"]])
-
-
 def test_cards_are_ranked_in_the_middle_of_a_play(memory):
     """For dummy too, whose cards the observer plays; nothing while a defender is in turn."""
     calls = [["call", call] for call in ("S:1NT", "W:Pass", "N:3NT", "E:Pass", "S:Pass", "W:Pass")]
@@ -243,18 +233,3 @@ def test_layouts_fit_the_evidence(memory):
     for hands in layouts:
         assert hands[2] == "AKQ2.KJ3.A54.Q32"
         assert hands[1].split(".")[1] == ""
-
-
-def test_memory_forgets_the_oldest(memory):
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32")
-    own = Memory()
-    first = own.known(belief, 1)
-    assert own.known(belief, 1) is first
-    for seed in range(2, 110):
-        own.known(belief, seed)
-    assert own.known(belief, 1) is not first
-
-
-def test_millions_of_layouts_under_calls_are_not_walked():
-    belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Reveal("N", "J54.AQ2.KQ76.A54"), bb.Called("W", "Pass"))
-    assert infer(belief, 500, 1).method in ("exact", "tilted")
