@@ -66,13 +66,13 @@ def add(commands: Subparsers) -> None:
     parser.add_argument(
         "--review",
         action="store_true",
-        help="with FILE: mark the cards that cost, by what their player could know",
+        help="with FILE: mark cards that cost, by what was known then",
     )
     parser.add_argument("--cards", action="store_true", help="with FILE: a step for every card, not for every trick")
     parser.add_argument(
         "--adapt",
         action="store_true",
-        help="with FILE: the others bid in the style of their earlier boards there, as far as players are named",
+        help="with FILE: learn the pairs' styles from their earlier boards",
     )
     parser.add_argument(
         "--out", action=Once, default=None, metavar="FILE.html", help="where to write (default: report.html)"

@@ -436,6 +436,23 @@ class Tilted:
         weights = Weights(np.log(np.maximum(relative[kept], high)))
         return replace(self, layouts=layouts, weights=weights, log_likelihood=self.log_likelihood[kept])
 
+    def reweighed(self, log_likelihood: Floats) -> Tilted:
+        """The same draws under another log likelihood (n,), such as that of partners who share a style.
+
+        P(evidence) changes by the weighted mean of the ratio, whose error is added to that of the draws.
+        """
+        log_ratio = log_likelihood - self.log_likelihood
+        weights, before = Weights(np.log(self.weights.W) + log_ratio), self.weights.W
+        mean = float(before @ np.exp(log_ratio))
+        error = float(np.sqrt((before**2) @ (np.exp(log_ratio) / mean - 1.0) ** 2))
+        return replace(
+            self,
+            weights=weights,
+            log_likelihood=log_likelihood,
+            log_soft=self.log_soft + math.log(mean),
+            log_soft_error=math.hypot(self.log_soft_error, error),
+        )
+
 
 def tilted(
     constraints: Constraints,
@@ -448,13 +465,11 @@ def tilted(
     start: Proposal | None = None,
     search: int = SEARCH,
     most: int = 0,
-    joint: Callable[[Masks], Floats] | None = None,
 ) -> Tilted:
     """``draws`` weighted layouts for soft evidence about ``seats``, from a proposal fitted to it.
 
     Up to ``most`` where that is more: as many as should have an effective sample size of 0.8 ``draws``, judged by the
     rounds before.
-    ``joint`` is the log likelihood of (n, 4) layouts where it is not the sum over seats, which proposals are fitted to.
     ``start`` is the proposal of an earlier question, with less evidence say; it must be about the same hidden seats.
     >>> from bayesbridge.engines.tables import Sampler
     >>> from bayesbridge.layouts import high_card_points
@@ -510,8 +525,8 @@ def tilted(
             evidence=(),
             draws=sum(one.drawn for one in every),
         )
-    log_likelihood: Floats = last.terms.sum(axis=1) + constant if joint is None else joint(last.layouts)
-    weights = Weights(log_likelihood - constant - last.log_q)
+    weights = Weights(last.log_weights)
+    log_likelihood: Floats = last.terms.sum(axis=1) + constant
     return Tilted(
         last.layouts,
         weights,
@@ -592,11 +607,12 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
             rng=rng,
             search=search,
             start=start,
-            joint=target.soft.of_layouts if target.soft.shared else None,
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
     found = drawn.thinned(draws, rng)
+    if target.soft.shared:  # proposals are fitted seat by seat, which costs less
+        found = found.reweighed(target.soft.of_layouts(found.layouts))
     return Draws(
         target,
         "tilted",
