@@ -53,8 +53,7 @@ def add(commands: Subparsers) -> None:
         "the same as estimate, as an HTML page that needs no network; of a record, a page to step through",
         run,
         "bayesbridge report --observer S --hand AKQ2.KJ3.A54.Q32 --call W:1NT --void E:H --out report.html\n"
-        "  bayesbridge report match.lin --board 3 --observer W\n"
-        "  bayesbridge report match.pbn --board 7 --text",
+        "  bayesbridge report match.lin --board 3 --observer W",
     )
     parser.add_argument(
         "file",
