@@ -9,22 +9,15 @@ from pathlib import Path
 import bayesbridge as bb
 
 TRICKS = (
-    "W:C5 C4 C6 C8",
-    "S:D9 D7 DK D6",
-    "N:CJ C9 CK CT",
-    "S:H4 H7 HK HA",
-    "E:HJ H2 H3 H8",
-    "E:H5 HT H6 HQ",
-    "N:D5 DT DJ DA",
-    "W:C3 C7 CQ CA",
-    "S:H9 S5 D8 DQ",
+    "W:C5 C4 C6 C8 | S:D9 D7 DK D6 | N:CJ C9 CK CT | S:H4 H7 HK HA | E:HJ H2 H3 H8 | "
+    "E:H5 HT H6 HQ | N:D5 DT DJ DA | W:C3 C7 CQ CA | S:H9 S5 D8 DQ"
 )
 
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
     south = bb.Belief("S", "K943.T942.J9.AK8", dummy=None).given(bb.Reveal("N", "AQT2.KQ8.K85.J74"))
-    south = south.given(*map(bb.Trick.of, TRICKS))
+    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")))
     return bb.play(south.infer(), "4NT by S")
 
 

@@ -9,23 +9,15 @@ from pathlib import Path
 import bayesbridge as bb
 
 TRICKS = (
-    "W:C6 C4 CQ CK",
-    "S:S3 ST S4 S6",
-    "W:D6 DJ D9 HQ",
-    "N:D5 DK CJ DT",
-    "E:H8 H5 HK H9",
-    "W:S8 S9 S7 S5",
-    "N:H4 H6 H7 H2",
-    "S:C9 C3 DA C8",
-    "S:C2 DQ D7 C5",
-    "E:C7 CT HA D8",
+    "W:C6 C4 CQ CK | S:S3 ST S4 S6 | W:D6 DJ D9 HQ | N:D5 DK CJ DT | E:H8 H5 HK H9 | "
+    "W:S8 S9 S7 S5 | N:H4 H6 H7 H2 | S:C9 C3 DA C8 | S:C2 DQ D7 C5 | E:C7 CT HA D8"
 )
 
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
     south = bb.Belief("S", "532.QT75..AKJT92", dummy=None).given(bb.Reveal("N", "AJ94.943.AJ875.4"))
-    south = south.given(*map(bb.Trick.of, TRICKS), bb.Holds("W", "SK SQ"))
+    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")), bb.Holds("W", "SK SQ"))
     return bb.play(south.infer(), "3NT by S")
 
 

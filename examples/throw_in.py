@@ -9,23 +9,15 @@ from pathlib import Path
 import bayesbridge as bb
 
 TRICKS = (
-    "W:C8 CT C6 C9",
-    "N:CQ C2 CJ C5",
-    "N:S6 S5 S4 S7",
-    "W:D9 D8 D4 DK",
-    "S:HJ H8 H9 HT",
-    "S:D7 D6 DA DQ",
-    "N:C7 CK C4 C3",
-    "E:DT D5 D3 DJ",
-    "N:CA H6 HQ ST",
-    "N:H3 H7 HA H2",
+    "W:C8 CT C6 C9 | N:CQ C2 CJ C5 | N:S6 S5 S4 S7 | W:D9 D8 D4 DK | S:HJ H8 H9 HT | "
+    "S:D7 D6 DA DQ | N:C7 CK C4 C3 | E:DT D5 D3 DJ | N:CA H6 HQ ST | N:H3 H7 HA H2"
 )
 
 
 def compared():
     """Every card that South may lead, searched to the last trick over all layouts."""
     south = bb.Belief("S", "432.AQJ5.K75.J94", dummy=None).given(bb.Reveal("N", "AQ6.943.AJ8.AQT7"))
-    south = south.given(*map(bb.Trick.of, TRICKS), bb.Holds("E", "HK"), bb.Holds("W", "D2"))
+    south = south.given(*map(bb.Trick.of, TRICKS.split(" | ")), bb.Holds("E", "HK"), bb.Holds("W", "D2"))
     return bb.play(south.infer(), "4NT by S")
 
 

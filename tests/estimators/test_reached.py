@@ -29,7 +29,7 @@ def chances_of(posterior):
 
 def test_weights_and_evidence_by_the_formula():
     before, said = leader(), module.fitted()
-    after = bb.reached(before)
+    after = module.reached(before)
     chances = chances_of(before)
     told = before.weights @ chances
     wanted = expit(said["game"] + said["slope"] * logit(told))
@@ -68,7 +68,7 @@ def test_kinds_of_contracts_have_shifts_of_their_own():
 )
 def test_where_no_contract_was_reached(calls, said):
     with pytest.raises(bb.BayesBridgeError, match=said):
-        bb.reached(leader(calls))
+        module.reached(leader(calls))
 
 
 def test_at_the_command_line(capsys):
