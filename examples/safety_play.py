@@ -21,15 +21,8 @@ def compared():
     return bb.play(south.infer(), "4NT by S")
 
 
-def main() -> None:
-    """A line for each card, the plan, and a picture."""
+if __name__ == "__main__":
     found = compared()
-    for choice in found.choices:
-        print(f"{choice.name:5} makes {choice.chance[0]:6.1%}   {choice.tricks[0]:.2f} tricks")
-    print(*found.plan, found.sentence, sep="\n")
+    print(found)
     Path("demo").mkdir(exist_ok=True)
     bb.plots.play(found).figure.savefig("demo/safety_play.png")
-
-
-if __name__ == "__main__":
-    main()
