@@ -102,6 +102,15 @@ def preference(record: Record, cards: int, found: CardChoices) -> dict[str, floa
     return chances
 
 
+def means(found: CardChoices) -> dict[str, tuple[float, ...]]:
+    """Each card, the best first: its tricks on average, how far it is behind, that error, and 1 where it is close."""
+    return {
+        str(card): (choice.tricks[0], *choice.behind, int(choice.close))
+        for choice in found.choices
+        for card in choice.cards[::-1]
+    }
+
+
 def judged(record: Record, after: tuple[int, ...], layouts: int, seed: int) -> dict[str, Any]:
     """The costs of all choices on one board."""
     began = time.process_time()
@@ -122,19 +131,19 @@ def judged(record: Record, after: tuple[int, ...], layouts: int, seed: int) -> d
             continue
         one: dict[str, Any] = {"cards": cards, "declarer": not turn.defends, "record": price[str(card)]}
         one |= {"price": price, "random": float(np.mean(list(price.values()))), "seconds": {}}
-        for kind in KINDS:
+        # Nobody has played a card before the lead, so the learned player adds nothing there.
+        for kind in KINDS[:2] if not cards and len(after) > 1 else KINDS[1:2] if not cards else KINDS:
             start = time.process_time()
-            belief = belief_of(kind, record, chooser, cards)
-            posterior = believed(belief, DRAWS, seed + cards)
+            posterior = believed(belief_of(kind, record, chooser, cards), DRAWS, seed + cards)
             found = play(posterior, contract, goal="tricks", solve=layouts, rng=seed + cards)
             one[kind] = price[str(found.choices[0].cards[-1])]
             one["seconds"][kind] = time.process_time() - start
-        liked = preference(record, cards, found)
-        close = [str(card) for choice in found.best for card in choice.cards]
-        one["preference"] = price[max(close, key=lambda name: liked[name])]
+        one.setdefault("and player", one["and calls"])
         # Enough to try other rules of choice without solving again.
-        one["means"] = {choice.name: [*choice.tricks, *choice.behind] for choice in found.choices}
-        one["liked"] = {name: round(chance, 5) for name, chance in liked.items()}
+        one["means"] = means(found)
+        if not cards and not found.clear:
+            one["more"] = means(play(posterior, contract, goal="tricks", solve=layouts, rng=seed + 1000))
+        one["liked"] = {name: round(chance, 5) for name, chance in preference(record, cards, found).items()}
         board["choices"].append(one)
     return board | {"cpu": time.process_time() - began}
 
