@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import exp
 from statistics import NormalDist
 from typing import Any, Final
 
@@ -32,7 +33,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import judged, payoff, scoring_of
 from bayesbridge.decisions.ending import MOST_LAYOUTS, Ending
 from bayesbridge.decisions.plans import TooMuchWork
-from bayesbridge.engines.target import MOST_DRAWS
+from bayesbridge.engines.target import MOST_DRAWS, log_likelihood
 from bayesbridge.errors import BayesBridgeError, IllegalPlay, PluginError
 from bayesbridge.estimators.builtin import TricksEstimator
 from bayesbridge.estimators.evaluate import Progress
@@ -186,6 +187,8 @@ class CardChoice:
     """P(it wins the trick)."""
     matchpoints: tuple[float, float] | None = None
     """Expected share of the matchpoints, one standard error, where a field was given."""
+    led: tuple[float, ...] | None = None
+    """P(each of the cards is led) by the player model of the belief; for the opening lead alone."""
 
     @property
     def name(self) -> str:
@@ -218,6 +221,16 @@ class CardChoices(Shown):
         """Whether one card is better than all others."""
         return len(self.best) == 1
 
+    @property
+    def pick(self) -> Card:
+        """The card to play: the best; of leads that the test cannot tell apart the one that players lead most.
+
+        On real boards such leads lose fewer tricks than those with the best figures (docs/decide.md).
+        """
+        if self.choices[0].led is None:
+            return self.choices[0].cards[-1]
+        return max(pair for choice in self.best for pair in zip(choice.led or (), choice.cards, strict=True))[1]
+
     def of(self, card: Card) -> CardChoice:
         """The choice that has a card."""
         return next(choice for choice in self.choices if card in choice.cards)
@@ -238,7 +251,8 @@ class CardChoices(Shown):
         if self.exact:
             return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        return f"Too close to call: {names[0]} is ahead, {others} may be as good. After {names[0]}, {after}"
+        pick = f" Of these players lead {self.pick} most often." if first.led is not None else ""
+        return f"Too close to call: {names[0]} is ahead, {others} may be as good.{pick} After {names[0]}, {after}"
 
     @property
     def caution(self) -> str:
@@ -267,11 +281,13 @@ class CardChoices(Shown):
             shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
             chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
             tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
-            rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, verdict if choice.close else ""])
+            led = [] if choice.led is None else [percent(sum(choice.led))]
+            rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close])
         chance = "P(beaten)" if turn.defends else "P(makes)"
         by = {"make": chance, "tricks": "tricks"}.get(self.goal, self.goal)
         field = [] if best.matchpoints is None else ["matchpoints"]
-        columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", ""]
+        led = [] if best.led is None else ["players"]
+        columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", *led, ""]
         plan = [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])] if self.plan else []
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
 
@@ -286,6 +302,7 @@ class CardChoices(Shown):
                 "cards": [str(card) for card in choice.cards],
                 "close": choice.close,
                 "wins": choice.wins,
+                **({} if choice.led is None else {"led": list(choice.led)}),
                 **{name: value for name, (value, _) in figures.items()},
                 **{f"{name}_error": error for name, (_, error) in figures.items()},
             }
@@ -297,6 +314,7 @@ class CardChoices(Shown):
             "goal": self.goal,
             "clear": self.clear,
             "best": [str(card) for choice in self.best for card in choice.cards],
+            "pick": str(self.pick),
             "solved": self.solved,
             "exact": self.exact,
             "cards": list(map(row, self.choices)),
@@ -425,7 +443,19 @@ def _solved(
     tricks = (taken[:, [cards[0].index for cards in groups]] + now).clip(0, 13)
     tricks = 13 - tricks if turn.defends else tricks
     columns = {name: values[tricks] for name, values in goals.items()}
-    return _ranked(turn, groups, columns, _sample(posterior, some, turn), wins, some.exact)
+    ranked = _ranked(turn, groups, columns, _sample(posterior, some, turn), wins, some.exact)
+    player = posterior.belief.player
+    if player is None or not turn.lead:
+        return ranked
+    hand, auction = np.array([turn.legal.mask], np.uint64), posterior.belief.auction
+    heard = None if auction is None or auction.contract not in (None, turn.contract) else auction
+
+    def led(card: Card) -> float:
+        lead = [(turn.seat, card)]
+        return exp(float(log_likelihood(player, hand, turn.contract, lead, turn.seat, heard, None)[0]))
+
+    choices = (replace(choice, led=tuple(map(led, choice.cards))) for choice in ranked.choices)
+    return replace(ranked, choices=tuple(choices))
 
 
 def _groups(legal: Hand, taken: Any) -> Iterator[tuple[Card, ...]]:

@@ -6,9 +6,9 @@ Needs plugins/bayesbridge-double-dummy. Boards are those of the test list (``bay
 nothing was fitted: the first table of each deal with its auction and its cards on record. After tricks 0, 1, 3 and 6,
 for each card of the next trick, ``--layouts`` layouts of what its player believes are solved for all legal cards, and
 the card with most tricks on average is played (:func:`bayesbridge.play`). The layouts are those that fit the hard
-evidence; then weighed by the calls; then by the calls and the learned player. Beside them stand the card on record and
-a random legal card; the card that the learned player likes best of those that the test cannot tell from the best; and
-the card with the highest sum of its tricks on average and ``--prior`` times log P(card) by the learned player.
+evidence; then weighed by the calls; then by the calls and the learned player. Beside them stand the card on record, a
+random legal card, and two ways to use what the learned player would play: of the cards that the test cannot tell from
+the best the likeliest; and the card with the highest sum of its tricks on average and ``--prior`` times log P(card).
 The cost of a card is what it loses double dummy on the real deal. Choices in which no card can lose anything there are
 left out, but for the opening lead, of which two shares are counted as well: DDOLAR, how often it costs nothing, and
 ADDOLAR, the same without boards on which every lead ties.
@@ -131,8 +131,8 @@ def judged(record: Record, after: tuple[int, ...], layouts: int, seed: int) -> d
             continue
         one: dict[str, Any] = {"cards": cards, "declarer": not turn.defends, "record": price[str(card)]}
         one |= {"price": price, "random": float(np.mean(list(price.values()))), "seconds": {}}
-        # Nobody has played a card before the lead, so the learned player adds nothing there.
-        for kind in KINDS[:2] if not cards and len(after) > 1 else KINDS[1:2] if not cards else KINDS:
+        # Nobody has played a card before the lead, so the learned player adds nothing to its layouts.
+        for kind in KINDS if cards else KINDS[:2] if len(after) > 1 else KINDS[1:2]:
             start = time.process_time()
             posterior = believed(belief_of(kind, record, chooser, cards), DRAWS, seed + cards)
             found = play(posterior, contract, goal="tricks", solve=layouts, rng=seed + cards)
@@ -141,8 +141,6 @@ def judged(record: Record, after: tuple[int, ...], layouts: int, seed: int) -> d
         one.setdefault("and player", one["and calls"])
         # Enough to try other rules of choice without solving again.
         one["means"] = means(found)
-        if not cards and not found.clear:
-            one["more"] = means(play(posterior, contract, goal="tricks", solve=layouts, rng=seed + 1000))
         one["liked"] = {name: round(chance, 5) for name, chance in preference(record, cards, found).items()}
         board["choices"].append(one)
     return board | {"cpu": time.process_time() - began}
@@ -193,10 +191,12 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def with_prior(one: dict[str, Any], prior: float) -> int:
-    """What the card costs that is best by its tricks and by the player's preference, from what was kept."""
-    tricks = {name[0] + rank: mean for name, (mean, *_) in one["means"].items() for rank in name[1:]}
-    return int(one["price"][max(tricks, key=lambda card: tricks[card] + prior * log(max(one["liked"][card], 1e-5)))])
+def liked(one: dict[str, Any], prior: float) -> dict[str, int]:
+    """What the cards cost that are chosen by the player's preference too, from what was kept."""
+    means, price, likes = one["means"], one["price"], one["liked"]
+    close = max((card for card in means if means[card][3]), key=lambda card: likes[card])
+    best = max(means, key=lambda card: means[card][0] + prior * log(max(likes[card], 1e-5)))
+    return {"preference": price[close], "prior": price[best]}
 
 
 type Picked = Callable[[dict[str, Any]], bool]
@@ -206,7 +206,7 @@ def tables(done: list[dict[str, Any]], prior: float = 0.05) -> str:
     """The costs by chooser, for all choices and parts of them, and the leads that cost nothing, in Markdown."""
     for board in done:
         for one in board["choices"]:
-            one["prior"] = with_prior(one, prior)
+            one |= liked(one, prior)
     whole = [one for one in {one["deal"]: one for one in done}.values() if len(one["after"]) > 1]
     parts: dict[str, Picked] = {
         "all": lambda _: True,
@@ -222,7 +222,7 @@ def tables(done: list[dict[str, Any]], prior: float = 0.05) -> str:
     rows.append("|---" * (len(parts) + 1) + "|")
     for kind, words in CHOOSERS.items():
         rows.append(f"| {words} | {' | '.join(_mean(whole, picked, kind) for picked in parts.values())} |")
-    for kind in ("and calls", "and player", "preference", "prior"):
+    for kind in ("hard evidence", "and calls", "and player", "preference", "prior"):
         cells = [_mean(whole, picked, kind, "record") for picked in parts.values()]
         rows.append(f"| {CHOOSERS[kind]} − record | {' | '.join(cells)} |")
     cpu = [board["cpu"] for board in whole]
@@ -246,16 +246,18 @@ def _mean(done: list[dict[str, Any]], picked: Picked, kind: str, less: str | Non
 def _leads(done: list[dict[str, Any]]) -> Iterator[str]:
     """DDOLAR and ADDOLAR with one standard error."""
     leads = [(one, board["contract"]) for board in done for one in board["choices"][:1] if one["cards"] == 0]
-    less = ("and player", "preference", "prior")
-    yield f"| opening leads | {' | '.join((*CHOOSERS.values(), *(f'{CHOOSERS[kind]} − record' for kind in less)))} |"
-    yield "|---" * (len(CHOOSERS) + len(less) + 1) + "|"
+    # Nobody has played a card: the calls are all evidence. Boards of which the lead alone is judged have nothing else.
+    kinds, less = ("random", "and calls", "preference", "prior", "record"), ("and calls", "preference", "prior")
+    heads = [*(CHOOSERS[kind] for kind in kinds), *(f"{CHOOSERS[kind]} − record" for kind in less)]
+    yield f"| opening leads | {' | '.join(heads)} |"
+    yield "|---" * (len(heads) + 1) + "|"
     for name, no_trumps in (("in a suit", False), ("at no trumps", True)):
         part = [one for one, contract in leads if ("NT" in contract) is no_trumps]
         decided = [one for one in part if any(one["price"].values())]
         for measure, some in (("DDOLAR", part), ("ADDOLAR", decided)):
             if len(some) < 2:
                 continue
-            shares = {kind: np.array([float(one[kind] == 0) for one in some]) for kind in CHOOSERS}
+            shares = {kind: np.array([float(one[kind] == 0) for one in some]) for kind in kinds}
             shares["random"] = np.array([np.mean([cost == 0 for cost in one["price"].values()]) for one in some])
             differences = [shares[kind] - shares["record"] for kind in less]
             cells = [_share(values) for values in (*shares.values(), *differences)]

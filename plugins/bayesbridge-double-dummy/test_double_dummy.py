@@ -190,10 +190,11 @@ def test_it_is_installed_and_light_to_find():
     assert result.stdout == "False\n"
 
 
-def test_play_is_the_solver_where_all_hands_are_known():
-    """At every moment of three boards; declarer's last tricks are searched without the solver, and agree with it."""
+@pytest.mark.parametrize("boards", [slice(3), pytest.param(slice(3, None), marks=pytest.mark.slow)])
+def test_play_is_the_solver_where_all_hands_are_known(boards):
+    """At every moment of real boards; declarer's last tricks are searched without the solver, and agree with it."""
     searched = 0
-    for record in read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records[:3]:
+    for record in read_pbn(Path(__file__).parents[2] / "examples" / "boards.pbn").records[boards]:
         contract, deal = record.contract, record.deal
         for number, (seat, _) in enumerate(record.plays):
             chooser = contract.declarer if seat == contract.declarer.partner else seat
