@@ -7,8 +7,8 @@ nothing was fitted: the first table of each deal with its auction and its cards 
 for each card of the next trick, ``--layouts`` layouts of what its player believes are solved for all legal cards, and
 the card with most tricks on average is played (:func:`bayesbridge.play`). The layouts are those that fit the hard
 evidence; then weighed by the calls; then by the calls and the learned player. Beside them stand the card on record, a
-random legal card, and two ways to use what the learned player would play: of the cards that the test cannot tell from
-the best the likeliest; and the card with the highest sum of its tricks on average and ``--prior`` times log P(card).
+random legal card, and the ``pick`` of :func:`bayesbridge.play`: of opening leads that the test cannot tell from the
+best the one that the learned player makes most often, after it the card with most tricks.
 The cost of a card is what it loses double dummy on the real deal. Choices in which no card can lose anything there are
 left out, but for the opening lead, of which two shares are counted as well: DDOLAR, how often it costs nothing, and
 ADDOLAR, the same without boards on which every lead ties.
@@ -26,7 +26,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from math import exp, log, sqrt
+from math import exp, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,7 @@ CHOOSERS = {
     "hard evidence": "hard evidence alone",
     "and calls": "and the calls",
     "and player": "and the learned player",
-    "preference": "the same, close cards by the player's preference",
-    "prior": "the same, the player's preference as a prior",
+    "pick": "the same, close leads by the player's preference",
     "record": "the card on record",
 }
 
@@ -166,7 +165,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--leads", type=int, default=1000, help="boards on which the opening lead is judged")
     parser.add_argument("--layouts", type=int, default=40)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--prior", type=float, default=0.05, help="tricks that log P(card) of the player is worth")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args(argv)
     done = [json.loads(line) for line in args.output.read_text().splitlines()] if args.output.exists() else []
@@ -187,26 +185,26 @@ def main(argv: list[str] | None = None) -> int:
                     continue
                 kept.write(json.dumps(done[-1]) + "\n")
                 kept.flush()
-    print(tables(done, args.prior))
+    print(tables(done))
     return 0
 
 
-def liked(one: dict[str, Any], prior: float) -> dict[str, int]:
-    """What the cards cost that are chosen by the player's preference too, from what was kept."""
-    means, price, likes = one["means"], one["price"], one["liked"]
-    close = max((card for card in means if means[card][3]), key=lambda card: likes[card])
-    best = max(means, key=lambda card: means[card][0] + prior * log(max(likes[card], 1e-5)))
-    return {"preference": price[close], "prior": price[best]}
+def pick(one: dict[str, Any]) -> int:
+    """What the card costs that the learned player likes best of the close leads, from what was kept; else the best."""
+    if one["cards"]:
+        return int(one["and player"])
+    close = [card for card, (*_, near) in one["means"].items() if near]
+    return int(one["price"][max(close, key=lambda card: one["liked"][card])])
 
 
 type Picked = Callable[[dict[str, Any]], bool]
 
 
-def tables(done: list[dict[str, Any]], prior: float = 0.05) -> str:
+def tables(done: list[dict[str, Any]]) -> str:
     """The costs by chooser, for all choices and parts of them, and the leads that cost nothing, in Markdown."""
     for board in done:
         for one in board["choices"]:
-            one |= liked(one, prior)
+            one["pick"] = pick(one)
     whole = [one for one in {one["deal"]: one for one in done}.values() if len(one["after"]) > 1]
     parts: dict[str, Picked] = {
         "all": lambda _: True,
@@ -222,7 +220,7 @@ def tables(done: list[dict[str, Any]], prior: float = 0.05) -> str:
     rows.append("|---" * (len(parts) + 1) + "|")
     for kind, words in CHOOSERS.items():
         rows.append(f"| {words} | {' | '.join(_mean(whole, picked, kind) for picked in parts.values())} |")
-    for kind in ("hard evidence", "and calls", "and player", "preference", "prior"):
+    for kind in ("hard evidence", "and calls", "and player", "pick"):
         cells = [_mean(whole, picked, kind, "record") for picked in parts.values()]
         rows.append(f"| {CHOOSERS[kind]} − record | {' | '.join(cells)} |")
     cpu = [board["cpu"] for board in whole]
@@ -247,7 +245,7 @@ def _leads(done: list[dict[str, Any]]) -> Iterator[str]:
     """DDOLAR and ADDOLAR with one standard error."""
     leads = [(one, board["contract"]) for board in done for one in board["choices"][:1] if one["cards"] == 0]
     # Nobody has played a card: the calls are all evidence. Boards of which the lead alone is judged have nothing else.
-    kinds, less = ("random", "and calls", "preference", "prior", "record"), ("and calls", "preference", "prior")
+    kinds, less = ("random", "and calls", "pick", "record"), ("and calls", "pick")
     heads = [*(CHOOSERS[kind] for kind in kinds), *(f"{CHOOSERS[kind]} − record" for kind in less)]
     yield f"| opening leads | {' | '.join(heads)} |"
     yield "|---" * (len(heads) + 1) + "|"
