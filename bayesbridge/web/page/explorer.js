@@ -1,4 +1,4 @@
-// The explorer: a position in the address, questions to the server, answers as they come.
+// The explorer: a position in the address, questions to a server or to the kernel of a notebook, answers as they come.
 // State is one object; every change goes through change(), which remembers it for undo, writes it into the address and
 // asks. Text from anywhere reaches the page as text nodes alone.
 
@@ -99,9 +99,9 @@ function say(words) {
 
 // --- the position -----------------------------------------------------------------------------------------------------
 
-let home = "finesse"; // the moment that "start again" goes back to
-let state = read(MOMENTS[home].link);
-let board = null; // what the server says of the table
+let home = MOMENTS.finesse.link; // where "start again" goes back to
+let state = read(home);
+let board = null; // what is said of the table
 let boardOf = ""; // and of which position
 let answer = {}; // cards, points, captures, tricks as they came
 const changes = new Map(); // what each chip changed, by the position up to it
@@ -180,7 +180,7 @@ function change(alter, words, { remember = true } = {}) {
 
 function moved() {
   if (news !== write(state, false)) $("moved").hidden = true;
-  history.replaceState(null, "", `#${write(state)}`);
+  transport.write(write(state));
   started = performance.now();
   render();
   ask();
@@ -202,6 +202,88 @@ function add(kind, text, words) {
   }, words);
 }
 
+// --- who answers ------------------------------------------------------------------------------------------------------
+// ask(tab, question, signal) gives events as they come, each [name, document]; once(kind, document) one document, with a
+// message where it is refused. The position is read, written and followed, and shown as a link where there are links.
+
+let transport = null;
+
+async function post(path, document_, signal) {
+  return fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(document_), signal });
+}
+
+const server = {
+  async *ask(tab, asked, signal) {
+    const response = await post("ask", { tab, question: asked }, signal);
+    if (response.status === 503) throw new TypeError("busy");
+    if (!response.ok) return yield ["refused", { message: (await response.text()).trim() }];
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done: ended, value } = await reader.read();
+      if (ended) return;
+      rest += value;
+      for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+        const [name, data] = rest.slice(0, end).split("\n");
+        rest = rest.slice(end + 2);
+        yield [name.slice(7), JSON.parse(data.slice(6))];
+      }
+    }
+  },
+  async once(kind, document_) {
+    const text = await (await post(`once/${kind}`, { tab: TAB, ...document_ })).text();
+    return text.startsWith("{") ? JSON.parse(text) : { message: text.trim() };
+  },
+  about: async () => (await fetch("about")).json(),
+  read: () => location.hash.slice(1),
+  write: (link) => history.replaceState(null, "", `#${link}`),
+  moved: (act) => addEventListener("hashchange", () => act(server.read())),
+  link: () => location.href,
+};
+
+function kernel(port, { link, dark }) {
+  // The kernel of a notebook, through the widget around this frame: every message of ours is answered by one event, and
+  // the next is asked for. A question that is given up is not asked for more.
+  const waiting = new Map();
+  const themes = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.media?.mediaText.includes("color-scheme"));
+  let asked = 0;
+  let follow = null;
+  const paint = (night) => {
+    // As dark as the notebook, which need not be as dark as the system.
+    for (const rule of themes) rule.media.mediaText = night ? "all" : "not all";
+    document.documentElement.style.colorScheme = night ? "dark" : "light";
+  };
+  const request = (message) =>
+    new Promise((resolve) => {
+      waiting.set(message.id, resolve);
+      port.postMessage(message);
+    });
+  async function* events(message, signal) {
+    const id = `${TAB}-${++asked}`;
+    for (let next = { id, ...message }, name = ""; name !== "end" && !signal?.aborted; next = { id }) {
+      const { event } = await request(next);
+      yield event;
+      name = event[0];
+    }
+  }
+  const once = async (kind, document_) => (await events({ kind, ...document_ }).next()).value[1];
+  port.onmessage = ({ data }) => {
+    if (data.id) waiting.get(data.id)?.(data);
+    else if ("dark" in data) paint(data.dark);
+    else follow(data.link);
+  };
+  paint(dark);
+  return {
+    ask: (_tab, question_, signal) => events({ kind: "ask", question: question_ }, signal),
+    once,
+    about: () => once("about"),
+    read: () => link,
+    write: (text) => port.postMessage({ link: text }),
+    moved: (act) => (follow = act),
+    link: () => "",
+  };
+}
+
 // --- asking -----------------------------------------------------------------------------------------------------------
 
 let started = 0;
@@ -218,30 +300,6 @@ function question(position = state) {
   return asked;
 }
 
-async function post(path, document, signal) {
-  return fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(document),
-    signal,
-  });
-}
-
-async function* events(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done: ended, value } = await reader.read();
-    if (ended) return;
-    rest += value;
-    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-      const [name, data] = rest.slice(0, end).split("\n");
-      rest = rest.slice(end + 2);
-      yield [name.slice(7), JSON.parse(data.slice(6))];
-    }
-  }
-}
-
 async function ask() {
   asking?.abort();
   clearTimeout(retry);
@@ -256,13 +314,10 @@ async function ask() {
   document.documentElement.dataset.busy = "1";
   const slow = setTimeout(() => say("Working … the first start compiles for a minute."), 4000);
   try {
-    const response = await post("ask", { tab: TAB, question: question() }, mine.signal);
-    if (response.status === 503) throw new TypeError("busy");
-    if (!response.ok) return say(`${await response.text()}`.trim());
-    if (retries) say("The server answers again.");
-    retries = 0;
-    for await (const [name, document_] of events(response)) {
+    for await (const [name, document_] of transport.ask(TAB, question(), mine.signal)) {
       if (mine.signal.aborted) return;
+      if (retries) say("The server answers again.");
+      retries = 0;
       clearTimeout(slow);
       if ($("status").textContent.startsWith("Working")) say("");
       receive(name, document_, number);
@@ -397,7 +452,7 @@ function setSystem(side, name) {
 
 function renderMoment() {
   const named = Object.keys(MOMENTS).find((name) => follows(state, read(MOMENTS[name].link)));
-  if (named) home = named;
+  if (named) home = MOMENTS[named].link;
   const moments = Object.entries(MOMENTS).map(([name, moment]) => [name, moment.name]);
   options($("moment"), named ? moments : [["", "Your own position"], ...moments], named ?? "");
   const begun = named && state.evidence.length === read(MOMENTS[named].link).evidence.length;
@@ -437,7 +492,7 @@ function buildTabs() {
 
 function show(name) {
   state.show = name;
-  history.replaceState(null, "", `#${write(state)}`);
+  transport.write(write(state));
   renderTabs();
   renderTake();
   if (!two.matches) scrollTo({ top: 0 });
@@ -949,8 +1004,7 @@ async function recall() {
   const hash = state.compare;
   const found = {};
   try {
-    const response = await post("ask", { tab: `${TAB}-a`, question: question(read(hash)) });
-    for await (const [name, document_] of events(response)) {
+    for await (const [name, document_] of transport.ask(`${TAB}-a`, question(read(hash)))) {
       found[name] = document_;
       if (name === "captures") break;
     }
@@ -994,17 +1048,13 @@ function renderCompare() {
 
 async function once(kind, document_) {
   try {
-    const response = await post(`once/${kind}`, { tab: TAB, ...document_ });
-    const text = await response.text();
-    if (!response.ok) {
-      say(text.startsWith("{") ? JSON.parse(text).message : text.trim());
-      return null;
-    }
-    return JSON.parse(text);
+    const told = await transport.once(kind, document_);
+    if (!told.message) return told;
+    say(told.message);
   } catch {
     say("The server does not answer (is it running?).");
-    return null;
   }
+  return null;
 }
 
 let dealt = 0;
@@ -1030,7 +1080,8 @@ async function download(kind, name, type) {
 }
 
 function renderTake() {
-  $("link").value = location.href;
+  $("link").value = transport.link();
+  $("link").parentElement.hidden = $("copy").hidden = !transport.link();
   $("python").textContent = board?.python ?? "";
   const words = (board?.words ?? []).map((word) => (/^[\w.:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   $("command").textContent = board ? `bayesbridge estimate ${words.join(" ")}` : "";
@@ -1097,9 +1148,9 @@ function wire() {
   on("skip", "click", () => $("answers").focus());
   on("undo", "click", () => back(done, undone, "undo"));
   on("redo", "click", () => back(undone, done, "redo"));
-  const start = (name, words) => change(() => ((state = read(MOMENTS[name].link)), (mode = name === "paper" ? "hand" : "play")), words);
+  const start = (link, words) => change(() => ((state = read(link)), (mode = state.evidence.length ? "play" : "hand")), words);
   on("reset", "click", () => start(home, "From the start again; Undo brings yours back."));
-  on("moment", "change", () => $("moment").value && start($("moment").value, ""));
+  on("moment", "change", () => $("moment").value && start(MOMENTS[$("moment").value].link, ""));
   on("suits", "change", () => colours($("suits").value));
   on("players", "change", () =>
     change(() => {
@@ -1153,7 +1204,7 @@ function wire() {
   on("copy", "click", async () => {
     $("link").select();
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText($("link").value);
       say("The link is copied.");
     } catch {
       say("The link is marked: copy it by hand.");
@@ -1186,10 +1237,10 @@ function wire() {
     else return;
     event.preventDefault();
   });
-  addEventListener("hashchange", () => {
-    if (location.hash.slice(1) === write(state)) return;
+  transport.moved((link) => {
+    if (link === write(state)) return;
     done.push(write(state));
-    state = open(location.hash.slice(1) || MOMENTS[home].link);
+    state = open(link || home);
     moved();
     recall();
   });
@@ -1224,20 +1275,21 @@ function liked() {
   }
 }
 
-async function begin() {
+async function begin(chosen) {
+  transport = chosen;
   colours(liked());
   buildTabs();
   buildPicker();
   buildBox();
   heat = buildHeat($("heat"), "");
   facts();
-  if (location.hash.length > 1) state = open(location.hash.slice(1));
+  if (transport.read()) state = open((home = transport.read()));
   if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
   wire();
   moved();
   recall();
   try {
-    about = await (await fetch("about")).json();
+    about = await transport.about();
   } catch {
     return;
   }
@@ -1246,4 +1298,5 @@ async function begin() {
 
 // For measurements: milliseconds from each click to its heat map.
 globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => explorer.shown === explorer.asked || !complete() };
-begin();
+if (location.protocol !== "about:") begin(server);
+else addEventListener("message", ({ data, ports }) => begin(kernel(ports[0], data)), { once: true });

@@ -1,0 +1,115 @@
+"""The explorer in a notebook: its messages without a front end, then in JupyterLab and in marimo under Chromium."""
+
+import socket
+
+import pytest
+
+import bayesbridge as bb
+from bayesbridge.errors import BayesBridgeError
+
+HAND = "AKQ2.KJ3.A54.Q32"
+THREE = bb.Belief("S", HAND)
+FOUR = bb.Belief("S", HAND, dummy=None, player=bb.LearnedPlayer())
+QUESTION = {"settings": {"observer": "S", "hand": HAND}, "evidence": [["void", "E:H"]]}
+
+
+class Front:
+    """What a front end does with a widget: it sends messages, sets traits and hears what is sent."""
+
+    def __init__(self, monkeypatch, *belief):
+        pytest.importorskip("anywidget", reason="the extra notebook is not installed")
+
+        def no_socket(*_):
+            raise AssertionError("the widget opened a socket")
+
+        monkeypatch.setattr(socket.socket, "bind", no_socket)
+        self.widget = bb.explore(*belief)
+        self.heard = []
+        self.widget.send = self.heard.append
+
+    def send(self, **message):
+        self.widget._handle_custom_msg(message, [])
+        return self.heard[-1]
+
+    def ask(self, name, question):
+        """The names of the events of a question, each asked for."""
+        events = [self.send(id=name, kind="ask", question=question)["event"]]
+        while events[-1][0] != "end":
+            events.append(self.send(id=name)["event"])
+        return events
+
+    def click(self, link):
+        self.widget.set_state({"link": link})
+        return self.widget.belief
+
+
+def test_a_question_is_answered_event_by_event(monkeypatch):
+    front = Front(monkeypatch)
+    names = [name for name, _ in front.ask("1", QUESTION)]
+    assert names == ["board", "cards", "chip", "captures", "points", "contracts", "end"]
+    assert front.send(id="2", kind="ask", question=QUESTION)["event"][0] == "board"
+    assert front.send(id="3", kind="ask", question=QUESTION)["event"][0] == "board"  # before the end of the other
+    assert front.send(id="2")["event"][0] == "cards"
+    assert front.send(id="gone")["event"][0] == "end"
+    bad = front.ask("4", {"settings": {"observer": "Q"}})
+    assert [name for name, _ in bad] == ["refused", "end"]
+    assert "'Q'" in bad[0][1]["message"]
+    assert "iterative" in front.send(id="5", kind="about")["event"][1]["bidders"]
+    assert front.send(id="6", kind="toml", question=QUESTION)["event"][1]["text"].startswith('observer = "S"')
+
+
+def test_the_page_is_sent_as_one_document(monkeypatch):
+    page = Front(monkeypatch).send(kind="page")["page"]
+    assert page.count("</script>") == page.count("</style>") == 1
+    assert "src=" not in page
+    assert 'href="explorer' not in page
+
+
+def test_what_is_clicked_is_the_belief(monkeypatch):
+    front = Front(monkeypatch)
+    assert front.widget.belief is None
+    link = f"observer=S&hand={HAND}"
+    assert front.click(link) == THREE
+    void = THREE.given(bb.Void("E", "H"))
+    assert front.click(f"{link}&show=play&void=E:H") == void
+    assert front.click(f"{link}&void=E:H&length=E:H:3") == void  # a contradiction: as before
+    assert front.click("observer=S&hand=AKQ2...&void=E:H") == void  # not 13 cards
+    front.widget.belief = THREE
+    assert front.heard == [{"link": front.widget.link}]
+    assert front.widget.belief == THREE
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        THREE.given(bb.Holds("E", "SJ ST"), bb.Shape("W", "S5+ H4-5"), bb.Condition("aces(west) + hcp(east) >= 2")),
+        bb.Belief("W", HAND, dummy="S", trump="H", bidder=bb.IterativeBidder(slip=0.1, suits=True)),
+        FOUR.given(bb.Auction.of("S:1NT Pass 3NT Pass", dummy=None)),
+        bb.Belief("S", HAND, dummy=None, bidder=bb.LearnedBidder("NS", slip=0.01)),
+        bb.Belief("S", HAND, dummy=None, bidder=bb.SystemBidder(["NS:weak-notrump=0.3", "EW:weak-twos"])),
+    ],
+    ids=str,
+)
+def test_it_opens_on_a_belief(monkeypatch, belief):
+    front = Front(monkeypatch, belief)
+    assert front.widget.belief == belief
+    assert front.click(f"{front.widget.link}&show=more") == belief
+
+
+class Silent:
+    """A bidder of one's own."""
+
+    def log_likelihood(self, hands, auction, index):
+        return 0.0 * hands
+
+
+@pytest.mark.parametrize("belief", [bb.Belief("S", HAND, bidder=Silent()), HAND], ids=repr)
+def test_a_belief_that_the_page_cannot_show_is_refused(monkeypatch, belief):
+    with pytest.raises(BayesBridgeError, match=r"^the explorer (cannot show|shows) .*$"):
+        Front(monkeypatch, belief)
+
+
+def test_without_anywidget_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[notebook\]'"):
+        bb.explore()
