@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bayesbridge.web.widget import Explorer
 
 
-def explore(belief: Belief | None = None, *, height: int = 720) -> Explorer:
+def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
     """The explorer as a widget for Jupyter, marimo and Colab, answered by the kernel; no server is started.
 
     It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels high. What is clicked comes

@@ -37,7 +37,7 @@ class Explorer(anywidget.AnyWidget):
     height = traitlets.Int().tag(sync=True)
     """Of the page, in pixels."""
 
-    def __init__(self, belief: Belief | None = None, height: int = 720) -> None:
+    def __init__(self, belief: Belief | None = None, height: int = 570) -> None:
         self._belief: Belief | None = None
         self._memory = Memory()
         self._events: dict[str, Iterator[tuple[str, dict[str, Any]]]] = {}
@@ -68,6 +68,9 @@ class Explorer(anywidget.AnyWidget):
         """Answer one message of the page."""
         if message.get("kind") == "page":
             self.send({"page": whole_page()})
+            return
+        if "link" in message:
+            self.link = message["link"]
             return
         name = message["id"]
         if "kind" in message:

@@ -1,11 +1,19 @@
 """The explorer in a notebook: its messages without a front end, then in JupyterLab and in marimo under Chromium."""
 
+import json
+import os
 import socket
+import subprocess
+import sys
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 import bayesbridge as bb
 from bayesbridge.errors import BayesBridgeError
+from tests.web.pages import PATIENCE
 
 HAND = "AKQ2.KJ3.A54.Q32"
 THREE = bb.Belief("S", HAND)
@@ -71,7 +79,8 @@ def test_what_is_clicked_is_the_belief(monkeypatch):
     link = f"observer=S&hand={HAND}"
     assert front.click(link) == THREE
     void = THREE.given(bb.Void("E", "H"))
-    assert front.click(f"{link}&show=play&void=E:H") == void
+    front.widget._handle_custom_msg({"link": f"{link}&show=play&void=E:H"}, [])
+    assert front.widget.belief == void
     assert front.click(f"{link}&void=E:H&length=E:H:3") == void  # a contradiction: as before
     assert front.click("observer=S&hand=AKQ2...&void=E:H") == void  # not 13 cards
     front.widget.belief = THREE
@@ -113,3 +122,90 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(BayesBridgeError, match=r"pip install 'bayesbridge-hands\[notebook\]'"):
         bb.explore()
+
+
+SHOW = """import sys
+import bayesbridge as bb
+widget = bb.explore(bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H")))"""
+TELL = """f"After: {widget.belief.evidence[-1]}, server: {'bayesbridge.web.server' in sys.modules}\""""
+MARIMO = f"""import marimo
+app = marimo.App()
+with app.setup:
+    import marimo as mo
+    {SHOW.replace(chr(10), chr(10) + "    ")}
+@app.cell
+def _():
+    shown = mo.ui.anywidget(widget)
+    shown
+    return (shown,)
+@app.cell
+def _(shown):
+    mo.md({TELL.replace("widget", "shown")})
+"""
+
+
+@contextmanager
+def notebook(browser, folder, module, *options):
+    """A page at a notebook server that was started for it; what goes wrong in the page is an error."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    home = {name: str(folder) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR", "XDG_CONFIG_HOME")}
+    env = {**os.environ, **home, "PYTHONPATH": str(Path(bb.__file__).parents[1])}
+    words = [sys.executable, "-m", module, *options, f"--port={port}"]
+    with open(folder / "log", "wb") as log:
+        process = subprocess.Popen(words, cwd=folder, env=env, stdout=log, stderr=log)
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(1000 * PATIENCE)
+    page, problems = context.new_page(), []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    try:
+        page.wait_for_timeout(1000)
+        while process.poll() is None:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE).close()
+                break
+            except OSError:
+                page.wait_for_timeout(200)
+        yield page, f"http://127.0.0.1:{port}"
+        assert problems == []
+    finally:
+        context.close()
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def bid(page):
+    """Click a call in the page of the widget, and wait until it is answered."""
+    frame = page.frame_locator('iframe[title="bayesbridge explorer"]')
+    frame.locator('#box [data-call="1NT"][aria-disabled="false"]').click()
+    frame.locator("#auction td", has_text="1NT").wait_for()
+
+
+@pytest.mark.slow
+def test_in_jupyterlab_a_click_changes_the_belief(browser, tmp_path):
+    pytest.importorskip("jupyterlab")
+    usual = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    cells = [{**usual, "id": f"cell-{number}", "source": text} for number, text in enumerate([f"{SHOW}\nwidget", TELL])]
+    book = {"cells": cells, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python"}}}
+    (tmp_path / "n.ipynb").write_text(json.dumps(book | {"nbformat": 4, "nbformat_minor": 5}))
+    options = "--no-browser", "--allow-root", "--IdentityProvider.token=abc", f"--ServerApp.root_dir={tmp_path}"
+    with notebook(browser, tmp_path, "jupyterlab", *options) as (page, address):
+        page.goto(f"{address}/lab/tree/n.ipynb?token=abc")
+        page.get_by_text("(ipykernel) | Idle").wait_for()
+        page.locator(".jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Shift+Enter")
+        bid(page)
+        page.locator(".jp-CodeCell .cm-content").last.click()
+        page.keyboard.press("Shift+Enter")
+        page.locator(".jp-OutputArea-output", has_text="After: S calls 1NT, server: False").wait_for()
+
+
+@pytest.mark.slow
+def test_in_marimo_a_click_runs_the_cells_that_use_the_belief(browser, tmp_path):
+    pytest.importorskip("marimo")
+    (tmp_path / "n.py").write_text(MARIMO)
+    with notebook(browser, tmp_path, "marimo", "run", "n.py", "--headless", "--no-token") as (page, address):
+        page.goto(address)
+        page.get_by_text("After: E is void in H, server: False").wait_for()
+        bid(page)
+        page.get_by_text("After: S calls 1NT, server: False").wait_for()

@@ -466,7 +466,7 @@ function follows(position, moment) {
   return bare(position) === bare(moment) && moment.evidence.every((piece, number) => String(piece) === String(position.evidence[number]));
 }
 
-const two = matchMedia("(min-width: 44rem)");
+const two = matchMedia("(min-width: 42rem)");
 const three = matchMedia("(min-width: 72rem)");
 const always = () => (three.matches ? ["add", "cards", "points"] : two.matches ? ["add"] : []);
 

@@ -19,16 +19,19 @@ export default {
     };
     const repaint = new MutationObserver(() => port?.postMessage({ dark: dark() }));
     const hear = (message) => {
-      if (!message.page) port?.postMessage(message);
-      else if (!frame.srcdoc) frame.srcdoc = message.page;
+      if (!message.page) return port?.postMessage(message);
+      if (frame.srcdoc) return;
+      frame.srcdoc = message.page;
+      el.replaceChildren(frame);
     };
 
     frame.addEventListener("load", () => {
-      if (!frame.srcdoc) return;
       const channel = new MessageChannel();
       port = channel.port1;
       port.onmessage = ({ data }) => {
-        if (data.id) return model.send(data);
+        model.send(data);
+        if (data.id) return;
+        // Once more as a trait, by which marimo runs cells again; in Jupyter a trait may come after the answers.
         model.set("link", data.link);
         model.save_changes();
       };
@@ -36,7 +39,7 @@ export default {
     });
     model.on("msg:custom", hear);
     for (const part of [document.documentElement, document.body]) repaint.observe(part, { attributes: true });
-    el.append(frame);
+    el.textContent = "The explorer is answered by the kernel: run this cell.";
     model.send({ kind: "page" });
     return () => {
       model.off("msg:custom", hear);
