@@ -24,6 +24,11 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
     It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels high. What is clicked comes
     back as :attr:`~bayesbridge.web.widget.Explorer.belief`. A belief that the page cannot show is refused: one with a
     model or a system of your own, or with the style of a pair.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
+    >>> bb.explore(belief).belief == belief
+    True
     """
     if importlib.util.find_spec("anywidget") is None:
         raise BayesBridgeError("anywidget is not installed: pip install 'bayesbridge-hands[notebook]'")

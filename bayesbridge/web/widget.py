@@ -18,7 +18,6 @@ import traitlets
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.bidders.systems import SystemBidder
-from bayesbridge.calls import Vulnerability
 from bayesbridge.errors import BayesBridgeError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.evidence.kinds import KINDS
@@ -118,21 +117,19 @@ def link_of(belief: Belief) -> str:
     words.append(("players", "4") if belief.dummy is None else ("dummy", belief.dummy.name))
     if belief.trump is not None:
         words.append(("trump", belief.trump.name))
-    bidder: Any = belief.bidder
-    if isinstance(bidder, SystemBidder):
-        words += [("system", agreement.text) for agreement in bidder.systems]
-        bidder = bidder.base
+    base = belief.bidder
+    if isinstance(base, SystemBidder):
+        words += [("system", agreement.text) for agreement in base.systems]
+        base = base.base
     if four and belief.player is None:
         words.append(("player", "none"))
     pieces = [(piece.option, piece.text) for piece in belief.evidence]
     for name, model in bayesbridge_bidders().items():
-        if type(model) is not type(bidder):
-            continue
         named = [] if name == ("learned" if four else "iterative") else [("bidder", name)]
-        if bidder.slip != getattr(model, "slip", None):
-            named.append(("slip", str(bidder.slip)))
-        if getattr(bidder, "vulnerable", Vulnerability.NONE) != Vulnerability.NONE:
-            named.append(("vulnerable", bidder.vulnerable.value))
+        for setting in ("slip", "vulnerable"):
+            value = getattr(base, setting, None)
+            if value is not None and value != getattr(model, setting, None):
+                named.append((setting, SETTINGS[setting].write(value)))
         link = urlencode([*words, *named, *pieces], safe=":,")
         with suppress(BayesBridgeError):
             if belief_of(link) == belief:

@@ -97,7 +97,7 @@ def test_what_is_clicked_is_the_belief(monkeypatch):
         bb.Belief("S", HAND, dummy=None, bidder=bb.LearnedBidder("NS", slip=0.01)),
         bb.Belief("S", HAND, dummy=None, bidder=bb.SystemBidder(["NS:weak-notrump=0.3", "EW:weak-twos"])),
     ],
-    ids=str,
+    ids=["facts", "suits", "auction", "slip", "systems"],
 )
 def test_it_opens_on_a_belief(monkeypatch, belief):
     front = Front(monkeypatch, belief)
@@ -112,7 +112,7 @@ class Silent:
         return 0.0 * hands
 
 
-@pytest.mark.parametrize("belief", [bb.Belief("S", HAND, bidder=Silent()), HAND], ids=repr)
+@pytest.mark.parametrize("belief", [bb.Belief("S", HAND, bidder=Silent()), HAND], ids=["bidder", "text"])
 def test_a_belief_that_the_page_cannot_show_is_refused(monkeypatch, belief):
     with pytest.raises(BayesBridgeError, match=r"^the explorer (cannot show|shows) .*$"):
         Front(monkeypatch, belief)
