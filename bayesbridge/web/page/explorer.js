@@ -203,8 +203,8 @@ function add(kind, text, words) {
 }
 
 // --- who answers ------------------------------------------------------------------------------------------------------
-// ask(tab, question, signal) gives events as they come, each [name, document]; once(kind, document) one document, with a
-// message where it is refused. The position is read, written and followed, and shown as a link where there are links.
+// ask gives events as they come, each [name, document]; once gives one document, with a message if it is refused. The
+// position is read, written and followed.
 
 let transport = null;
 
@@ -242,39 +242,31 @@ const server = {
 };
 
 function kernel(port, { link, dark }) {
-  // The kernel of a notebook, through the widget around this frame: every message of ours is answered by one event, and
-  // the next is asked for. A question that is given up is not asked for more.
+  // Through the widget around this frame: each message is answered by one event, and then the next is asked for.
   const waiting = new Map();
-  const themes = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.media?.mediaText.includes("color-scheme"));
+  const themes = [...document.styleSheets[0].cssRules].filter((rule) => rule.media?.mediaText.includes("color-scheme"));
   let asked = 0;
   let follow = null;
   const paint = (night) => {
-    // As dark as the notebook, which need not be as dark as the system.
     for (const rule of themes) rule.media.mediaText = night ? "all" : "not all";
     document.documentElement.style.colorScheme = night ? "dark" : "light";
   };
-  const request = (message) =>
-    new Promise((resolve) => {
-      waiting.set(message.id, resolve);
-      port.postMessage(message);
-    });
   async function* events(message, signal) {
     const id = `${TAB}-${++asked}`;
-    for (let next = { id, ...message }, name = ""; name !== "end" && !signal?.aborted; next = { id }) {
-      const { event } = await request(next);
-      yield event;
-      name = event[0];
+    for (let next = { id, ...message }, event = []; event[0] !== "end" && !signal?.aborted; next = { id }) {
+      port.postMessage(next);
+      yield (event = await new Promise((resolve) => waiting.set(id, resolve)));
     }
   }
   const once = async (kind, document_) => (await events({ kind, ...document_ }).next()).value[1];
   port.onmessage = ({ data }) => {
-    if (data.id) waiting.get(data.id)?.(data);
+    if (data.id) waiting.get(data.id)?.(data.event);
     else if ("dark" in data) paint(data.dark);
     else follow(data.link);
   };
   paint(dark);
   return {
-    ask: (_tab, question_, signal) => events({ kind: "ask", question: question_ }, signal),
+    ask: (_tab, asked_, signal) => events({ kind: "ask", question: asked_ }, signal),
     once,
     about: () => once("about"),
     read: () => link,
