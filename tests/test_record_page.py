@@ -145,5 +145,10 @@ def test_a_browser_steps_through_the_record(shown, data):
     assert shown.locator("#cards td.true").count() > 0
     shown.check("#honours")
     assert shown.locator("#cards table").first.locator("thead th").count() == 5
+    symbols = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#table .suit-${suit}`)).color)"
+    assert len(set(shown.evaluate(symbols))) == 2
+    shown.check("#four")
+    shown.reload()
+    assert len(set(shown.evaluate(symbols))) == 4  # the browser keeps it
     shown.locator("#strip i").nth(3).click()
     assert event().endswith("North bids 3NT")

@@ -66,16 +66,20 @@ def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[s
         read_question,
         records_document,
         report_text,
+        review_events,
+        style_document,
     )
 
     kind = request["kind"]
-    if kind in ("records", "position"):
-        read = records_document if kind == "records" else position_document
-        yield kind, read(request["name"], request["text"])
+    documents = {"records": records_document, "position": position_document, "style": style_document}
+    if kind in documents:
+        yield kind, documents[kind](request["name"], request["text"])
         return
     query = read_question(request["question"])
     if kind == "ask":
         yield from answers(query, memory)
+    elif kind == "review":
+        yield from review_events(query, request["name"], request["text"], request["board"])
     elif kind == "layouts":
         yield kind, layouts_document(query, memory)
     elif kind == "toml":

@@ -1,8 +1,10 @@
 """The page in a real browser: every control, links, files, tabs, and a server that goes and comes back."""
 
+import json
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bayesbridge as bb
@@ -138,6 +140,17 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.select_option("#system-NS", "weak-twos")
     settled(page)
     assert "system=weak-twos" in page.url
+    page.select_option("#style-NS", "strong-club")
+    settled(page)
+    style = json.dumps({"pair": "Ash+Elm", "tables": 9, "mean": [0.5] * 16, "covariance": np.eye(16).tolist()})
+    page.set_input_files("#style-file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
+    page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")  # West looks: of its opponents
+    settled(page)
+    assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")
+    assert "Ash+Elm, 9 tables" in page.inner_text("#style-EW")
+    page.select_option("#style-NS", "")
+    settled(page)
+    assert "style" not in page.url
     add(page, "where", where="aces(north) >= 2")
     assert chips(page)[-1].endswith("aces(north) >= 2")
     assert "Cards are judged by" in page.inner_text("#models")
@@ -235,6 +248,13 @@ def test_a_dropped_file_is_stepped_through(tab):
     page.click("#step-back")
     settled(page)
     assert chips(page) == ["N calls 1D"]
+    page.click("#start-review")
+    page.wait_for_selector("#by-player tbody")
+    assert "1 North ♥\ufe0e2" in page.inner_text("#costly")
+    page.click("#costly button >> text=North")
+    settled(page)
+    assert chips(page)[-1] == "W plays H4"  # the moment before, as North saw it
+    assert page.locator("#leads tbody tr").count() == 3
     position = b'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
     page.set_input_files("#file", {"name": "p.toml", "mimeType": "", "buffer": position})
     page.wait_for_function("() => location.hash.startsWith('#observer=S&hand=AKQ2')")
