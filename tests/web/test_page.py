@@ -248,19 +248,33 @@ def test_a_dropped_file_is_stepped_through(tab):
     page.click("#step-back")
     settled(page)
     assert chips(page) == ["N calls 1D"]
-    page.click("#start-review")
-    page.wait_for_selector("#by-player tbody")
-    assert "1 North ♥\ufe0e2" in page.inner_text("#costly")
-    page.click("#costly button >> text=North")
-    settled(page)
-    assert chips(page)[-1] == "W plays H4"  # the moment before, as North saw it
-    assert page.locator("#leads tbody tr").count() == 3
     position = b'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'
     page.set_input_files("#file", {"name": "p.toml", "mimeType": "", "buffer": position})
     page.wait_for_function("() => location.hash.startsWith('#observer=S&hand=AKQ2')")
     page.set_input_files("#file", {"name": "bad.pbn", "mimeType": "", "buffer": b"nothing"})
     page.wait_for_function("() => document.getElementById('status').textContent.includes('no board')")
     page.problems.clear()  # the browser tells of every request that is refused
+
+
+def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
+    pytest.importorskip("bayesbridge_double_dummy")
+    page = tab()
+    page.set_input_files("#file", {"name": "match.pbn", "mimeType": "", "buffer": BOARD.encode()})
+    page.wait_for_selector("#stepper:not([hidden])")
+    settled(page)
+    page.click("#start-review")
+    page.wait_for_selector("#by-player tbody")
+    assert page.inner_text("#start-review") == "Review the play"
+    page.click("#costly button >> text=1 North ♥\ufe0e2")
+    settled(page)
+    assert chips(page)[-1] == "W plays H4"  # the moment before, as North saw it
+    assert page.locator("#leads tbody tr").first.is_visible()
+    assert "4 of 52 cards are on record" in page.inner_text("#review-words")
+    bare = BOARD.split("[Play")[0].encode()
+    page.set_input_files("#file", {"name": "bare.pbn", "mimeType": "", "buffer": bare})
+    page.wait_for_selector("#review", state="hidden")
+    page.click("#start-review")
+    page.wait_for_function("() => document.getElementById('review-words').textContent.includes('no cards played')")
 
 
 def test_two_tabs_do_not_disturb_each_other(tab):
