@@ -981,7 +981,8 @@ function renderCompare() {
   for (const [card, seat, old, now] of far.slice(0, 8)) {
     if (Math.abs(old - now) >= 0.0005) rows.push([element("span", {}, cardText(card), ` with ${NAMES[seat]}`), figure(old), figure(now)]);
   }
-  const table = element("table", { class: "compare" }, element("thead", {}, element("tr", {}, element("th", {}, spoken("what")), element("th", { scope: "col" }, "A"), element("th", { scope: "col" }, "B"))), element("tbody", {}, ...rows.map(([what, x, y]) => element("tr", {}, element("th", { scope: "row" }, what), element("td", {}, x), element("td", {}, y)))));
+  const table = element("table");
+  ranked(table, [spoken("what"), "A", "B"], rows);
   const pair = element("div", { class: "two" });
   for (const [name, told] of [["A", a], ["B", answer]]) {
     const side = element("div");
@@ -1130,7 +1131,7 @@ async function review() {
         } else if (event === "refused") words(told.message);
       }
   } catch {
-    words(mine.signal.aborted ? `Stopped after ${last} cards.` : "The server does not answer (is it running?).");
+    words(mine.signal.aborted ? `Stopped after card ${last}.` : "The server does not answer (is it running?).");
   } finally {
     reviewing = null;
     $("start-review").textContent = "Review the play";
