@@ -330,6 +330,11 @@ class PairStyle:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    @property
+    def variable(self) -> str:
+        """A name for it in Python."""
+        return f"style_of_{re.sub(r'\W+', '_', self.pair).lower()}"
+
     def points(self) -> tuple[Floats, NDArray[np.float64]]:
         """(k, 17) styles as the network takes them, and (k,) the logarithms of their weights."""
         return _points(self)
@@ -455,7 +460,7 @@ class LearnedBidder:
 
     def __repr__(self) -> str:
         # A style is too long to be written out: a name stands for it.
-        known = ", ".join(f"{side!r}: style_of_{re.sub(r'\W+', '_', style.pair).lower()}" for side, style in self.named)
+        known = ", ".join(f"{side!r}: {style.variable}" for side, style in self.named)
         styles = f", style={{{known}}}" if known else ""
         return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip}{styles})"
 

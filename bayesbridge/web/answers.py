@@ -308,11 +308,11 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
     except BayesBridgeError as error:
         yield "board", board | {"conflict": conflict_document(query, start, error)}
         return
-    yield "board", board | {"conflict": None, **_models(belief, query.seed)}
+    yield "board", board | {"conflict": None, **_models(belief, query)}
     try:
         posterior = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
-        yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query.seed)}
+        yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query)}
         return
     yield "cards", cards_document(posterior, "first")
     yield from _chips(belief, memory, query.seed)
@@ -421,14 +421,18 @@ def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
 
 
-def _models(belief: Belief, seed: int) -> dict[str, Any]:
+def _models(belief: Belief, query: Query) -> dict[str, Any]:
     """Who the others are taken to be, and the lines that give the belief again."""
+    given = query.position.settings.get("style")
+    styles = [f"{one.style.variable} = PairStyle.of_text({one.text[3:]!r})\n" for one in given.value] if given else []
+    imports = "from bayesbridge.bidders.learned import PairStyle\n" if styles else ""
+    lines = f"{''.join(styles)}{python_lines(belief)}posterior = belief.infer(rng={query.seed})\n"
     return {
         "bidder": model_words(belief.bidder),
         "player": None if belief.player is None else model_words(belief.player),
         "systems": list(belief.systems),
         "assumed": [seat.name for seat in belief.assumed_passes],
-        "python": f"import bayesbridge as bb\n\n{python_lines(belief)}posterior = belief.infer(rng={seed})\n",
+        "python": f"import bayesbridge as bb\n{imports}\n{lines}",
     }
 
 

@@ -237,7 +237,10 @@ def test_a_style_travels_as_a_word(memory):
     settings = FOUR | {"style": [f"EW:{word}", "NS:standard"]}
     (first, *_) = told(memory, [["call", "W:1C"]], settings)["board"]
     assert first["systems"] == ["NS bid in the typical style standard", "EW bid as Ash+Elm did at 7 tables"]
+    names = {}
+    exec(first["python"], names)
     asked = read_question({"settings": settings})
+    assert names["belief"].bidder == asked.position.belief().bidder
     assert position_document("p.toml", asked.position.toml())["settings"]["style"] == settings["style"]
     clubs = [told(memory, [["call", "W:1C"]], one)["points"][-1]["points"][3] for one in (settings, FOUR)]
     assert clubs[0] @ np.arange(38) > clubs[1] @ np.arange(38) + 2  # a strong club

@@ -110,7 +110,7 @@ const sentences = new Map(); // what each chip says
 let kept = null; // {hash, answer}: the belief A
 let draft = new Set(); // cards of a hand that is being entered
 let mode = "hand";
-let about = { bidders: [], systems: [], styles: [] };
+let about = { bidders: [] };
 let news = ""; // the position whose last piece was just added
 const undone = [];
 const done = [];
@@ -353,7 +353,7 @@ function renderSettings() {
   for (const side of ["NS", "EW"]) {
     for (const kind of MANY) {
       const told = toldOf(kind, side);
-      const names = new Set([...about[`${kind}s`], ...loaded.filter(() => kind === "style"), ...(told ? [told] : [])]);
+      const names = new Set([...(about[`${kind}s`] ?? []), ...loaded.filter(() => kind === "style"), ...(told ? [told] : [])]);
       const usual = kind === "style" ? "not known" : "not told";
       options($(`${kind}-${side}`), [["", usual], ...[...names].map((name) => [name, name.replace(/\.(\d+)\.[\w-]{203}$/, ", $1 tables")])], told);
     }
