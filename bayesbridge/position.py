@@ -87,7 +87,7 @@ def _style(text: str) -> SideStyle:
     side, found, path = text.partition(":")
     if not found or side.upper() not in SIDES:
         raise NotationError(
-            f"style {text!r}: write the side and a file, or {', '.join(TYPICAL)}, as EW:style.json", text=text
+            f"style {text!r}: write the side and a file, as EW:style.json, or one of {', '.join(TYPICAL)}", text=text
         )
     if (style := PairStyle.of_text(path)) is not None:
         return SideStyle(side.upper(), style, text)

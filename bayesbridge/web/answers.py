@@ -11,7 +11,8 @@ nothing; ``cards`` (where every card lies, lengths), one ``chip`` for each piece
 drawn the figures come a second time from more draws. Between two events a newer question may interrupt. A click adds
 one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
 
-Records and positions dropped on the page become questions, and its downloads are made here too.
+Records, positions and styles dropped on the page become questions, a board on record is reviewed card by card
+(``judged``, then ``review``), and the page's downloads are made here too.
 """
 
 from __future__ import annotations
