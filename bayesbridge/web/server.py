@@ -20,7 +20,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from importlib.resources import files
 from secrets import compare_digest
 from typing import Any, Final
 
@@ -32,8 +31,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.web import page_files
+from bayesbridge.web.worker import about
 from bayesbridge.words import tell
 
 HEADERS: Final = {
@@ -317,10 +317,7 @@ PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css"
 def application(token: str, workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
     """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
-    folder = files("bayesbridge.web").joinpath("page")
-    page = {name: folder.joinpath(name or "index.html").read_bytes() for name in PAGE}
-    # The look of reports and record pages comes first, so that it is the same here.
-    page["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_bytes() + page["explorer.css"]
+    page = dict(zip(PAGE, page_files(), strict=True))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -365,17 +362,12 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
                 return Response(data, 200 if event == kind else 400, media_type="application/json")
         return JSONResponse({"message": "a newer question took its place"}, 409)
 
-    async def about(_request: Request) -> Response:
-        from bayesbridge.bidders.learned import TYPICAL
-        from bayesbridge.bidders.systems import system_names
-        from bayesbridge.estimators.builtin import bayesbridge_bidders
-
-        known = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": TYPICAL}
-        return JSONResponse({"version": __version__, **known})
+    async def known(_request: Request) -> Response:
+        return JSONResponse(about())
 
     routes = [
         Route(f"/{token}/", shown, methods=["GET"]),
-        Route(f"/{token}/about", about, methods=["GET"]),
+        Route(f"/{token}/about", known, methods=["GET"]),
         Route(f"/{token}/{{kind}}", ask, methods=["POST"]),
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),

@@ -1,4 +1,4 @@
-// The explorer: a position in the address, questions to the server, answers as they come.
+// The explorer: a position in the address, questions to a server or to the kernel of a notebook, answers as they come.
 // State is one object; every change goes through change(), which remembers it for undo, writes it into the address and
 // asks. Text from anywhere reaches the page as text nodes alone.
 
@@ -65,8 +65,10 @@ const symbol = (suit) => element("span", { class: `suit-${suit}`, "aria-hidden":
 const spoken = (text) => element("span", { class: "sr" }, text);
 const cardWords = (card) => `${RANK_NAMES[card[1]] ?? card[1]} of ${SUIT_NAMES[card[0]]}`;
 
+const rankOf = (card) => card[1].replace("T", "10");
+
 function cardText(card) {
-  return element("span", { class: `suit-${card[0]}` }, SYMBOLS[card[0]] + (card[1] === "T" ? "10" : card[1]));
+  return element("span", { class: `suit-${card[0]}` }, SYMBOLS[card[0]] + rankOf(card));
 }
 
 function callText(call) {
@@ -100,9 +102,9 @@ function say(words) {
 
 // --- the position -----------------------------------------------------------------------------------------------------
 
-let home = "finesse"; // the moment that "start again" goes back to
-let state = read(MOMENTS[home].link);
-let board = null; // what the server says of the table
+let home = MOMENTS.finesse.link; // where "start again" goes back to
+let state = read(home);
+let board = null; // what is said of the table
 let boardOf = ""; // and of which position
 let answer = {}; // cards, points, captures, tricks as they came
 const changes = new Map(); // what each chip changed, by the position up to it
@@ -181,7 +183,7 @@ function change(alter, words, { remember = true } = {}) {
 
 function moved() {
   if (news !== write(state, false)) $("moved").hidden = true;
-  history.replaceState(null, "", `#${write(state)}`);
+  transport.write(write(state));
   started = performance.now();
   render();
   ask();
@@ -203,6 +205,88 @@ function add(kind, text, words) {
   }, words);
 }
 
+// --- who answers ------------------------------------------------------------------------------------------------------
+// ask(tab, document, signal, kind) gives events as they come, each [name, document]; once(kind, document) one document, with a
+// message where it is refused. The position is read, written and followed, and shown as a link where there are links.
+
+let transport = null;
+
+async function post(path, document_, signal) {
+  return fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(document_), signal });
+}
+
+const server = {
+  async *ask(tab, asked, signal, kind = "ask") {
+    const response = await post(kind, { tab, ...asked }, signal);
+    if (response.status === 503) throw new TypeError("busy");
+    if (!response.ok) return yield ["refused", { message: (await response.text()).trim() }];
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done: ended, value } = await reader.read();
+      if (ended) return;
+      rest += value;
+      for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+        const [name, data] = rest.slice(0, end).split("\n");
+        rest = rest.slice(end + 2);
+        yield [name.slice(7), JSON.parse(data.slice(6))];
+      }
+    }
+  },
+  async once(kind, document_) {
+    const text = await (await post(`once/${kind}`, { tab: TAB, ...document_ })).text();
+    return text.startsWith("{") ? JSON.parse(text) : { message: text.trim() };
+  },
+  about: async () => (await fetch("about")).json(),
+  read: () => location.hash.slice(1),
+  write: (link) => history.replaceState(null, "", `#${link}`),
+  moved: (act) => addEventListener("hashchange", () => act(server.read())),
+  link: () => location.href,
+};
+
+function kernel(port, { link, dark }) {
+  // The kernel of a notebook, through the widget around this frame: every message of ours is answered by one event, and
+  // the next is asked for. A question that is given up is not asked for more.
+  const waiting = new Map();
+  const themes = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.media?.mediaText.includes("color-scheme"));
+  let asked = 0;
+  let follow = null;
+  const paint = (night) => {
+    // As dark as the notebook, which need not be as dark as the system.
+    for (const rule of themes) rule.media.mediaText = night ? "all" : "not all";
+    document.documentElement.style.colorScheme = night ? "dark" : "light";
+  };
+  const request = (message) =>
+    new Promise((resolve) => {
+      waiting.set(message.id, resolve);
+      port.postMessage(message);
+    });
+  async function* events(message, signal) {
+    const id = `${TAB}-${++asked}`;
+    for (let next = { id, ...message }, name = ""; name !== "end" && !signal?.aborted; next = { id }) {
+      const { event } = await request(next);
+      yield event;
+      name = event[0];
+    }
+  }
+  const once = async (kind, document_) => (await events({ kind, ...document_ }).next()).value[1];
+  port.onmessage = ({ data }) => {
+    if (data.id) waiting.get(data.id)?.(data);
+    else if ("dark" in data) paint(data.dark);
+    else follow(data.link);
+  };
+  paint(dark);
+  return {
+    ask: (_tab, asked, signal, kind = "ask") => events({ kind, ...asked }, signal),
+    once,
+    about: () => once("about"),
+    read: () => link,
+    write: (text) => port.postMessage({ link: text }),
+    moved: (act) => (follow = act),
+    link: () => "",
+  };
+}
+
 // --- asking -----------------------------------------------------------------------------------------------------------
 
 let started = 0;
@@ -219,30 +303,6 @@ function question(position = state) {
   return asked;
 }
 
-async function post(path, document, signal) {
-  return fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(document),
-    signal,
-  });
-}
-
-async function* events(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done: ended, value } = await reader.read();
-    if (ended) return;
-    rest += value;
-    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-      const [name, data] = rest.slice(0, end).split("\n");
-      rest = rest.slice(end + 2);
-      yield [name.slice(7), JSON.parse(data.slice(6))];
-    }
-  }
-}
-
 async function ask() {
   asking?.abort();
   clearTimeout(retry);
@@ -257,13 +317,10 @@ async function ask() {
   document.documentElement.dataset.busy = "1";
   const slow = setTimeout(() => say("Working … the first start compiles for a minute."), 4000);
   try {
-    const response = await post("ask", { tab: TAB, question: question() }, mine.signal);
-    if (response.status === 503) throw new TypeError("busy");
-    if (!response.ok) return say(`${await response.text()}`.trim());
-    if (retries) say("The server answers again.");
-    retries = 0;
-    for await (const [name, document_] of events(response)) {
+    for await (const [name, document_] of transport.ask(TAB, { question: question() }, mine.signal)) {
       if (mine.signal.aborted) return;
+      if (retries) say("The server answers again.");
+      retries = 0;
       clearTimeout(slow);
       if ($("status").textContent.startsWith("Working")) say("");
       receive(name, document_, number);
@@ -397,7 +454,7 @@ function how() {
 
 function renderMoment() {
   const named = Object.keys(MOMENTS).find((name) => follows(state, read(MOMENTS[name].link)));
-  if (named) home = named;
+  if (named) home = MOMENTS[named].link;
   const moments = Object.entries(MOMENTS).map(([name, moment]) => [name, moment.name]);
   options($("moment"), named ? moments : [["", "Your own position"], ...moments], named ?? "");
   const begun = named && state.evidence.length === read(MOMENTS[named].link).evidence.length;
@@ -411,7 +468,7 @@ function follows(position, moment) {
   return bare(position) === bare(moment) && moment.evidence.every((piece, number) => String(piece) === String(position.evidence[number]));
 }
 
-const two = matchMedia("(min-width: 44rem)");
+const two = matchMedia("(min-width: 42rem)");
 const three = matchMedia("(min-width: 72rem)");
 const always = () => (three.matches ? ["add", "cards", "points"] : two.matches ? ["add"] : []);
 
@@ -437,7 +494,7 @@ function buildTabs() {
 
 function show(name) {
   state.show = name;
-  history.replaceState(null, "", `#${write(state)}`);
+  transport.write(write(state));
   renderTabs();
   renderTake();
   if (!two.matches) scrollTo({ top: 0 });
@@ -488,7 +545,7 @@ function renderCompass() {
         for (const card of held) row.append(heldCard(seat, card, gone, turn));
         if (!held.length) row.append("–");
       } else {
-        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => (card[1] === "T" ? "10" : card[1]));
+        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => rankOf(card));
         row.append(lies.length ? element("s", {}, lies.join("")) : "", ` ${lengthWords(seat, suit)}`);
       }
       list.append(row);
@@ -517,7 +574,7 @@ function renderCompass() {
 }
 
 function heldCard(seat, card, gone, turn) {
-  const rank = card[1] === "T" ? "10" : card[1];
+  const rank = rankOf(card);
   if (gone.has(card)) return element("s", {}, rank);
   if (turn !== seat || !board?.play.legal[seat]?.includes(card)) return element("span", {}, rank);
   return element("button", { type: "button", "data-key": `h-${card}`, "aria-label": `${NAMES[seat]} plays the ${cardWords(card)}`, on: { click: () => play(seat, card) } }, rank);
@@ -540,7 +597,7 @@ function buildPicker() {
     const row = element("div", { role: "group", "aria-label": SUIT_NAMES[suit] }, element("span", { class: `name suit-${suit}`, "aria-hidden": "true" }, SYMBOLS[suit]));
     for (const rank of RANKS) {
       const card = suit + rank;
-      row.append(element("button", { type: "button", class: `suit-${suit}`, "data-card": card, tabindex: card === "SA" ? "0" : "-1", on: { click: () => pick(card) } }, rank === "T" ? "10" : rank));
+      row.append(element("button", { type: "button", class: `suit-${suit}`, "data-card": card, tabindex: card === "SA" ? "0" : "-1", on: { click: () => pick(card) } }, rankOf(card)));
     }
     $("picker").append(row);
   }
@@ -743,7 +800,7 @@ function renderConflict() {
 
 function buildHeat(into, name) {
   const cells = new Map();
-  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rank === "T" ? "10" : rank)));
+  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rankOf(`S${rank}`))));
   const table = element("table", { class: "heat" }, element("caption", { class: name ? "" : "sr" }, name || "Percent for each card and seat"), element("thead", {}, head));
   for (const suit of SUITS) {
     const body = element("tbody");
@@ -806,12 +863,9 @@ function renderHands() {
   const table = $("hands");
   if (!cards) return table.replaceChildren(), $("points").replaceChildren();
   const hidden = SEATS.filter((seat) => !(seat in openHands()));
-  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...SUITS.map((suit) => element("th", { scope: "col" }, symbol(suit), spoken(SUIT_NAMES[suit]))));
-  const rows = hidden.map((seat) => {
-    const lengths = SUITS.map((suit) => cards.lengths[SEATS.indexOf(seat)]["CDHS".indexOf(suit)]);
-    return element("tr", {}, element("th", { scope: "row" }, NAMES[seat]), ...lengths.map((shares) => element("td", {}, ...spread(shares, 9))));
-  });
-  table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
+  const lengths = (seat, suit) => cards.lengths[SEATS.indexOf(seat)]["CDHS".indexOf(suit)];
+  const rows = hidden.map((seat) => [NAMES[seat], ...SUITS.map((suit) => spread(lengths(seat, suit), 9))]);
+  ranked(table, [spoken("seat"), ...SUITS.map((suit) => [symbol(suit), spoken(SUIT_NAMES[suit])])], rows);
   const points = answer.points ? hidden.map((seat) => {
     const shares = answer.points.points[SEATS.indexOf(seat)];
     const [low, high] = interval(shares, 0.8);
@@ -898,10 +952,10 @@ function renderTricks() {
   $("caution-field").hidden = false;
 }
 
-const line = ([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell)));
+const line = ([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, ...[cell].flat())));
 
 function ranked(table, header, rows) {
-  const head = element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)));
+  const head = element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, ...[name].flat())));
   table.replaceChildren(...(rows.length ? [element("thead", {}, head), element("tbody", {}, ...rows.map(line))] : []));
 }
 
@@ -950,8 +1004,7 @@ async function recall() {
   const hash = state.compare;
   const found = {};
   try {
-    const response = await post("ask", { tab: `${TAB}-a`, question: question(read(hash)) });
-    for await (const [name, document_] of events(response)) {
+    for await (const [name, document_] of transport.ask(`${TAB}-a`, { question: question(read(hash)) })) {
       found[name] = document_;
       if (name === "captures") break;
     }
@@ -996,17 +1049,13 @@ function renderCompare() {
 
 async function once(kind, document_) {
   try {
-    const response = await post(`once/${kind}`, { tab: TAB, ...document_ });
-    const text = await response.text();
-    if (!response.ok) {
-      say(text.startsWith("{") ? JSON.parse(text).message : text.trim());
-      return null;
-    }
-    return JSON.parse(text);
+    const told = await transport.once(kind, document_);
+    if (!told.message) return told;
+    say(told.message);
   } catch {
     say("The server does not answer (is it running?).");
-    return null;
   }
+  return null;
 }
 
 let dealt = 0;
@@ -1032,7 +1081,8 @@ async function download(kind, name, type) {
 }
 
 function renderTake() {
-  $("link").value = location.href;
+  $("link").value = transport.link();
+  $("link").parentElement.hidden = $("copy").hidden = !transport.link();
   $("python").textContent = board?.python ?? "";
   const words = (board?.words ?? []).map((word) => (/^[\w.:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   $("command").textContent = board ? `bayesbridge estimate ${words.join(" ")}` : "";
@@ -1042,6 +1092,7 @@ function renderTake() {
 }
 
 let record = null;
+const opened = () => record.boards[Number($("board").value)];
 const loaded = []; // styles of files
 async function load(file) {
   if (!file) return;
@@ -1073,13 +1124,13 @@ async function load(file) {
 }
 
 function viewers() {
-  const seats = Object.keys(record.boards[Number($("board").value)].views);
+  const seats = Object.keys(opened().views);
   const wanted = seats.includes($("viewer").value) ? $("viewer").value : seats.includes("S") ? "S" : seats[0];
   options($("viewer"), seats.map((seat) => [seat, NAMES[seat]]), wanted);
 }
 
 function step(to) {
-  const one = record.boards[Number($("board").value)];
+  const one = opened();
   const view = one.views[$("viewer").value];
   const last = view.pieces.length;
   const at = Math.min(Math.max(to, 0), last);
@@ -1105,7 +1156,7 @@ async function review() {
   if (reviewing) return reviewing.abort();
   const mine = (reviewing = new AbortController());
   const words = (text) => ($("review-words").textContent = text);
-  const { number, vulnerable } = record.boards[Number($("board").value)];
+  const { number, vulnerable } = opened();
   const { name, text } = record;
   let last = 0;
   $("start-review").textContent = "Stop the review";
@@ -1116,23 +1167,22 @@ async function review() {
   show("play");
   $("review").scrollIntoView({ block: "nearest" });
   try {
-    const response = await post("review", { tab: TAB, name, text, board: number, question: { settings: { ...how(), vulnerable } } }, mine.signal);
-    if (!response.ok) words((await response.text()).trim());
-    else
-      for await (const [event, told] of events(response)) {
-        if (event === "judged") {
-          last = told.number + 1;
-          words(`${last} of ${told.of} cards are judged …`);
-          if (told.verdict) judged(told);
-        } else if (event === "review") {
-          words(`${$("costly").rows.length ? "Click a card to see the moment." : "No card was costly."} Cost: tricks on average, by what its player could know then. ${told.note}`);
-          ranked($("by-player"), ["player", "choices", "costly", "tricks lost", "unlucky", "double dummy"], told.rows);
-          say("The play is reviewed.");
-        } else if (event === "refused") words(told.message);
-      }
+    for await (const [event, told] of transport.ask(TAB, { name, text, board: number, question: { settings: { ...how(), vulnerable } } }, mine.signal, "review")) {
+      if (mine.signal.aborted) break;
+      if (event === "judged") {
+        last = told.number + 1;
+        words(`${last} of ${told.of} cards are judged …`);
+        if (told.verdict) judged(told);
+      } else if (event === "review") {
+        words(`${$("costly").rows.length ? "Click a card to see the moment." : "No card was costly."} Cost: tricks on average, by what its player could know then. ${told.note}`);
+        ranked($("by-player"), ["player", "choices", "costly", "tricks lost", "unlucky", "double dummy"], told.rows);
+        say("The play is reviewed.");
+      } else if (event === "refused") words(told.message);
+    }
   } catch {
-    words(mine.signal.aborted ? `Stopped after card ${last}.` : "The server does not answer (is it running?).");
+    if (!mine.signal.aborted) words("The server does not answer (is it running?).");
   } finally {
+    if (mine.signal.aborted) words(`Stopped after card ${last}.`);
     reviewing = null;
     $("start-review").textContent = "Review the play";
   }
@@ -1140,7 +1190,7 @@ async function review() {
 
 function judged(told) {
   const go = () => {
-    const { pieces } = record.boards[Number($("board").value)].views[($("viewer").value = told.player)];
+    const { pieces } = opened().views[($("viewer").value = told.player)];
     step(pieces.flatMap(([kind], at) => (kind === "play" ? [at] : []))[told.number]);
     for (const one of $("costly").querySelectorAll("button")) one.setAttribute("aria-current", String(one === button));
   };
@@ -1166,9 +1216,9 @@ function wire() {
   on("skip", "click", () => $("answers").focus());
   on("undo", "click", () => back(done, undone, "undo"));
   on("redo", "click", () => back(undone, done, "redo"));
-  const start = (name, words) => change(() => ((state = read(MOMENTS[name].link)), (mode = name === "paper" ? "hand" : "play")), words);
+  const start = (link, words) => change(() => ((state = read(link)), (mode = state.evidence.length ? "play" : "hand")), words);
   on("reset", "click", () => start(home, "From the start again; Undo brings yours back."));
-  on("moment", "change", () => $("moment").value && start($("moment").value, ""));
+  on("moment", "change", () => $("moment").value && start(MOMENTS[$("moment").value].link, ""));
   on("players", "change", () =>
     change(() => {
       const { settings } = state;
@@ -1217,7 +1267,7 @@ function wire() {
   on("copy", "click", async () => {
     $("link").select();
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText($("link").value);
       say("The link is copied.");
     } catch {
       say("The link is marked: copy it by hand.");
@@ -1248,10 +1298,10 @@ function wire() {
     else return;
     event.preventDefault();
   });
-  addEventListener("hashchange", () => {
-    if (location.hash.slice(1) === write(state)) return;
+  transport.moved((link) => {
+    if (link === write(state)) return;
     done.push(write(state));
-    state = open(location.hash.slice(1) || MOMENTS[home].link);
+    state = open(link || home);
     moved();
     recall();
   });
@@ -1278,20 +1328,21 @@ function colours() {
   }
 }
 
-async function begin() {
+async function begin(chosen) {
+  transport = chosen;
   colours();
   buildTabs();
   buildPicker();
   buildBox();
   heat = buildHeat($("heat"), "");
   facts();
-  if (location.hash.length > 1) state = open(location.hash.slice(1));
+  if (transport.read()) state = open((home = transport.read()));
   if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
   wire();
   moved();
   recall();
   try {
-    about = await (await fetch("about")).json();
+    about = await transport.about();
   } catch {
     return;
   }
@@ -1300,4 +1351,5 @@ async function begin() {
 
 // For measurements: milliseconds from each click to its heat map.
 globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => explorer.shown === explorer.asked || !complete() };
-begin();
+if (location.protocol !== "about:") begin(server);
+else addEventListener("message", ({ data, ports }) => begin(kernel(ports[0], data)), { once: true });
