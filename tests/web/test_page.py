@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import bayesbridge as bb
 from tests.web.pages import HAND, Server, call, chips, panel, settled, share
 from tests.web.test_answers import BOARD
 
 MOMENTS = ["finesse", "lead", "slam", "paper"]
-DEAL = bb.Deal.from_pbn("N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76")
 
 
 def add(page, kind, **values):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.errors import BayesBridgeError
 from tests.web.pages import PATIENCE
 
@@ -96,8 +97,9 @@ def test_what_is_clicked_is_the_belief(monkeypatch):
         FOUR.given(bb.Auction.of("S:1NT Pass 3NT Pass", dummy=None)),
         bb.Belief("S", HAND, dummy=None, bidder=bb.LearnedBidder("NS", slip=0.01)),
         bb.Belief("S", HAND, dummy=None, bidder=bb.SystemBidder(["NS:weak-notrump=0.3", "EW:weak-twos"])),
+        bb.Belief("S", HAND, dummy=None, style={"EW": PairStyle.of_text("strong-club")}),
     ],
-    ids=["facts", "suits", "auction", "slip", "systems"],
+    ids=["facts", "suits", "auction", "slip", "systems", "style"],
 )
 def test_it_opens_on_a_belief(monkeypatch, belief):
     front = Front(monkeypatch, belief)
