@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -86,19 +85,6 @@ def test_states_are_those_of_the_posterior(record, data):
     assert told[0] is None
     first, final = data["steps"][0]["bits"], last["bits"]
     assert sum(told[1:]) == pytest.approx(first - final, abs=0.02 * len(told))
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium of the system, driven by playwright."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-    if found is None:
-        pytest.skip("no Chromium is installed: install it, as by apt install chromium")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with driver.sync_playwright() as play:
-        running = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 @pytest.fixture
