@@ -25,6 +25,7 @@ from bayesbridge.position import SETTINGS
 from bayesbridge.web import page_files
 from bayesbridge.web.answers import Memory, read_question
 from bayesbridge.web.worker import events, refusal
+from bayesbridge.words import model_words
 
 
 class Explorer(anywidget.AnyWidget):
@@ -135,7 +136,8 @@ def link_of(belief: Belief) -> str:
         with suppress(BayesBridgeError):
             if belief_of(link) == belief:
                 return link
+    models = " and ".join(model_words(model) for model in (belief.bidder, belief.player) if model is not None)
     raise BayesBridgeError(
-        f"the explorer cannot show this belief: its bidder is {belief.bidder}, its player {belief.player}; it knows "
-        "the bidders, systems, styles and players that come with the package"
+        f"the explorer cannot show a belief with {models}: give one with a bidder, systems, styles and a player that "
+        "come with the package"
     )
