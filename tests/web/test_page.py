@@ -275,23 +275,6 @@ def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
     page.wait_for_function("() => document.getElementById('review-words').textContent.includes('no cards played')")
 
 
-def test_two_tabs_do_not_disturb_each_other(tab):
-    first, second = tab(), tab()
-    first.select_option("#mode", "lacks")
-    first.select_option("#seat", "E")
-    for card in ("HA", "HQ", "HT"):
-        first.click(f'#picker [data-card="{card}"]')
-        settled(first)
-        second.click('#box [data-call="Pass"]')
-        settled(second)
-    settled(first)
-    settled(second)
-    assert len(chips(first)) == 3
-    assert chips(second)[0] == "S calls Pass"
-    assert share(first, "HA", "E") == "0"
-    assert share(second, "HA", "E") != "0"
-
-
 def test_a_server_that_comes_back_is_asked_again(tab, web):
     own = Server()
     page = tab(at=own)
