@@ -23,7 +23,7 @@ def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
 
     It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels high. What is clicked comes
     back as :attr:`~bayesbridge.web.widget.Explorer.belief`. A belief that the page cannot show is refused: one with a
-    model or a system of your own, or with the style of a pair.
+    model or a system of your own, or with a style learned from records.
 
     >>> import bayesbridge as bb
     >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))

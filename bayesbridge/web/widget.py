@@ -122,6 +122,7 @@ def link_of(belief: Belief) -> str:
     if isinstance(base, SystemBidder):
         words += [("system", agreement.text) for agreement in base.systems]
         base = base.base
+    words += [("style", f"{side}:{style.pair}") for side, style in getattr(base, "named", ())]
     if four and belief.player is None:
         words.append(("player", "none"))
     pieces = [(piece.option, piece.text) for piece in belief.evidence]
@@ -137,6 +138,6 @@ def link_of(belief: Belief) -> str:
                 return link
     models = " and ".join(model_words(model) for model in (belief.bidder, belief.player) if model is not None)
     raise BayesBridgeError(
-        f"the explorer cannot show a belief with {models}: give one with a bidder, systems and a player that come with "
-        "the package, and without the style of a pair"
+        f"the explorer cannot show a belief with {models}: give one with a bidder, systems, styles and a player that "
+        "come with the package"
     )

@@ -65,10 +65,12 @@ def refusal(error: Exception) -> dict[str, str]:
 
 def about() -> dict[str, Any]:
     """The version, and what a page offers by name."""
+    from bayesbridge.bidders.learned import TYPICAL
     from bayesbridge.bidders.systems import system_names
     from bayesbridge.estimators.builtin import bayesbridge_bidders
 
-    return {"version": __version__, "bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
+    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": TYPICAL}
+    return {"version": __version__, **names}
 
 
 def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -80,19 +82,23 @@ def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str
         read_question,
         records_document,
         report_text,
+        review_events,
+        style_document,
     )
 
     kind = request["kind"]
     if kind == "about":
         yield kind, about()
         return
-    if kind in ("records", "position"):
-        read = records_document if kind == "records" else position_document
-        yield kind, read(request["name"], request["text"])
+    documents = {"records": records_document, "position": position_document, "style": style_document}
+    if kind in documents:
+        yield kind, documents[kind](request["name"], request["text"])
         return
     query = read_question(request["question"])
     if kind == "ask":
         yield from answers(query, memory)
+    elif kind == "review":
+        yield from review_events(query, request["name"], request["text"], request["board"])
     elif kind == "layouts":
         yield kind, layouts_document(query, memory)
     elif kind == "toml":

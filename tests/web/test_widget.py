@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.bidders.learned import PairStyle
 from bayesbridge.errors import BayesBridgeError
 from tests.web.pages import PATIENCE
 
@@ -68,6 +69,7 @@ def test_what_is_clicked_is_the_belief():
         bb.Belief("S", HAND, dummy=None, player=bb.LearnedPlayer()).given(bb.Called("N", "1NT"), bb.Called("E", "X")),
         bb.Belief("S", HAND, dummy=None, bidder=bb.LearnedBidder("NS", slip=0.01)),
         bb.Belief("S", HAND, dummy=None, bidder=bb.SystemBidder(["NS:weak-notrump=0.3", "EW:weak-twos"])),
+        bb.Belief("S", HAND, dummy=None, style={"EW": PairStyle.of_text("strong-club")}),
     ],
 )
 def test_it_opens_on_a_belief(belief):
