@@ -18,7 +18,6 @@ from .decisions.play import play
 from .decisions.review import review
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
-from .estimators.network import trick_probabilities
 from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
@@ -29,6 +28,7 @@ from .sensitivity import sensitivity
 from .tricks import Trick
 from .views.record import html_record
 from .views.report import html_report
+from .web import explore
 
 __version__: str
 
@@ -69,6 +69,7 @@ __all__ = [
     "deals",
     "errors",
     "estimate",
+    "explore",
     "html_record",
     "html_report",
     "infer_jointly",
@@ -81,6 +82,5 @@ __all__ = [
     "sensitivity",
     "sharpening",
     "suit_play",
-    "trick_probabilities",
     "value_of_information",
 ]

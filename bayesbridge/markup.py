@@ -31,7 +31,7 @@ _RULES: Final = {
     ".suits": "display:flex;flex-wrap:wrap;gap:0 1.5em",
     "caption": "caption-side:top;text-align:left;color:inherit;padding:.2em 0",
     "i": "font-style:normal",
-    "i.red": "color:#d55e00",
+    "i.suit-H|i.suit-D": "color:#d55e00",
     "p|ol": "margin:.3em 0;max-width:60em",
     "small": "opacity:.8;font-size:inherit",
 }
@@ -129,12 +129,11 @@ def text(words: str) -> str:
     """Words with suit symbols in their colours.
 
     >>> text("a & b"), text("♥Q").replace(AS_TEXT, "")
-    ('a &amp; b', '<i class="red">♥</i>Q')
+    ('a &amp; b', '<i class="suit-H">♥</i>Q')
     """
     shown = escape(words)
     for suit, sign in SYMBOLS.items():
-        red = ' class="red"' if suit in "HD" else ""
-        shown = shown.replace(sign, f"<i{red}>{sign}{AS_TEXT}</i>")
+        shown = shown.replace(sign, f'<i class="suit-{suit}">{sign}{AS_TEXT}</i>')
     return shown
 
 

@@ -377,14 +377,10 @@ def contracts(found: xarray.Dataset, *, most: int = 12, ax: Axes | None = None) 
     shown = found.isel(contract=slice(0, most))
     scores, errors = shown["score"].values, 2 * shown["score_error"].values
     colours = [SKY if basis == "network" else BLUE for basis in shown["basis"].values]
-    ax = _ranked([str(label) for label in shown["contract"].values], scores, errors, colours, ax)
+    chances = shown["make"].values.tolist()
+    told = ["" if chance != chance else f"{short_percent(chance)} %" for chance in chances]  # nan: it is passed out
+    ax = _ranked([str(label) for label in shown["contract"].values], scores, errors, colours, told, ax)
     ax.axvline(0.0, color=ink(), linewidth=0.8)
-    ends = np.where(scores >= 0, scores + errors, np.maximum(scores + errors, 0.0))
-    for row, (end, chance) in enumerate(zip(ends, shown["make"].values, strict=True)):
-        if not np.isnan(chance):  # of a deal that is passed out
-            told = f"{short_percent(float(chance))} %"
-            ax.annotate(told, (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
-    ax.margins(x=0.12)
     ax.set_xlabel(f"expected score, {scheme_words(found.attrs['scheme'], found.attrs['vulnerable'])}")
     ax.set_title("Contracts by expected score, with the chance that each makes", fontsize=10)
     return ax
@@ -414,7 +410,8 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
     values, errors = np.array(pairs).T
     colours = [BLUE if choice.close else PALE for choice in found.choices]
     names = [choice.name for choice in found.choices]
-    ax = _ranked(names, values, None if found.exact else 2 * errors, colours, ax)
+    told = [f"{value:.2f}" if by == "tricks" else f"{short_percent(value)} %" for value in values.tolist()]
+    ax = _ranked(names, values, np.zeros(len(names)) if found.exact else 2 * errors, colours, told, ax)
     ax.set_xlim(left=0.0)
     if by != "tricks":
         percent_axis(ax.xaxis)
@@ -425,14 +422,17 @@ def play(found: CardChoices, *, ax: Axes | None = None) -> Axes:
 
 
 def _ranked(
-    labels: list[str], values: NDArray[Any], errors: NDArray[Any] | None, colours: list[str], ax: Axes | None
+    labels: list[str], values: NDArray[Any], errors: NDArray[Any], colours: list[str], told: list[str], ax: Axes | None
 ) -> Axes:
-    """Bars to the right, the first on top, with thin lines for errors where there are some."""
+    """Bars to the right, the first on top, with thin lines for errors and a figure at the end of each."""
     ax = new_axes(6.4, 1.2 + 0.3 * len(labels)) if ax is None else ax
     rows = np.arange(len(labels))
     ax.barh(rows, values, 0.62, color=colours, edgecolor=ink(), linewidth=0.6)
-    if errors is not None:
+    if errors.any():
         ax.errorbar(values, rows, xerr=errors, fmt="none", ecolor=ink(), elinewidth=0.8, capsize=2)
+    for row, end in enumerate(np.maximum(values + errors, 0.0)):
+        ax.annotate(told[row], (end, row), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    ax.margins(x=0.12)
     ax.set_yticks(rows, labels)
     ax.invert_yaxis()
     ax.grid(axis="x", linewidth=0.3, color=GREY)

@@ -82,11 +82,15 @@ class SideStyle(NamedTuple):
 
 
 def _style(text: str) -> SideStyle:
-    from bayesbridge.bidders.learned import SIDES, PairStyle
+    from bayesbridge.bidders.learned import SIDES, TYPICAL, PairStyle
 
     side, found, path = text.partition(":")
     if not found or side.upper() not in SIDES:
-        raise NotationError(f"style {text!r}: write the side and a file, as EW:style.json", text=text)
+        raise NotationError(
+            f"style {text!r}: write the side and a file, as EW:style.json, or one of {', '.join(TYPICAL)}", text=text
+        )
+    if (style := PairStyle.of_text(path)) is not None:
+        return SideStyle(side.upper(), style, text)
     try:
         raw = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -135,7 +139,8 @@ SETTINGS: Final = {
         _style,
         lambda style: style.text,
         "EW:FILE",
-        "how a side bids, with four players: a file that 'bayesbridge style --out' wrote; repeatable",
+        "how a side bids, with four players: a file that 'bayesbridge style --out' wrote, or a typical style, such as "
+        "EW:strong-club; repeatable",
         many=True,
     ),
     "player": Setting(

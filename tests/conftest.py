@@ -1,6 +1,7 @@
 """Settings for every test: no test asserts a duration, and a CI run draws the same examples each time."""
 
 import os
+import shutil
 import signal
 import sys
 from contextlib import contextmanager
@@ -100,3 +101,16 @@ def install(tmp_path):
     """Plugins that are really installed, as far as Python can tell, for one test."""
     with plugin_site(tmp_path) as put:
         yield put
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The Chromium of the system, without a window."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium is installed: install it, as by apt install chromium")
+    with driver.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        yield launched
+        launched.close()

@@ -21,6 +21,7 @@ ROOT = PACKAGE.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 DOORS = {
+    "anywidget": ("web.widget",),
     "arviz": ("results", "engines.weights", "bidders.fit", "joint", "plots"),
     "dask": ("studies",),
     "distributed": ("studies",),
@@ -35,6 +36,7 @@ DOORS = {
     "pytensor": ("bidders.fit", "bidders.pairs", "joint"),
     "rich": ("cli",),
     "starlette": ("web",),
+    "traitlets": ("web.widget",),
     "uvicorn": ("web",),
 }
 """Which rooms of the package may import a heavy dependency, anywhere in their files."""
@@ -104,6 +106,7 @@ def test_locks_pin_and_hash_everything_and_name_no_registry(lock):
         ("dev", [text for group in PROJECT["dependency-groups"].values() for text in group if isinstance(text, str)]),
         ("dev", PROJECT["project"]["optional-dependencies"]["cluster"]),
         ("dev", PROJECT["project"]["optional-dependencies"]["web"]),
+        ("dev", PROJECT["project"]["optional-dependencies"]["notebook"]),
     ],
 )
 def test_locks_hold_what_the_project_asks_for(lock, wanted):

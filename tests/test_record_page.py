@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -88,19 +87,6 @@ def test_states_are_those_of_the_posterior(record, data):
     assert sum(told[1:]) == pytest.approx(first - final, abs=0.02 * len(told))
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Chromium of the system, driven by playwright."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-    if found is None:
-        pytest.skip("no Chromium is installed: install it, as by apt install chromium")
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with driver.sync_playwright() as play:
-        running = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
 @pytest.fixture
 def shown(browser, html, tmp_path):
     """The page from a file, on a phone's screen; an error of its script fails the test."""
@@ -145,5 +131,10 @@ def test_a_browser_steps_through_the_record(shown, data):
     assert shown.locator("#cards td.true").count() > 0
     shown.check("#honours")
     assert shown.locator("#cards table").first.locator("thead th").count() == 5
+    symbols = "[...'SHDC'].map(suit => getComputedStyle(document.querySelector(`#table .suit-${suit}`)).color)"
+    assert len(set(shown.evaluate(symbols))) == 2
+    shown.check("#four")
+    shown.reload()
+    assert len(set(shown.evaluate(symbols))) == 4  # the browser keeps it
     shown.locator("#strip i").nth(3).click()
     assert event().endswith("North bids 3NT")

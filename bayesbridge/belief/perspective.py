@@ -136,8 +136,9 @@ class Perspective:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """What is said of the systems that the players follow, in words."""
-        return tuple(map(str, getattr(self.bidder, "systems", ())))
+        """What is said of the systems and styles that the players follow, in words."""
+        models = self.bidder, getattr(self.bidder, "base", None)
+        return tuple(str(said) for model in models for said in getattr(model, "systems", ()))
 
     @property
     def assumed_passes(self) -> tuple[Seat, ...]:

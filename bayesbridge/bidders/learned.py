@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -329,6 +330,11 @@ class PairStyle:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    @property
+    def variable(self) -> str:
+        """A name for it in Python."""
+        return f"style_of_{re.sub(r'\W+', '_', self.pair).lower()}"
+
     def points(self) -> tuple[Floats, NDArray[np.float64]]:
         """(k, 17) styles as the network takes them, and (k,) the logarithms of their weights."""
         return _points(self)
@@ -346,6 +352,29 @@ class PairStyle:
         """Write a file that ``--style EW:FILE.json`` and :meth:`of` read."""
         with whole_file(Path(path)) as part:
             part.write_text(json.dumps(self.to_dict()) + "\n", "utf-8")
+
+    @property
+    def text(self) -> str:
+        """One word of some 220 characters, for a link: the mean in steps of 1/40, the covariance's root of 1/127."""
+        root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE)]
+        numbers = np.rint(np.concatenate([40.0 * self.mean, 127.0 * root]))
+        if not (np.abs(numbers) <= 127).all():
+            raise BayesBridgeError(f"style of {self.pair[:60]!r}: its numbers pass 3: learn it again from records")
+        packed = urlsafe_b64encode(numbers.astype(np.int8).tobytes()).decode().rstrip("=")
+        return f"{self.pair[:60]}.{self.tables}.{packed}"
+
+    @classmethod
+    def of_text(cls, text: str) -> PairStyle | None:
+        """A typical style by its name, or what :attr:`text` gave; ``None`` for anything else, such as a file's name."""
+        if text in TYPICAL:
+            mean = AVERAGE.points()[0][TYPICAL.index(text), :STYLE].astype(np.float64)
+            return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
+        if (match := re.fullmatch(r"(.*)\.(\d{1,9})\.([A-Za-z0-9_-]{203})", text)) is None:
+            return None
+        numbers = np.frombuffer(urlsafe_b64decode(f"{match[3]}="), np.int8)
+        root = np.zeros((STYLE, STYLE))
+        root[np.tril_indices(STYLE)] = numbers[STYLE:] / 127.0
+        return cls(match[1], read_only(numbers[:STYLE] / 40.0), read_only(root @ root.T), int(match[2]))
 
     @classmethod
     def of(cls, text: str, where: str) -> PairStyle:
@@ -365,6 +394,9 @@ class PairStyle:
 
 AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))
 """A pair of which nothing is known but that it is one of those on record."""
+
+TYPICAL: Final = ("wide-notrump", "four-card-majors", "strong-club", "standard")
+"""The typical styles by name, in the order of the network's; ``bidders.pairs.typical_styles`` has them in words."""
 
 
 @lru_cache(maxsize=64)
@@ -428,7 +460,7 @@ class LearnedBidder:
 
     def __repr__(self) -> str:
         # A style is too long to be written out: a name stands for it.
-        known = ", ".join(f"{side!r}: style_of_{re.sub(r'\W+', '_', style.pair).lower()}" for side, style in self.named)
+        known = ", ".join(f"{side!r}: {style.variable}" for side, style in self.named)
         styles = f", style={{{known}}}" if known else ""
         return f"LearnedBidder({self.vulnerable.value!r}, slip={self.slip}{styles})"
 
@@ -440,7 +472,8 @@ class LearnedBidder:
     @property
     def systems(self) -> tuple[str, ...]:
         """What is known of the pairs, in words."""
-        return tuple(f"{side} bid as {s.pair} did at {s.tables} tables" for side, s in self.named)
+        told = {side: f"as {s.pair} did at {s.tables} tables" for side, s in self.named if s.tables}
+        return tuple(f"{side} bid {told.get(side, f'in the typical style {s.pair}')}" for side, s in self.named)
 
     def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> NDArray[np.float64]:
         """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, by the mean of a style."""

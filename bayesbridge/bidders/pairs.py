@@ -28,6 +28,7 @@ from bayesbridge.bidders.learned import (
     AVERAGE,
     SIDES,
     STYLE,
+    TYPICAL,
     Context,
     HandLayer,
     LearnedBidder,
@@ -408,8 +409,7 @@ def _mean(weights: Floats, values: Floats) -> float:
 def typical_styles() -> tuple[str, ...]:
     """The typical styles of pairs of which nothing is known, in words, by their openings."""
     hands, words = _Hands.drawn(), []
-    for point in AVERAGE.points()[0]:
-        style = PairStyle("", point[:STYLE].astype(np.float64), 1e-6 * np.eye(STYLE))
+    for style in filter(None, map(PairStyle.of_text, TYPICAL)):
         low, high, five, club, *_ = (value for value, _ in _opening(style, hands).values())
         majors = "five-card majors" if five > 0.8 else f"{100 * (1 - five):.0f} % of majors opened on fewer than five"
         words.append(f"{'strong club, ' if club > 0.5 else ''}1NT {low:.0f} to {high:.0f} points, {majors}")

@@ -32,6 +32,16 @@ WIDTH: Final = 4.6
 """Inches: narrow, so that figures keep a readable size on a phone."""
 
 
+SUITS: Final = '<p class="look"><label><input type="checkbox" id="four"> suits in four colours</label></p>'
+"""The reader's choice; the style alone obeys it, so that it works without a script."""
+
+REMEMBERED: Final = (
+    '{const four=document.getElementById("four");try{four.checked=localStorage.getItem("suits")==="four";'
+    'four.onchange=()=>localStorage.setItem("suits",four.checked?"four":"two")}catch{}}'
+)
+"""Keeps the choice in the browser, where that is allowed, under the name that the explorer uses."""
+
+
 def document(title: str, top: str, body: str, more_style: str = "", script: str = "") -> str:
     """A whole page: heading, what stands under it, sections; the style inside, so that nothing is loaded."""
     style = files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + more_style
@@ -40,7 +50,8 @@ def document(title: str, top: str, body: str, more_style: str = "", script: str 
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f"<body><main><header><h1>{escape(title)}</h1>{top}</header>{body}</main>{script}</body></html>\n"
+        f"<body><main><header><h1>{escape(title)}</h1>{top}{SUITS}</header>{body}</main>{script}"
+        f"<script>{REMEMBERED}</script></body></html>\n"
     )
 
 

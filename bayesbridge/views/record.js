@@ -17,7 +17,7 @@
     return made;
   };
   const rankOf = (card) => (card[1] === "T" ? "10" : card[1]);
-  const suit = (letter) => make("i", { class: "HD".includes(letter) ? "red" : "" }, SYMBOLS[letter]);
+  const suit = (letter) => make("i", { class: `suit-${letter}` }, SYMBOLS[letter]);
   const percent = (share) => (share > 0 && share < 10 ? "<1" : share > 990 && share < 1000 ? ">99" : String(Math.round(share / 10)));
 
   function knownHand(seat, step) {
@@ -68,7 +68,7 @@
       body.append(make("tr", {}, ...table.calls.slice(place, place + 4).map(([, call], i) => {
         const number = place + i;
         const state = number >= step.calls ? "later" : number === step.calls - 1 && !step.cards && !step.open ? "now" : "";
-        return make("td", { class: state }, call);
+        return make("td", { class: state }, ...(SYMBOLS[call[1]] ? [call[0], suit(call[1])] : [call]));
       })));
     }
     const head = make("thead", {}, make("tr", {}, ...seats.map((seat) => make("th", { scope: "col" }, SEATS[seat]))));
@@ -135,7 +135,7 @@
 
   function toldWords(step) {
     const bits = step.bits === null ? "" : `${step.bits.toFixed(1)} bits are unknown: `;
-    const left = `${bits}${step.layouts} layouts fit${step.exact ? "" : " (estimated from draws)"}.`;
+    const left = `${bits}${step.layouts} ${step.layouts === "1" ? "layout fits" : "layouts fit"}${step.exact ? "" : " (estimated from draws)"}.`;
     const chance = step.made === null ? "" : ` ${table.contract} makes with ${(100 * step.made).toFixed(0)} %, ${step.tricks.toFixed(1)} tricks on average.`;
     const review = reviewWords(step);
     if (step.told === null) return left + chance + review;

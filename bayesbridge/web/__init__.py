@@ -1,5 +1,44 @@
-"""The explorer: a page on which positions are set by clicking, and a local server that answers it.
+"""The explorer: a page on which positions are set by clicking, answered by a local server or by a notebook's kernel.
 
 The server process reads requests and passes them on; every question is answered in one of a few worker processes that
-stay warm. A newer question of a tab interrupts its older one.
+stay warm. A newer question of a tab interrupts its older one. In a notebook the page stands in a widget, and the kernel
+answers it event by event.
 """
+
+from __future__ import annotations
+
+import importlib.util
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from bayesbridge.errors import BayesBridgeError
+
+if TYPE_CHECKING:
+    from bayesbridge.belief.belief import Belief
+    from bayesbridge.web.widget import Explorer
+
+
+def explore(belief: Belief | None = None, *, height: int = 570) -> Explorer:
+    """The explorer as a widget for Jupyter, marimo and Colab, answered by the kernel; no server is started.
+
+    It opens on ``belief``, or else on the page's first moment, and is ``height`` pixels high. What is clicked comes
+    back as :attr:`~bayesbridge.web.widget.Explorer.belief`. A belief that the page cannot show is refused: one with a
+    model or a system of your own, or with a style learned from records.
+
+    >>> import bayesbridge as bb
+    >>> belief = bb.Belief("S", "AKQ2.KJ3.A54.Q32").given(bb.Void("E", "H"))
+    >>> bb.explore(belief).belief == belief
+    True
+    """
+    if importlib.util.find_spec("anywidget") is None:
+        raise BayesBridgeError("anywidget is not installed: pip install 'bayesbridge-hands[notebook]'")
+    from bayesbridge.web.widget import Explorer
+
+    return Explorer(belief, height)
+
+
+def page_files() -> tuple[str, str, str]:
+    """The page: its HTML, its script and its style, which begins with that of reports and record pages."""
+    names = "index.html", "explorer.js", "explorer.css"
+    html, script, style = (files("bayesbridge.web").joinpath("page", name).read_text("utf-8") for name in names)
+    return html, script, files("bayesbridge.views").joinpath("style.css").read_text("utf-8") + style

@@ -11,7 +11,8 @@ nothing; ``cards`` (where every card lies, lengths), one ``chip`` for each piece
 drawn the figures come a second time from more draws. Between two events a newer question may interrupt. A click adds
 one piece to a position, so the posteriors of the last positions are kept (:class:`Memory`).
 
-Records and positions dropped on the page become questions, and its downloads are made here too.
+Records, positions and styles dropped on the page become questions, a board on record is reviewed card by card
+(``judged``, then ``review``), and the page's downloads are made here too.
 """
 
 from __future__ import annotations
@@ -26,18 +27,20 @@ from bayesbridge.answer import capture_tricks
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief, seen_by
 from bayesbridge.belief.posterior import CARDS, Posterior
+from bayesbridge.bidders.learned import TYPICAL, PairStyle
 from bayesbridge.bidders.systems import system_names
 from bayesbridge.calls import Contract
 from bayesbridge.cards import DECK_MASK, SUIT_MASK, Hand, Strain
 from bayesbridge.deal import Seat
 from bayesbridge.decisions.contracts import contracts
 from bayesbridge.decisions.play import play, turn_of
+from bayesbridge.decisions.review import judged_cards, summary_table
 from bayesbridge.decisions.tables import best_rows, plain_rows
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError
 from bayesbridge.estimators.builtin import bayesbridge_bidders
 from bayesbridge.estimators.odds import contract_asked, network_odds
 from bayesbridge.evidence.kinds import KINDS, Called, Play, Reveal
-from bayesbridge.notation import Record, Vulnerability, read_lin, read_pbn
+from bayesbridge.notation import Reading, Record, Vulnerability, read_lin, read_pbn
 from bayesbridge.notation.toml_text import parse_toml
 from bayesbridge.position import SETTINGS, Position, Sourced, parse_position, python_lines
 from bayesbridge.tricks import Trick, replay
@@ -79,22 +82,20 @@ def read_question(document: dict[str, Any]) -> Query:
 
 
 def _setting(name: str, text: Any) -> Sourced[Any]:
-    """One setting; systems and bidders by the names that come with the package alone."""
+    """One setting; bidders, systems and styles by the names that come with the package, or a style by its numbers."""
     if name not in SETTINGS:
         raise NotationError(f"unknown setting {name!r}: settings are {', '.join(SETTINGS)}")
-    if name == "style":
-        raise NotationError("style: it stands in a file, and a page reads none: leave it out, or use the command line")
     setting = SETTINGS[name]
-    if name == "style":
-        raise NotationError("style: the explorer reads no files: give it at the command line, as --style EW:FILE.json")
     if name == "bidder" and text not in (known := bayesbridge_bidders()):
         raise NotationError(f"unknown bidder {text!r}: choose {', '.join(known)}")
     if not setting.many:
         return Sourced(_read(name, setting.read, text), name)
     texts = text if isinstance(text, list) else [text]
-    for one in texts:
-        match = _SYSTEM.fullmatch(str(one))
-        if match is None or not set(match[1].lower().split("+")) <= set(system_names()):
+    for one in map(str, texts):
+        if name == "style" and PairStyle.of_text(one.partition(":")[2]) is None:
+            raise NotationError(f"unknown style {one[:60]!r}: choose {', '.join(TYPICAL)}, or drop a style file here")
+        match = _SYSTEM.fullmatch(one)
+        if name == "system" and (match is None or not set(match[1].lower().split("+")) <= set(system_names())):
             raise NotationError(f"unknown system {one!r}: choose {', '.join(system_names())}")
     return Sourced(tuple(_read(name, setting.read, one) for one in texts), name)
 
@@ -308,11 +309,11 @@ def answers(query: Query, memory: Memory) -> Iterator[Event]:
     except BayesBridgeError as error:
         yield "board", board | {"conflict": conflict_document(query, start, error)}
         return
-    yield "board", board | {"conflict": None, **_models(belief, query.seed)}
+    yield "board", board | {"conflict": None, **_models(belief, query)}
     try:
         posterior = memory.known(belief, query.seed)
     except Contradiction as error:  # calls that no layout explains
-        yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query.seed)}
+        yield "board", board | {"conflict": conflict_document(query, start, error), **_models(belief, query)}
         return
     yield "cards", cards_document(posterior, "first")
     yield from _chips(belief, memory, query.seed)
@@ -421,14 +422,18 @@ def change_document(before: Posterior, after: Posterior) -> dict[str, Any]:
     return {"bits": round(bits, 3) if bits == bits else None, "moved": moved, "exact": exact}
 
 
-def _models(belief: Belief, seed: int) -> dict[str, Any]:
+def _models(belief: Belief, query: Query) -> dict[str, Any]:
     """Who the others are taken to be, and the lines that give the belief again."""
+    given = query.position.settings.get("style")
+    styles = [f"{one.style.variable} = PairStyle.of_text({one.text[3:]!r})\n" for one in given.value] if given else []
+    imports = "from bayesbridge.bidders.learned import PairStyle\n" if styles else ""
+    lines = f"{''.join(styles)}{python_lines(belief)}posterior = belief.infer(rng={query.seed})\n"
     return {
         "bidder": model_words(belief.bidder),
         "player": None if belief.player is None else model_words(belief.player),
         "systems": list(belief.systems),
         "assumed": [seat.name for seat in belief.assumed_passes],
-        "python": f"import bayesbridge as bb\n\n{python_lines(belief)}posterior = belief.infer(rng={seed})\n",
+        "python": f"import bayesbridge as bb\n{imports}\n{lines}",
     }
 
 
@@ -438,10 +443,9 @@ def _rounded(values: Any) -> Any:
 
 def records_document(name: str, text: str) -> dict[str, Any]:
     """The boards of a PBN or LIN document, each as what every seat saw of it."""
-    raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
-    lin = name.lower().endswith(".lin") or ("|" in text and "[" not in text)
-    reading = (read_lin if lin else read_pbn)(raw)
-    boards = [board for record in reading.records if (board := _board(record)) is not None]
+    reading = _reading(name, text)
+    found = [(number, _board(record)) for number, record in enumerate(reading.records)]
+    boards = [{"number": number, **board} for number, board in found if board is not None]
     if not boards:
         why = f": {reading.skipped[0].reason}" if reading.skipped else ""
         raise NotationError(f"{name[:60]!r} has no board with a full hand and an auction or a play{why}")
@@ -450,6 +454,36 @@ def records_document(name: str, text: str) -> dict[str, Any]:
         "left_out": len(boards[64:]),
         "notes": [f"line {one.line}: {one.reason}" for one in reading.skipped[:5]],
     }
+
+
+def _reading(name: str, text: str) -> Reading:
+    raw = text.encode("utf-8", "replace")  # bytes: a text without a line break would be taken for a path
+    lin = name.lower().endswith(".lin") or ("|" in text and "[" not in text)
+    return (read_lin if lin else read_pbn)(raw)
+
+
+def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Event]:
+    """What every card of a board cost, one by one as they are judged, then a line for each player.
+
+    The query tells how they bid; its evidence is not used.
+    """
+    records = _reading(name, text).records
+    if not 0 <= board < len(records):
+        raise NotationError(f"board {board}: the document has {len(records)}")
+    record, rows = records[board], []
+    players = [seat for seat in Seat if len(record.hands[seat] or ()) == 13]
+    bidder = query.position.bidder("learned")
+    for row in judged_cards(record, players, bidder=bidder, rng=query.seed):
+        rows.append(row)
+        yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
+    missing = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record"
+    note = missing and f"{missing}{', then a claim' if record.claimed else ''}."
+    yield "review", {"rows": summary_table(rows).words, "note": note}
+
+
+def style_document(name: str, text: str) -> dict[str, Any]:
+    """A style file as the word that stands for it in a link."""
+    return {"text": PairStyle.of(text, name[:60]).text}
 
 
 def _board(record: Record) -> dict[str, Any] | None:

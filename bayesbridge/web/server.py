@@ -20,7 +20,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from importlib.resources import files
 from secrets import compare_digest
 from typing import Any, Final
 
@@ -32,8 +31,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError
+from bayesbridge.web import page_files
+from bayesbridge.web.worker import about
 from bayesbridge.words import tell
 
 HEADERS: Final = {
@@ -135,7 +135,7 @@ async def read_json(request: Request) -> dict[str, Any]:
 
 
 SECONDS: Final = 60.0
-"""For one question, once a worker has it."""
+"""For one question, once a worker has it; for the next card of a review."""
 
 type Event = tuple[str, bytes]
 """Its name, and its document as JSON."""
@@ -259,10 +259,10 @@ class Desk:
         last: Event = "replaced", b"{}"
         try:
             worker = await self._worker(tab)
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(SECONDS) as limit:
                 for _ in range(2):
                     await worker.ask(request)
-                    last = await self._pass_on(worker, events)
+                    last = await self._pass_on(worker, events, limit)
                     if last != ("end", b'{"why":"cancelled"}'):  # an interrupt that was meant for an earlier question
                         break
         except TimeoutError:
@@ -272,13 +272,15 @@ class Desk:
             if worker is not None:
                 self._later(self._ready(worker.settle(), worker))
 
-    async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None]) -> Event:
+    async def _pass_on(self, worker: Worker, events: asyncio.Queue[Event | None], limit: asyncio.Timeout) -> Event:
         while True:
             event = await worker.next()
             if event[0] == "lost":
                 return _refused("the process that computes was lost and is started again: ask again")
             if event[0] == "end":
                 return event
+            if event[0] == "judged":
+                limit.reschedule(asyncio.get_running_loop().time() + SECONDS)
             events.put_nowait(event)
 
     async def _worker(self, tab: str) -> Worker:
@@ -315,10 +317,7 @@ PAGE: Final = {"": "text/html", "explorer.js": "text/javascript", "explorer.css"
 def application(token: str, workers: int, seed: int, ready: Callable[[], None]) -> ASGIApp:
     """The whole server as an ASGI application; ``ready`` is called when requests are taken."""
     desk = Desk(workers)
-    folder = files("bayesbridge.web").joinpath("page")
-    page = {name: folder.joinpath(name or "index.html").read_bytes() for name in PAGE}
-    # The look of reports and record pages comes first, so that it is the same here.
-    page["explorer.css"] = files("bayesbridge.views").joinpath("style.css").read_bytes() + page["explorer.css"]
+    page = dict(zip(PAGE, page_files(), strict=True))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -335,19 +334,27 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
 
     def order(document: dict[str, Any], kind: str) -> dict[str, Any]:
         """What a worker is sent; random numbers start from the seed of the server unless the page names one."""
-        if kind in ("records", "position"):
-            return {"kind": kind, "name": field(document, "name", str)[:200], "text": field(document, "text", str)}
-        return {"kind": kind, "question": {"seed": seed, **field(document, "question", dict)}}
+        sent: dict[str, Any] = {"kind": kind}
+        if kind in ("records", "position", "style", "review"):
+            sent |= {"name": field(document, "name", str)[:200], "text": field(document, "text", str)}
+        if kind == "review":
+            sent["board"] = field(document, "board", int)
+        if kind not in ("records", "position", "style"):
+            sent["question"] = {"seed": seed, **field(document, "question", dict)}
+        return sent
 
     async def ask(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in ("ask", "review"):
+            return refused(404, "nothing is here")
         document = await read_json(request)
-        events = desk.answers(tab_of(document), order(document, "ask"))
+        events = desk.answers(f"{tab_of(document)} {kind}", order(document, kind))
         first = await anext(events, ("replaced", b"{}"))
         return StreamingResponse(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
         kind = request.path_params["kind"]
-        if kind not in ("layouts", "toml", "report", "records", "position"):
+        if kind not in ("layouts", "toml", "report", "records", "position", "style"):
             return refused(404, "nothing is here")
         document = await read_json(request)
         async for event, data in desk.answers(f"{tab_of(document)} {kind}", order(document, kind)):
@@ -355,17 +362,13 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
                 return Response(data, 200 if event == kind else 400, media_type="application/json")
         return JSONResponse({"message": "a newer question took its place"}, 409)
 
-    async def about(_request: Request) -> Response:
-        from bayesbridge.bidders.systems import system_names
-        from bayesbridge.estimators.builtin import bayesbridge_bidders
-
-        known = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names())}
-        return JSONResponse({"version": __version__, **known})
+    async def known(_request: Request) -> Response:
+        return JSONResponse(about())
 
     routes = [
         Route(f"/{token}/", shown, methods=["GET"]),
-        Route(f"/{token}/about", about, methods=["GET"]),
-        Route(f"/{token}/ask", ask, methods=["POST"]),
+        Route(f"/{token}/about", known, methods=["GET"]),
+        Route(f"/{token}/{{kind}}", ask, methods=["POST"]),
         Route(f"/{token}/once/{{kind}}", once, methods=["POST"]),
         Route(f"/{token}/{{name}}", shown, methods=["GET"]),
     ]
@@ -393,7 +396,8 @@ def field(document: dict[str, Any], name: str, kind: type) -> Any:
     """A field of what was sent, of that kind."""
     value = document.get(name)
     if not isinstance(value, kind):
-        raise BayesBridgeError(f"{name}: send {'a text' if kind is str else 'an object'}")
+        what = {str: "a text", int: "a whole number", dict: "an object"}[kind]
+        raise BayesBridgeError(f"{name}: send {what}")
     return value
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
+from bayesbridge import __version__
 from bayesbridge.errors import BayesBridgeError, caused_by_interrupt
 
 
@@ -31,7 +32,7 @@ def work() -> None:
     # One answer before the first question, so that modules, kernels and tables are there.
     settings = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
     example = {"settings": settings, "evidence": [["void", "E:H"]], "contract": "1NT by S"}
-    for _ in _answers({"kind": "ask", "question": example}, memory):
+    for _ in events({"kind": "ask", "question": example}, memory):
         pass
     _write(out, "ready", {"pid": os.getpid()})
     while line := sys.stdin.buffer.readline():
@@ -42,23 +43,38 @@ def _serve(line: bytes, memory: Any, out: BinaryIO) -> str:
     """Answer one question; ``done``, ``cancelled`` or ``failed``."""
     try:
         with _interrupts(let_through=True):
-            for event, document in _answers(json.loads(line), memory):
+            for event, document in events(json.loads(line), memory):
                 with _interrupts(let_through=False):
                     _write(out, event, document)
         return "done"
     except KeyboardInterrupt:
         return "cancelled"
-    except BayesBridgeError as error:
-        _write(out, "refused", {"message": re.sub(r"--(?=[a-z])", "", str(error))})  # a page has no options
-    except (Exception, RecursionError) as error:
+    except Exception as error:
         if caused_by_interrupt(error):
             return "cancelled"
-        _write(out, "refused", {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
+        _write(out, "refused", refusal(error))
     return "failed"
 
 
-def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The events of one request; the server has checked its outer form."""
+def refusal(error: Exception) -> dict[str, str]:
+    """What a page is told of an error, in one line."""
+    if isinstance(error, BayesBridgeError):
+        return {"message": re.sub(r"--(?=[a-z])", "", str(error))}  # a page has no options
+    return {"message": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
+
+
+def about() -> dict[str, Any]:
+    """The version, and what a page offers by name."""
+    from bayesbridge.bidders.learned import TYPICAL
+    from bayesbridge.bidders.systems import system_names
+    from bayesbridge.estimators.builtin import bayesbridge_bidders
+
+    names = {"bidders": list(bayesbridge_bidders()), "systems": list(system_names()), "styles": TYPICAL}
+    return {"version": __version__, **names}
+
+
+def events(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The events of one request of a page, whoever computes them."""
     from bayesbridge.web.answers import (
         answers,
         layouts_document,
@@ -66,16 +82,23 @@ def _answers(request: dict[str, Any], memory: Any) -> Iterator[tuple[str, dict[s
         read_question,
         records_document,
         report_text,
+        review_events,
+        style_document,
     )
 
     kind = request["kind"]
-    if kind in ("records", "position"):
-        read = records_document if kind == "records" else position_document
-        yield kind, read(request["name"], request["text"])
+    if kind == "about":
+        yield kind, about()
+        return
+    documents = {"records": records_document, "position": position_document, "style": style_document}
+    if kind in documents:
+        yield kind, documents[kind](request["name"], request["text"])
         return
     query = read_question(request["question"])
     if kind == "ask":
         yield from answers(query, memory)
+    elif kind == "review":
+        yield from review_events(query, request["name"], request["text"], request["board"])
     elif kind == "layouts":
         yield kind, layouts_document(query, memory)
     elif kind == "toml":

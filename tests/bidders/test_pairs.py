@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bayesbridge as bb
-from bayesbridge.bidders.learned import AVERAGE, STYLE, LearnedBidder, PairStyle
+from bayesbridge.bidders.learned import AVERAGE, STYLE, TYPICAL, LearnedBidder, PairStyle
 from bayesbridge.bidders.pairs import (
     History,
     Linear,
@@ -101,6 +101,20 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     for text in ("", "[]", '{"pair": "A+B", "tables": 1, "mean": [1], "covariance": [[1]]}'):
         with pytest.raises(BayesBridgeError, match=r"^style.json: not a style .*--out FILE.json"):
             PairStyle.of(text, "style.json")
+
+
+def test_a_style_fits_into_a_link(style):
+    again = PairStyle.of_text(style.text)
+    assert (again.pair, again.tables, len(style.text) < 230) == (PAIR, 6, True)
+    np.testing.assert_allclose(again.mean, style.mean, atol=1 / 80)
+    np.testing.assert_allclose(again.covariance, style.covariance, atol=0.02)
+    assert PairStyle.of_text("style.json") is None
+    with pytest.raises(BayesBridgeError, match="its numbers pass 3"):
+        certain(style.mean + 4).text  # noqa: B018
+    words = dict(zip(TYPICAL, typical_styles(), strict=True))
+    assert [name for name in words if words[name].startswith("strong club")] == ["strong-club"]
+    assert [name for name in words if "fewer than five" in words[name]] == ["four-card-majors"]
+    assert PairStyle.of_text("standard").pair == "standard"
 
 
 def test_a_style_is_of_its_own_side(style):

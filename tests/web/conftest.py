@@ -1,6 +1,4 @@
-"""A server and a browser for the tests of the explorer."""
-
-import shutil
+"""A server and pages for the tests of the explorer."""
 
 import pytest
 
@@ -18,19 +16,6 @@ def server(web):
     running = Server()
     yield running
     running.stop()
-
-
-@pytest.fixture(scope="session")
-def browser(web):
-    """The Chromium of the system, without a window."""
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-    if found is None:
-        pytest.skip("no Chromium is installed: install it, as by apt install chromium")
-    with driver.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """What a page is told: against the library asked directly, and what is refused."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import bayesbridge as bb
+from bayesbridge.bidders.learned import LearnedBidder, PairStyle
 from bayesbridge.errors import NotationError
 from bayesbridge.web.answers import (
     MORE,
@@ -17,6 +19,8 @@ from bayesbridge.web.answers import (
     position_document,
     read_question,
     records_document,
+    review_events,
+    style_document,
 )
 
 SETTINGS = {"observer": "S", "hand": "AKQ2.KJ3.A54.Q32"}
@@ -29,7 +33,7 @@ BOARD = """[Board "7"]
 1D Pass 1S Pass 1NT Pass 3NT Pass
 Pass Pass
 [Play "E"]
-HT H3 H4 HQ
+HT H3 H4 H2
 """
 
 
@@ -188,7 +192,8 @@ def test_the_board_knows_turns_winners_and_voids(memory):
         ({"settings": {"colour": "red"}}, "unknown setting 'colour'"),
         ({"settings": {"bidder": "os.system"}}, "unknown bidder"),
         ({"settings": {"system": ["/etc/passwd"]}}, "unknown system"),
-        ({"settings": {"style": ["EW:sayc"]}}, "style: it stands in a file"),
+        ({"settings": {"style": ["EW:/etc/passwd"]}}, "unknown style 'EW:/etc/passwd': choose wide-notrump"),
+        ({"settings": {"style": "standard"}}, "unknown style"),
         ({"evidence": [["void", "E:H"], ["void", "E:Z"]]}, "chip 2: unknown suit"),
         ({"settings": SETTINGS, "contract": "9NT by S"}, "contract: unknown"),
     ],
@@ -219,11 +224,40 @@ def test_a_position_file_goes_in_and_out():
     assert position_document("p.toml", asked.position.toml()) == question
     with pytest.raises(NotationError, match=r"p\.toml:1"):
         position_document("p.toml", "observer")
-    for line, why in {"style = 'EW:own.json'": "a page reads none", "system = 'own.toml'": "unknown system"}.items():
+    for line, why in {"style = 'EW:own.json'": "unknown style", "system = 'own.toml'": "unknown system"}.items():
         with pytest.raises(NotationError, match=why):
             position_document("p.toml", f"{line}\n{text}")
     with pytest.raises(NotationError, match="unknown bidder"):
         position_document("p.toml", text.replace("evidence", 'bidder = "os"\nevidence'))
+
+
+def test_a_style_travels_as_a_word(memory):
+    style = LearnedBidder(style={"EW": PairStyle.of_text("strong-club")}).style[1]
+    word = style_document("own.json", json.dumps(replace(style, pair="Ash+Elm", tables=7).to_dict()))["text"]
+    settings = FOUR | {"style": [f"EW:{word}", "NS:standard"]}
+    (first, *_) = told(memory, [["call", "W:1C"]], settings)["board"]
+    assert first["systems"] == ["NS bid in the typical style standard", "EW bid as Ash+Elm did at 7 tables"]
+    names = {}
+    exec(first["python"], names)
+    asked = read_question({"settings": settings})
+    assert names["belief"].bidder == asked.position.belief().bidder
+    assert position_document("p.toml", asked.position.toml())["settings"]["style"] == settings["style"]
+    clubs = [told(memory, [["call", "W:1C"]], one)["points"][-1]["points"][3] for one in (settings, FOUR)]
+    assert clubs[0] @ np.arange(38) > clubs[1] @ np.arange(38) + 2  # a strong club
+    with pytest.raises(bb.BayesBridgeError, match=r"^own\.json: not a style"):
+        style_document("own.json", "{}")
+
+
+def test_a_review_is_that_of_the_library():
+    pytest.importorskip("bayesbridge_double_dummy")
+    *cards, (last, summary) = review_events(read_question({}), "match.pbn", BOARD, 0)
+    expected = bb.review(bb.notation.read_pbn(BOARD.encode()).records[0], rng=1).to_dict("records")
+    assert [{key: one[key] for key in expected[0]} for _, one in cards] == expected
+    assert [(one["number"], one["card"], one["verdict"]) for _, one in cards][-1] == (3, "H2", "costly")
+    assert (last, summary["note"]) == ("review", "4 of 52 cards are on record.")
+    assert summary["rows"][0][::2] == ["North", "1", "0"]  # one costly card, none unlucky
+    with pytest.raises(NotationError, match="no cards played on record to review"):
+        list(review_events(read_question({}), "match.pbn", BOARD.split("[Play")[0], 0))
 
 
 def test_layouts_fit_the_evidence(memory):

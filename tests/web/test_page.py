@@ -1,16 +1,16 @@
 """The page in a real browser: every control, links, files, tabs, and a server that goes and comes back."""
 
+import json
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-import bayesbridge as bb
 from tests.web.pages import HAND, Server, call, chips, panel, settled, share
 from tests.web.test_answers import BOARD
 
 MOMENTS = ["finesse", "lead", "slam", "paper"]
-DEAL = bb.Deal.from_pbn("N:J54.AQ2.KQ76.A54 T98.T987.JT9.T98 AKQ2.KJ3.A54.Q32 763.654.832.KJ76")
 
 
 def add(page, kind, **values):
@@ -138,6 +138,17 @@ def test_the_table_can_be_set_in_every_way(tab):
     page.select_option("#system-NS", "weak-twos")
     settled(page)
     assert "system=weak-twos" in page.url
+    page.select_option("#style-NS", "strong-club")
+    settled(page)
+    style = json.dumps({"pair": "Ash+Elm", "tables": 9, "mean": [0.5] * 16, "covariance": np.eye(16).tolist()})
+    page.set_input_files("#style-file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
+    page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")  # West looks: of its opponents
+    settled(page)
+    assert "NS bid as Ash+Elm did at 9 tables" in page.inner_text("#models")
+    assert "Ash+Elm, 9 tables" in page.inner_text("#style-EW")
+    page.select_option("#style-NS", "")
+    settled(page)
+    assert "style" not in page.url
     add(page, "where", where="aces(north) >= 2")
     assert chips(page)[-1].endswith("aces(north) >= 2")
     assert "Cards are judged by" in page.inner_text("#models")
@@ -243,21 +254,25 @@ def test_a_dropped_file_is_stepped_through(tab):
     page.problems.clear()  # the browser tells of every request that is refused
 
 
-def test_two_tabs_do_not_disturb_each_other(tab):
-    first, second = tab(), tab()
-    first.select_option("#mode", "lacks")
-    first.select_option("#seat", "E")
-    for card in ("HA", "HQ", "HT"):
-        first.click(f'#picker [data-card="{card}"]')
-        settled(first)
-        second.click('#box [data-call="Pass"]')
-        settled(second)
-    settled(first)
-    settled(second)
-    assert len(chips(first)) == 3
-    assert chips(second)[0] == "S calls Pass"
-    assert share(first, "HA", "E") == "0"
-    assert share(second, "HA", "E") != "0"
+def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
+    pytest.importorskip("bayesbridge_double_dummy")
+    page = tab()
+    page.set_input_files("#file", {"name": "match.pbn", "mimeType": "", "buffer": BOARD.encode()})
+    page.wait_for_selector("#stepper:not([hidden])")
+    settled(page)
+    page.click("#start-review")
+    page.wait_for_selector("#by-player tbody")
+    assert page.inner_text("#start-review") == "Review the play"
+    page.click("#costly button >> text=1 North ♥\ufe0e2")
+    settled(page)
+    assert chips(page)[-1] == "W plays H4"  # the moment before, as North saw it
+    assert page.locator("#leads tbody tr").first.is_visible()
+    assert "4 of 52 cards are on record" in page.inner_text("#review-words")
+    bare = BOARD.split("[Play")[0].encode()
+    page.set_input_files("#file", {"name": "bare.pbn", "mimeType": "", "buffer": bare})
+    page.wait_for_selector("#review", state="hidden")
+    page.click("#start-review")
+    page.wait_for_function("() => document.getElementById('review-words').textContent.includes('no cards played')")
 
 
 def test_a_server_that_comes_back_is_asked_again(tab, web):

@@ -48,22 +48,6 @@ def test_the_page_is_small_and_fetches_nothing_from_elsewhere():
         assert "://" not in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize("kind", ["toml", "layouts"])
-def test_what_is_asked_once(server, kind):
-    status, _, text = server.request("POST", f"/{TOKEN}/once/{kind}", {"tab": "once", "question": POSITION})
-    assert status == 200
-    assert json.loads(text)
-
-
-def test_a_file_is_read(server):
-    body = {"tab": "t", "name": "p.toml", "text": 'observer = "S"\nhand = "AKQ2.KJ3.A54.Q32"\n'}
-    status, _, text = server.request("POST", f"/{TOKEN}/once/position", body)
-    assert (status, json.loads(text)["settings"]["observer"]) == (200, "S")
-    status, _, text = server.request("POST", f"/{TOKEN}/once/records", body | {"name": "x.pbn", "text": "nothing"})
-    assert status == 400
-    assert "no board" in json.loads(text)["message"]
-
-
 ASK = f"/{TOKEN}/ask"
 GOOD = json.dumps({"tab": "h", "question": POSITION})
 

@@ -1,4 +1,4 @@
-// The explorer: a position in the address, questions to the server, answers as they come.
+// The explorer: a position in the address, questions to a server or to the kernel of a notebook, answers as they come.
 // State is one object; every change goes through change(), which remembers it for undo, writes it into the address and
 // asks. Text from anywhere reaches the page as text nodes alone.
 
@@ -12,7 +12,8 @@ const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "10" };
 const STRAINS = ["C", "D", "H", "S", "NT"];
 const CARDS = SUITS.flatMap((suit) => [...RANKS].map((rank) => suit + rank));
 const KINDS = ["reveal", "play", "void", "length", "shape", "hcp", "holds", "lacks", "where", "call"];
-const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system", "player"];
+const SETTINGS = ["observer", "hand", "dummy", "players", "trump", "bidder", "slip", "vulnerable", "system", "style", "player"];
+const MANY = ["system", "style"]; // one for each side
 const FORMERLY = { auction: "write call=N:1NT for each call", evidence: "write each piece by its kind, as void=E:H" };
 // Panels beside the table, in the order of their tabs. Some are always in sight where there is room for two columns, or three.
 const PANELS = { cards: "Cards", points: "Points", contracts: "Contracts", play: "Play", layouts: "Layouts", add: "Add", more: "More" };
@@ -64,8 +65,10 @@ const symbol = (suit) => element("span", { class: `suit-${suit}`, "aria-hidden":
 const spoken = (text) => element("span", { class: "sr" }, text);
 const cardWords = (card) => `${RANK_NAMES[card[1]] ?? card[1]} of ${SUIT_NAMES[card[0]]}`;
 
+const rankOf = (card) => card[1].replace("T", "10");
+
 function cardText(card) {
-  return element("span", { class: `suit-${card[0]}` }, SYMBOLS[card[0]] + (card[1] === "T" ? "10" : card[1]));
+  return element("span", { class: `suit-${card[0]}` }, SYMBOLS[card[0]] + rankOf(card));
 }
 
 function callText(call) {
@@ -99,9 +102,9 @@ function say(words) {
 
 // --- the position -----------------------------------------------------------------------------------------------------
 
-let home = "finesse"; // the moment that "start again" goes back to
-let state = read(MOMENTS[home].link);
-let board = null; // what the server says of the table
+let home = MOMENTS.finesse.link; // where "start again" goes back to
+let state = read(home);
+let board = null; // what is said of the table
 let boardOf = ""; // and of which position
 let answer = {}; // cards, points, captures, tricks as they came
 const changes = new Map(); // what each chip changed, by the position up to it
@@ -109,7 +112,7 @@ const sentences = new Map(); // what each chip says
 let kept = null; // {hash, answer}: the belief A
 let draft = new Set(); // cards of a hand that is being entered
 let mode = "hand";
-let about = { bidders: [], systems: [] };
+let about = { bidders: [] };
 let news = ""; // the position whose last piece was just added
 const undone = [];
 const done = [];
@@ -118,7 +121,7 @@ function read(text, unknown = []) {
   const fresh = { settings: {}, evidence: [], first: null, contract: null, compare: null, show: null, seed: null };
   for (const [name, value] of new URLSearchParams(text)) {
     if (KINDS.includes(name)) fresh.evidence.push([name, value]);
-    else if (name === "system") fresh.settings.system = [...(fresh.settings.system ?? []), value];
+    else if (MANY.includes(name)) fresh.settings[name] = [...(fresh.settings[name] ?? []), value];
     else if (SETTINGS.includes(name)) fresh.settings[name] = value;
     else if (name === "first" && SEATS.includes(value)) fresh.first = value;
     else if (name === "show" && PANELS[value]) fresh.show = value;
@@ -180,7 +183,7 @@ function change(alter, words, { remember = true } = {}) {
 
 function moved() {
   if (news !== write(state, false)) $("moved").hidden = true;
-  history.replaceState(null, "", `#${write(state)}`);
+  transport.write(write(state));
   started = performance.now();
   render();
   ask();
@@ -202,6 +205,80 @@ function add(kind, text, words) {
   }, words);
 }
 
+// --- who answers ------------------------------------------------------------------------------------------------------
+// ask(tab, document, signal, kind) gives events as they come, each [name, document]; once(kind, document) one document,
+// with a message if it is refused. The position is read, written and followed.
+
+let transport = null;
+
+async function post(path, document_, signal) {
+  return fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(document_), signal });
+}
+
+const server = {
+  async *ask(tab, asked, signal, kind = "ask") {
+    const response = await post(kind, { tab, ...asked }, signal);
+    if (response.status === 503) throw new TypeError("busy");
+    if (!response.ok) return yield ["refused", { message: (await response.text()).trim() }];
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done: ended, value } = await reader.read();
+      if (ended) return;
+      rest += value;
+      for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
+        const [name, data] = rest.slice(0, end).split("\n");
+        rest = rest.slice(end + 2);
+        yield [name.slice(7), JSON.parse(data.slice(6))];
+      }
+    }
+  },
+  async once(kind, document_) {
+    const text = await (await post(`once/${kind}`, { tab: TAB, ...document_ })).text();
+    return text.startsWith("{") ? JSON.parse(text) : { message: text.trim() };
+  },
+  about: async () => (await fetch("about")).json(),
+  read: () => location.hash.slice(1),
+  write: (link) => history.replaceState(null, "", `#${link}`),
+  moved: (act) => addEventListener("hashchange", () => act(server.read())),
+  link: () => location.href,
+};
+
+function kernel(port, { link, dark }) {
+  // Through the widget around this frame: each message is answered by one event, and then the next is asked for.
+  const waiting = new Map();
+  const themes = [...document.styleSheets[0].cssRules].filter((rule) => rule.media?.mediaText.includes("color-scheme"));
+  let asked = 0;
+  let follow = null;
+  const paint = (night) => {
+    for (const rule of themes) rule.media.mediaText = night ? "all" : "not all";
+    document.documentElement.style.colorScheme = night ? "dark" : "light";
+  };
+  async function* events(message, signal) {
+    const id = `${TAB}-${++asked}`;
+    for (let next = { id, ...message }, event = []; event[0] !== "end" && !signal?.aborted; next = { id }) {
+      port.postMessage(next);
+      yield (event = await new Promise((resolve) => waiting.set(id, resolve)));
+    }
+  }
+  const once = async (kind, document_) => (await events({ kind, ...document_ }).next()).value[1];
+  port.onmessage = ({ data }) => {
+    if (data.id) waiting.get(data.id)?.(data.event);
+    else if ("dark" in data) paint(data.dark);
+    else follow(data.link);
+  };
+  paint(dark);
+  return {
+    ask: (_tab, document_, signal, kind = "ask") => events({ kind, ...document_ }, signal),
+    once,
+    about: () => once("about"),
+    read: () => link,
+    write: (text) => port.postMessage({ link: text }),
+    moved: (act) => (follow = act),
+    link: () => "",
+  };
+}
+
 // --- asking -----------------------------------------------------------------------------------------------------------
 
 let started = 0;
@@ -218,30 +295,6 @@ function question(position = state) {
   return asked;
 }
 
-async function post(path, document, signal) {
-  return fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(document),
-    signal,
-  });
-}
-
-async function* events(response) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (;;) {
-    const { done: ended, value } = await reader.read();
-    if (ended) return;
-    rest += value;
-    for (let end = rest.indexOf("\n\n"); end >= 0; end = rest.indexOf("\n\n")) {
-      const [name, data] = rest.slice(0, end).split("\n");
-      rest = rest.slice(end + 2);
-      yield [name.slice(7), JSON.parse(data.slice(6))];
-    }
-  }
-}
-
 async function ask() {
   asking?.abort();
   clearTimeout(retry);
@@ -256,13 +309,10 @@ async function ask() {
   document.documentElement.dataset.busy = "1";
   const slow = setTimeout(() => say("Working … the first start compiles for a minute."), 4000);
   try {
-    const response = await post("ask", { tab: TAB, question: question() }, mine.signal);
-    if (response.status === 503) throw new TypeError("busy");
-    if (!response.ok) return say(`${await response.text()}`.trim());
-    if (retries) say("The server answers again.");
-    retries = 0;
-    for await (const [name, document_] of events(response)) {
+    for await (const [name, document_] of transport.ask(TAB, { question: question() }, mine.signal)) {
       if (mine.signal.aborted) return;
+      if (retries) say("The server answers again.");
+      retries = 0;
       clearTimeout(slow);
       if ($("status").textContent.startsWith("Working")) say("");
       receive(name, document_, number);
@@ -299,22 +349,9 @@ function receive(name, document_, number) {
       if (document_.stage !== "more") timings.push(performance.now() - since);
       explorer.shown = number;
     });
-  } else if (name === "points") {
-    answer.points = document_;
-    renderHands();
-    renderCompass();
-  } else if (name === "captures") {
-    answer.captures = document_;
-    renderCaptures();
-  } else if (name === "tricks") {
-    answer.tricks = document_;
-    renderTricks();
-  } else if (name === "contracts") {
-    answer.contracts = document_;
-    renderContracts();
-  } else if (name === "leads") {
-    answer.leads = document_;
-    renderLeads();
+  } else if (RENDER[name]) {
+    answer[name] = document_;
+    RENDER[name]();
   } else if (name === "chip") {
     changes.set(upTo(document_.number), document_);
     renderChips();
@@ -326,6 +363,8 @@ function receive(name, document_, number) {
     renderCompare();
   }
 }
+
+const RENDER = { points: () => (renderHands(), renderCompass()), captures: renderCaptures, tricks: renderTricks, contracts: renderContracts, leads: renderLeads };
 
 // --- the table --------------------------------------------------------------------------------------------------------
 
@@ -361,9 +400,12 @@ function renderSettings() {
   for (const field of document.querySelectorAll(".of-four")) field.hidden = !four();
   options($("player"), [["", "usual (learned)"], ["none", "none: cards say only where they lie"]], state.settings.player ?? "");
   for (const side of ["NS", "EW"]) {
-    const told = systemOf(side);
-    const names = about.systems.includes(told) || !told ? about.systems : [...about.systems, told];
-    options($(`system-${side}`), [["", "not told"], ...names.map((name) => [name, name])], told);
+    for (const kind of MANY) {
+      const told = toldOf(kind, side);
+      const names = new Set([...(about[`${kind}s`] ?? []), ...loaded.filter(() => kind === "style"), ...(told ? [told] : [])]);
+      const usual = kind === "style" ? "not known" : "not told";
+      options($(`${kind}-${side}`), [["", usual], ...[...names].map((name) => [name, name.replace(/\.(\d+)\.[\w-]{203}$/, ", $1 tables")])], told);
+    }
   }
   options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
   options($("add-seat"), seats.filter(([seat]) => seat !== observer()));
@@ -380,24 +422,31 @@ const firstCaller = () => {
 };
 
 // A system of both sides stands in a link without a side; several of one side are joined by "+".
-const systemOf = (side) =>
-  (state.settings.system ?? [])
+const toldOf = (kind, side) =>
+  (state.settings[kind] ?? [])
     .filter((one) => !/^(NS|EW):/i.test(one) || one.toUpperCase().startsWith(side))
     .map((one) => one.replace(/^(NS|EW):/i, ""))
     .join("+");
 
-function setSystem(side, name) {
-  const told = { NS: systemOf("NS"), EW: systemOf("EW"), [side]: name };
+function tell(kind, side, name) {
+  const told = { NS: toldOf(kind, "NS"), EW: toldOf(kind, "EW"), [side]: name };
   const sides = Object.entries(told).filter(([, one]) => one);
-  const texts = told.NS === told.EW && told.NS ? [told.NS] : sides.map(([one, text]) => `${one}:${text}`);
-  setting("system", texts.length ? texts : "");
+  const both = kind === "system" && told.NS === told.EW && told.NS;
+  const texts = both ? [told.NS] : sides.map(([one, text]) => `${one}:${text}`);
+  change(() => (texts.length ? (state.settings[kind] = texts) : delete state.settings[kind]), `${kind} of ${side}: ${name.split(".")[0] || "not known"}.`);
+}
+
+// How they bid and play: what stays the same from board to board.
+function how() {
+  const { bidder, slip, system, style, player } = four() ? state.settings : {};
+  return { bidder, slip, system, style, player };
 }
 
 // --- moments and panels -----------------------------------------------------------------------------------------------
 
 function renderMoment() {
   const named = Object.keys(MOMENTS).find((name) => follows(state, read(MOMENTS[name].link)));
-  if (named) home = named;
+  if (named) home = MOMENTS[named].link;
   const moments = Object.entries(MOMENTS).map(([name, moment]) => [name, moment.name]);
   options($("moment"), named ? moments : [["", "Your own position"], ...moments], named ?? "");
   const begun = named && state.evidence.length === read(MOMENTS[named].link).evidence.length;
@@ -411,7 +460,7 @@ function follows(position, moment) {
   return bare(position) === bare(moment) && moment.evidence.every((piece, number) => String(piece) === String(position.evidence[number]));
 }
 
-const two = matchMedia("(min-width: 44rem)");
+const two = matchMedia("(min-width: 42rem)");
 const three = matchMedia("(min-width: 72rem)");
 const always = () => (three.matches ? ["add", "cards", "points"] : two.matches ? ["add"] : []);
 
@@ -437,7 +486,7 @@ function buildTabs() {
 
 function show(name) {
   state.show = name;
-  history.replaceState(null, "", `#${write(state)}`);
+  transport.write(write(state));
   renderTabs();
   renderTake();
   if (!two.matches) scrollTo({ top: 0 });
@@ -488,7 +537,7 @@ function renderCompass() {
         for (const card of held) row.append(heldCard(seat, card, gone, turn));
         if (!held.length) row.append("–");
       } else {
-        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => (card[1] === "T" ? "10" : card[1]));
+        const lies = [...gone].filter(([card, player]) => player === seat && card[0] === suit).map(([card]) => rankOf(card));
         row.append(lies.length ? element("s", {}, lies.join("")) : "", ` ${lengthWords(seat, suit)}`);
       }
       list.append(row);
@@ -517,7 +566,7 @@ function renderCompass() {
 }
 
 function heldCard(seat, card, gone, turn) {
-  const rank = card[1] === "T" ? "10" : card[1];
+  const rank = rankOf(card);
   if (gone.has(card)) return element("s", {}, rank);
   if (turn !== seat || !board?.play.legal[seat]?.includes(card)) return element("span", {}, rank);
   return element("button", { type: "button", "data-key": `h-${card}`, "aria-label": `${NAMES[seat]} plays the ${cardWords(card)}`, on: { click: () => play(seat, card) } }, rank);
@@ -540,7 +589,7 @@ function buildPicker() {
     const row = element("div", { role: "group", "aria-label": SUIT_NAMES[suit] }, element("span", { class: `name suit-${suit}`, "aria-hidden": "true" }, SYMBOLS[suit]));
     for (const rank of RANKS) {
       const card = suit + rank;
-      row.append(element("button", { type: "button", class: `suit-${suit}`, "data-card": card, tabindex: card === "SA" ? "0" : "-1", on: { click: () => pick(card) } }, rank === "T" ? "10" : rank));
+      row.append(element("button", { type: "button", class: `suit-${suit}`, "data-card": card, tabindex: card === "SA" ? "0" : "-1", on: { click: () => pick(card) } }, rankOf(card)));
     }
     $("picker").append(row);
   }
@@ -743,7 +792,7 @@ function renderConflict() {
 
 function buildHeat(into, name) {
   const cells = new Map();
-  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rank === "T" ? "10" : rank)));
+  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...[...RANKS].map((rank) => element("th", { scope: "col" }, rankOf(`S${rank}`))));
   const table = element("table", { class: "heat" }, element("caption", { class: name ? "" : "sr" }, name || "Percent for each card and seat"), element("thead", {}, head));
   for (const suit of SUITS) {
     const body = element("tbody");
@@ -806,12 +855,9 @@ function renderHands() {
   const table = $("hands");
   if (!cards) return table.replaceChildren(), $("points").replaceChildren();
   const hidden = SEATS.filter((seat) => !(seat in openHands()));
-  const head = element("tr", {}, element("th", { scope: "col" }, spoken("seat")), ...SUITS.map((suit) => element("th", { scope: "col" }, symbol(suit), spoken(SUIT_NAMES[suit]))));
-  const rows = hidden.map((seat) => {
-    const lengths = SUITS.map((suit) => cards.lengths[SEATS.indexOf(seat)]["CDHS".indexOf(suit)]);
-    return element("tr", {}, element("th", { scope: "row" }, NAMES[seat]), ...lengths.map((shares) => element("td", {}, ...spread(shares, 9))));
-  });
-  table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
+  const lengths = (seat, suit) => cards.lengths[SEATS.indexOf(seat)]["CDHS".indexOf(suit)];
+  const rows = hidden.map((seat) => [NAMES[seat], ...SUITS.map((suit) => spread(lengths(seat, suit), 9))]);
+  ranked(table, [spoken("seat"), ...SUITS.map((suit) => [symbol(suit), spoken(SUIT_NAMES[suit])])], rows);
   const points = answer.points ? hidden.map((seat) => {
     const shares = answer.points.points[SEATS.indexOf(seat)];
     const [low, high] = interval(shares, 0.8);
@@ -898,10 +944,11 @@ function renderTricks() {
   $("caution-field").hidden = false;
 }
 
+const line = ([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, ...[cell].flat())));
+
 function ranked(table, header, rows) {
-  const head = element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)));
-  const body = rows.map(([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell))));
-  table.replaceChildren(...(rows.length ? [element("thead", {}, head), element("tbody", {}, ...body)] : []));
+  const head = element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, ...[name].flat())));
+  table.replaceChildren(...(rows.length ? [element("thead", {}, head), element("tbody", {}, ...rows.map(line))] : []));
 }
 
 const error = (value, digits) => (value ? ` ± ${value.toFixed(digits)}` : "");
@@ -949,8 +996,7 @@ async function recall() {
   const hash = state.compare;
   const found = {};
   try {
-    const response = await post("ask", { tab: `${TAB}-a`, question: question(read(hash)) });
-    for await (const [name, document_] of events(response)) {
+    for await (const [name, document_] of transport.ask(`${TAB}-a`, { question: question(read(hash)) })) {
       found[name] = document_;
       if (name === "captures") break;
     }
@@ -980,7 +1026,8 @@ function renderCompare() {
   for (const [card, seat, old, now] of far.slice(0, 8)) {
     if (Math.abs(old - now) >= 0.0005) rows.push([element("span", {}, cardText(card), ` with ${NAMES[seat]}`), figure(old), figure(now)]);
   }
-  const table = element("table", { class: "compare" }, element("thead", {}, element("tr", {}, element("th", {}, spoken("what")), element("th", { scope: "col" }, "A"), element("th", { scope: "col" }, "B"))), element("tbody", {}, ...rows.map(([what, x, y]) => element("tr", {}, element("th", { scope: "row" }, what), element("td", {}, x), element("td", {}, y)))));
+  const table = element("table");
+  ranked(table, [spoken("what"), "A", "B"], rows);
   const pair = element("div", { class: "two" });
   for (const [name, told] of [["A", a], ["B", answer]]) {
     const side = element("div");
@@ -994,17 +1041,13 @@ function renderCompare() {
 
 async function once(kind, document_) {
   try {
-    const response = await post(`once/${kind}`, { tab: TAB, ...document_ });
-    const text = await response.text();
-    if (!response.ok) {
-      say(text.startsWith("{") ? JSON.parse(text).message : text.trim());
-      return null;
-    }
-    return JSON.parse(text);
+    const told = await transport.once(kind, document_);
+    if (!told.message) return told;
+    say(told.message);
   } catch {
     say("The server does not answer (is it running?).");
-    return null;
   }
+  return null;
 }
 
 let dealt = 0;
@@ -1030,7 +1073,8 @@ async function download(kind, name, type) {
 }
 
 function renderTake() {
-  $("link").value = location.href;
+  $("link").value = transport.link();
+  $("link").parentElement.hidden = $("copy").hidden = !transport.link();
   $("python").textContent = board?.python ?? "";
   const words = (board?.words ?? []).map((word) => (/^[\w.:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   $("command").textContent = board ? `bayesbridge estimate ${words.join(" ")}` : "";
@@ -1040,6 +1084,8 @@ function renderTake() {
 }
 
 let record = null;
+const opened = () => record.boards[Number($("board").value)];
+const loaded = []; // styles of files
 async function load(file) {
   if (!file) return;
   if (file.size > 1_500_000) return say("The file is too large: 1.5 MB at most.");
@@ -1049,10 +1095,19 @@ async function load(file) {
     if (!told) return;
     return change(() => (state = { ...state, settings: told.settings, evidence: told.evidence, first: null, contract: null }), `${file.name} is loaded.`);
   }
+  if (/\.json$/i.test(file.name)) {
+    const told = await once("style", document_);
+    if (!told) return;
+    loaded.push(told.text);
+    if (!four()) return say("A style is for four players: choose them first.");
+    return tell("style", "NS".includes(observer()) ? "EW" : "NS", told.text);
+  }
   const told = await once("records", document_);
   if (!told) return;
-  record = told;
+  record = { ...told, ...document_ };
   $("stepper").hidden = false;
+  $("stepper").scrollIntoView({ block: "nearest" });
+  forget();
   options($("board"), told.boards.map((one, index) => [String(index), `${one.board || index + 1} ${one.room}`.trim()]), "0");
   viewers();
   step(0);
@@ -1061,13 +1116,13 @@ async function load(file) {
 }
 
 function viewers() {
-  const seats = Object.keys(record.boards[Number($("board").value)].views);
+  const seats = Object.keys(opened().views);
   const wanted = seats.includes($("viewer").value) ? $("viewer").value : seats.includes("S") ? "S" : seats[0];
   options($("viewer"), seats.map((seat) => [seat, NAMES[seat]]), wanted);
 }
 
 function step(to) {
-  const one = record.boards[Number($("board").value)];
+  const one = opened();
   const view = one.views[$("viewer").value];
   const last = view.pieces.length;
   const at = Math.min(Math.max(to, 0), last);
@@ -1075,12 +1130,68 @@ function step(to) {
   $("step").value = String(at);
   $("step-words").textContent = `Step ${at} of ${last}${one.contract ? `; the contract was ${one.contract}` : ""}${one.result === null ? "" : `, ${one.result} tricks`}.`;
   change(() => {
-    state.settings = { observer: $("viewer").value, hand: view.hand, players: "4" };
+    state.settings = { ...how(), observer: $("viewer").value, hand: view.hand, players: "4" };
     if (one.vulnerable !== "None") state.settings.vulnerable = one.vulnerable;
     state.evidence = view.pieces.slice(0, at);
     state.first = one.dealer;
     state.contract = null;
   }, at ? view.pieces[at - 1].join(" ") : `Board ${one.board}, before the auction.`);
+}
+
+let reviewing = null;
+function forget() {
+  reviewing?.abort();
+  $("review").hidden = true;
+}
+
+async function review() {
+  if (reviewing) return reviewing.abort();
+  const mine = (reviewing = new AbortController());
+  const words = (text) => ($("review-words").textContent = text);
+  const { number, vulnerable } = opened();
+  const { name, text } = record;
+  let last = 0;
+  $("start-review").textContent = "Stop the review";
+  ranked($("costly"), [], []);
+  ranked($("by-player"), [], []);
+  words("Judging the first card …");
+  $("review").hidden = false;
+  show("play");
+  $("review").scrollIntoView({ block: "nearest" });
+  try {
+    for await (const [event, told] of transport.ask(TAB, { name, text, board: number, question: { settings: { ...how(), vulnerable } } }, mine.signal, "review")) {
+      if (mine.signal.aborted) break;
+      if (event === "judged") {
+        last = told.number + 1;
+        words(`${last} of ${told.of} cards are judged …`);
+        if (told.verdict) judged(told);
+      } else if (event === "review") {
+        words(`${$("costly").rows.length ? "Click a card to see the moment." : "No card was costly."} Cost: tricks on average, by what its player could know then. ${told.note}`);
+        ranked($("by-player"), ["player", "choices", "costly", "tricks lost", "unlucky", "double dummy"], told.rows);
+        say("The play is reviewed.");
+      } else if (event === "refused") words(told.message);
+    }
+  } catch {
+    if (!mine.signal.aborted) words("The server does not answer (is it running?).");
+  } finally {
+    if (mine.signal.aborted) words(`Stopped after card ${last}.`);
+    reviewing = null;
+    $("start-review").textContent = "Review the play";
+  }
+}
+
+function judged(told) {
+  const go = () => {
+    const { pieces } = opened().views[($("viewer").value = told.player)];
+    step(pieces.flatMap(([kind], at) => (kind === "play" ? [at] : []))[told.number]);
+    for (const one of $("costly").querySelectorAll("button")) one.setAttribute("aria-current", String(one === button));
+  };
+  const button = element("button", { type: "button", on: { click: go } }, `${told.trick} ${NAMES[told.seat]} `, cardText(told.card));
+  const costly = told.verdict === "costly";
+  const cost = told.cost < 0.005 ? "<0.01" : told.cost.toFixed(2) + error(told.cost_error, 2);
+  const row = [button, costly ? cardText(told.best) : "–", costly ? cost : "unlucky", told.double_dummy_cost ?? "–"];
+  if ($("costly").rows.length) $("costly").tBodies[0].append(line(row));
+  else ranked($("costly"), ["trick, card", "better", "cost", "double dummy"], [row]);
 }
 
 // --- wiring -----------------------------------------------------------------------------------------------------------
@@ -1097,10 +1208,9 @@ function wire() {
   on("skip", "click", () => $("answers").focus());
   on("undo", "click", () => back(done, undone, "undo"));
   on("redo", "click", () => back(undone, done, "redo"));
-  const start = (name, words) => change(() => ((state = read(MOMENTS[name].link)), (mode = name === "paper" ? "hand" : "play")), words);
+  const start = (link, words) => change(() => ((state = read(link)), (mode = state.evidence.length ? "play" : "hand")), words);
   on("reset", "click", () => start(home, "From the start again; Undo brings yours back."));
-  on("moment", "change", () => $("moment").value && start($("moment").value, ""));
-  on("suits", "change", () => colours($("suits").value));
+  on("moment", "change", () => $("moment").value && start(MOMENTS[$("moment").value].link, ""));
   on("players", "change", () =>
     change(() => {
       const { settings } = state;
@@ -1109,19 +1219,15 @@ function wire() {
         delete settings.dummy;
         delete settings.bidder;
         delete settings.slip;
-      } else for (const name of ["players", "vulnerable", "system", "bidder", "slip", "player"]) delete settings[name];
+      } else for (const name of ["players", "vulnerable", "system", "style", "bidder", "slip", "player"]) delete settings[name];
       state.evidence = state.evidence.filter(([kind]) => kind !== "call" && kind !== "play");
       state.contract = null;
     }, "Another game: its calls and cards begin anew; Undo brings the old ones back."),
   );
-  on("observer", "change", () => setting("observer", $("observer").value));
-  on("dummy", "change", () => setting("dummy", $("dummy").value));
+  for (const name of ["observer", "dummy", "bidder", "player", "slip"]) on(name, "change", () => setting(name, $(name).value.trim()));
   on("first", "change", () => change(() => (state.first = $("first").value), `${NAMES[$("first").value]} calls first.`));
   on("vulnerable", "change", () => setting("vulnerable", $("vulnerable").value === "None" ? "" : $("vulnerable").value));
-  on("bidder", "change", () => setting("bidder", $("bidder").value));
-  on("player", "change", () => setting("player", $("player").value));
-  on("slip", "change", () => setting("slip", $("slip").value.trim()));
-  for (const side of ["NS", "EW"]) on(`system-${side}`, "change", () => setSystem(side, $(`system-${side}`).value));
+  for (const side of ["NS", "EW"]) for (const kind of MANY) on(`${kind}-${side}`, "change", (event) => tell(kind, side, event.target.value));
   on("hand-text", "change", () => change(() => (state.settings.hand = pbnOf(cardsOf($("hand-text").value))), "The hand is changed."));
   on("seat", "change", renderPicker);
   on("mode", "change", () => {
@@ -1153,7 +1259,7 @@ function wire() {
   on("copy", "click", async () => {
     $("link").select();
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText($("link").value);
       say("The link is copied.");
     } catch {
       say("The link is marked: copy it by hand.");
@@ -1161,14 +1267,12 @@ function wire() {
   });
   on("get-toml", "click", () => download("toml", "position.toml", "application/toml"));
   on("get-report", "click", () => download("report", "report.html", "text/html"));
-  on("file", "change", () => load($("file").files[0]));
-  on("board", "change", () => (viewers(), step(0)));
+  for (const id of ["file", "style-file"]) on(id, "change", (event) => load(event.target.files[0]));
+  on("board", "change", () => (forget(), viewers(), step(0)));
+  on("start-review", "click", review);
   on("viewer", "change", () => step(Number($("step").value)));
   on("step", "input", () => step(Number($("step").value)));
-  on("step-first", "click", () => step(0));
-  on("step-back", "click", () => step(Number($("step").value) - 1));
-  on("step-next", "click", () => step(Number($("step").value) + 1));
-  on("step-last", "click", () => step(Infinity));
+  for (const [name, by] of [["first", -999], ["back", -1], ["next", 1], ["last", 999]]) on(`step-${name}`, "click", () => step(Number($("step").value) + by));
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     document.body.classList.add("dragging");
@@ -1186,10 +1290,10 @@ function wire() {
     else return;
     event.preventDefault();
   });
-  addEventListener("hashchange", () => {
-    if (location.hash.slice(1) === write(state)) return;
+  transport.moved((link) => {
+    if (link === write(state)) return;
     done.push(write(state));
-    state = open(location.hash.slice(1) || MOMENTS[home].link);
+    state = open(link || home);
     moved();
     recall();
   });
@@ -1206,38 +1310,31 @@ function facts() {
   if (kind === "hcp") [$("add-low").value, $("add-high").value] = [12, 14];
 }
 
-function colours(wanted) {
+function colours() {
   // How many colours the suits have is the reader's choice, kept by the browser and no part of a position.
-  document.documentElement.dataset.suits = $("suits").value = wanted;
   try {
-    localStorage.setItem("suits", wanted);
+    $("four").checked = localStorage.getItem("suits") === "four";
+    $("four").addEventListener("change", () => localStorage.setItem("suits", $("four").checked ? "four" : "two"));
   } catch {
     // a browser that keeps nothing
   }
 }
 
-function liked() {
-  try {
-    return localStorage.getItem("suits") === "four" ? "four" : "two";
-  } catch {
-    return "two";
-  }
-}
-
-async function begin() {
-  colours(liked());
+async function begin(chosen) {
+  transport = chosen;
+  colours();
   buildTabs();
   buildPicker();
   buildBox();
   heat = buildHeat($("heat"), "");
   facts();
-  if (location.hash.length > 1) state = open(location.hash.slice(1));
+  if (transport.read()) state = open((home = transport.read()));
   if (state.evidence.some(([kind]) => kind === "play")) mode = "play";
   wire();
   moved();
   recall();
   try {
-    about = await (await fetch("about")).json();
+    about = await transport.about();
   } catch {
     return;
   }
@@ -1246,4 +1343,5 @@ async function begin() {
 
 // For measurements: milliseconds from each click to its heat map.
 globalThis.explorer = { timings, asked: 0, shown: 0, idle: () => explorer.shown === explorer.asked || !complete() };
-begin();
+if (location.protocol !== "about:") begin(server);
+else addEventListener("message", ({ data, ports }) => begin(kernel(ports[0], data)), { once: true });
