@@ -18,6 +18,7 @@ from .decisions.play import play
 from .decisions.review import review
 from .decisions.suit import suit_play
 from .errors import BayesBridgeError
+from .estimators.network import trick_probabilities
 from .evidence.kinds import Called, Condition, HighCards, Holds, Lacks, Length, Play, Reveal, Shape, Void
 from .history import card_history, sharpening
 from .joint.infer import infer_jointly
@@ -26,7 +27,6 @@ from .notation import open_records
 from .results import Result, estimate
 from .sensitivity import sensitivity
 from .tricks import Trick
-from .views.record import html_record
 from .views.report import html_report
 from .web import explore
 
@@ -70,7 +70,6 @@ __all__ = [
     "errors",
     "estimate",
     "explore",
-    "html_record",
     "html_report",
     "infer_jointly",
     "learn_style",
@@ -82,5 +81,6 @@ __all__ = [
     "sensitivity",
     "sharpening",
     "suit_play",
+    "trick_probabilities",
     "value_of_information",
 ]

@@ -103,6 +103,20 @@ def install(tmp_path):
         yield put
 
 
+@pytest.fixture(scope="session")
+def posterior():
+    from tests import positions
+
+    return positions.called().infer(rng=1)
+
+
+@pytest.fixture(scope="session")
+def result(posterior):
+    from bayesbridge import estimate
+
+    return estimate(posterior, pair="S:N")
+
+
 @pytest.fixture(scope="module")
 def browser():
     """The Chromium of the system, without a window."""

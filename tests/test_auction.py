@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from math import comb
 
 import pytest
@@ -13,8 +12,9 @@ from hypothesis import strategies as st
 from bayesbridge.auction import Auction
 from bayesbridge.calls import CALLS, DOUBLE, PASS, REDOUBLE, Call, Contract
 from bayesbridge.deal import Seat
-from bayesbridge.errors import BayesBridgeError, IllegalCall, NotationError
+from bayesbridge.errors import IllegalCall, NotationError
 from tests.strategies import auctions, calls, contracts, seats
+from tests.test_cards import complaint
 
 pytestmark = pytest.mark.quick
 
@@ -181,14 +181,6 @@ class TestProperties:
     def test_any_text_is_read_or_refused_in_one_line(self, seat: Seat, text: str) -> None:
         for read in (Call.of, Contract.of, Auction.of, Auction(seat).after_all):
             assert len(complaint(read, text).splitlines()) <= 1
-
-
-def complaint(read: Callable[[str], object], text: str) -> str:
-    try:
-        read(text)
-    except BayesBridgeError as error:
-        return str(error)
-    return ""
 
 
 def count_auctions(start: Auction) -> int:

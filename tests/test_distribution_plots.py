@@ -11,16 +11,6 @@ from bayesbridge.results import shortest_interval
 from tests import positions
 
 
-@pytest.fixture(scope="module")
-def posterior():
-    return positions.called().infer(rng=1)
-
-
-@pytest.fixture(scope="module")
-def result(posterior):
-    return bb.estimate(posterior, pair="S:N")
-
-
 def dashed(ax):
     return [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"]
 

@@ -23,16 +23,6 @@ MOST_BYTES = 50_000
 
 
 @pytest.fixture(scope="module")
-def posterior():
-    return positions.called().infer(rng=1)
-
-
-@pytest.fixture(scope="module")
-def result(posterior):
-    return bb.estimate(posterior, pair="S:N")
-
-
-@pytest.fixture(scope="module")
 def values(posterior, result):
     deal = bb.Deal.of(DEAL)
     return {

@@ -8,6 +8,7 @@ import pytest
 
 import bayesbridge as bb
 from bayesbridge.notation import read_pbn
+from bayesbridge.views.record import html_record
 from tests.test_report import Page
 
 DEAL = "N:J54.AQ2.KQ76.A54 T963.9864.JT8.J7 AKQ2.KJ3.A54.Q32 87.T75.932.KT986"
@@ -33,7 +34,7 @@ def record():
 
 @pytest.fixture(scope="module")
 def html(record):
-    return bb.html_record(record, "E", draws=100, rng=1, command="bayesbridge report …")
+    return html_record(record, "E", draws=100, rng=1, command="bayesbridge report …")
 
 
 @pytest.fixture(scope="module")

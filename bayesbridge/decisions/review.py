@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from bayesbridge.belief.belief import Belief
 from bayesbridge.belief.posterior import Posterior
@@ -31,6 +31,10 @@ from bayesbridge.words import SEATS, card_words
 
 if TYPE_CHECKING:
     import pandas
+
+
+SMALL: Final = 0.05
+"""Tricks on average that nobody calls a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class Judged:
     @property
     def verdict(self) -> str:
         """``costly``, ``unlucky`` or nothing."""
-        return "costly" if not self.close else "unlucky" if self.double_dummy_cost else ""
+        worse = not self.close and self.cost[0] >= SMALL
+        return "costly" if worse else "unlucky" if self.double_dummy_cost else ""
 
     @property
     def why(self) -> str:

@@ -89,13 +89,7 @@ class EitherHonour:
     """Who has both queen and jack of spades plays either, as likely as not; otherwise there is no choice."""
 
     def log_likelihood(
-        self,
-        hands: NDArray[np.uint64],
-        contract: Contract,
-        plays: Sequence[tuple[Seat, Card]],
-        seat: Seat,
-        auction: Auction | None = None,
-        dummy: Hand | None = None,
+        self, hands: NDArray[np.uint64], contract: Contract, plays: Sequence[tuple[Seat, Card]], seat: Seat, *_: object
     ) -> NDArray[np.float64]:
         both = np.uint64(Hand.of("SQ SJ").mask)
         first = next((card for player, card in plays if player == seat and card in Hand.of("SQ SJ")), None)

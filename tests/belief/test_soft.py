@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from bayesbridge.auction import Auction
 from bayesbridge.belief.belief import Belief
 from bayesbridge.calls import Contract
-from bayesbridge.cards import Card, Hand
 from bayesbridge.deal import Seat
 from bayesbridge.engines.tables import sample
 from bayesbridge.errors import BayesBridgeError
@@ -41,13 +39,7 @@ class Cards:
         self.seats: set[Seat] = set()
 
     def log_likelihood(
-        self,
-        hands: NDArray[np.uint64],
-        contract: Contract,
-        plays: Sequence[tuple[Seat, Card]],
-        seat: Seat,
-        auction: Auction | None = None,
-        dummy: Hand | None = None,
+        self, hands: NDArray[np.uint64], contract: Contract, plays: object, seat: Seat, *_: object
     ) -> NDArray[np.float64]:
         self.seats.add(seat)
         return 0.1 * high_card_points(hands) - 4.0

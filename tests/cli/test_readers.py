@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from bayesbridge.cli import main
-from bayesbridge.notation import open_records
 
 BOARDS = str(Path(__file__).parents[2] / "examples" / "boards.pbn")
-RECORDS = open_records(BOARDS).records
 
 
 def test_score_at_several_moments(document, answer):

@@ -1,7 +1,6 @@
 """Weights that are estimates: the error that batches tell is the error from run to run."""
 
 import numpy as np
-import pytest
 
 from bayesbridge.engines.weights import Batches, standard_error, stretches_of
 
@@ -44,10 +43,3 @@ def test_batches_that_vary_together_move_an_answer_together():
         np.testing.assert_allclose(batches.moved(np.ones(300), weights).mean(), 1.0)
         away.append((mean - exact) / standard_error(batches.moved(values - mean, weights)))
     assert abs(np.mean(np.square(away)) - 1) < AGREES
-
-
-@pytest.mark.parametrize(
-    ("chains", "ess", "stretches"), [(1, 5.0, 4), (2, 5.0, 2), (8, 5.0, 1), (2, 160.0, 10), (2, 1e4, 16)]
-)
-def test_chains_are_cut_by_what_they_are_worth(chains, ess, stretches):
-    assert stretches_of(chains, ess) == stretches
