@@ -221,16 +221,6 @@ class CardChoices(Shown):
         """Whether one card is better than all others."""
         return len(self.best) == 1
 
-    @property
-    def pick(self) -> Card:
-        """The card to play: the best; of leads that the test cannot tell apart the one that players lead most.
-
-        On real boards such leads lose fewer tricks than those with the best figures (docs/decide.md).
-        """
-        if self.choices[0].led is None:
-            return self.choices[0].cards[-1]
-        return max(pair for choice in self.best for pair in zip(choice.led or (), choice.cards, strict=True))[1]
-
     def of(self, card: Card) -> CardChoice:
         """The choice that has a card."""
         return next(choice for choice in self.choices if card in choice.cards)
@@ -251,8 +241,11 @@ class CardChoices(Shown):
         if self.exact:
             return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        pick = f" Of these players lead {self.pick} most often." if first.led is not None else ""
-        return f"Too close to call: {names[0]} is ahead, {others} may be as good.{pick} After {names[0]}, {after}"
+        led = [
+            pair for choice in self.best for pair in zip(choice.led or (), choice.cards, strict=choice.led is not None)
+        ]
+        most = f" Of these players lead {max(led)[1]} most often." if led else ""
+        return f"Too close to call: {names[0]} is ahead, {others} may be as good.{most} After {names[0]}, {after}"
 
     @property
     def caution(self) -> str:
@@ -314,7 +307,6 @@ class CardChoices(Shown):
             "goal": self.goal,
             "clear": self.clear,
             "best": [str(card) for choice in self.best for card in choice.cards],
-            "pick": str(self.pick),
             "solved": self.solved,
             "exact": self.exact,
             "cards": list(map(row, self.choices)),

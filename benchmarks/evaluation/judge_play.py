@@ -7,8 +7,8 @@ nothing was fitted: the first table of each deal with its auction and its cards 
 for each card of the next trick, ``--layouts`` layouts of what its player believes are solved for all legal cards, and
 the card with most tricks on average is played (:func:`bayesbridge.play`). The layouts are those that fit the hard
 evidence; then weighed by the calls; then by the calls and the learned player. Beside them stand the card on record, a
-random legal card, and the ``pick`` of :func:`bayesbridge.play`: of opening leads that the test cannot tell from the
-best the one that the learned player makes most often, after it the card with most tricks.
+random legal card; and another rule for the opening lead: of those that the test cannot tell from the best the one that
+the learned player makes most often.
 The cost of a card is what it loses double dummy on the real deal. Choices in which no card can lose anything there are
 left out, but for the opening lead, of which two shares are counted as well: DDOLAR, how often it costs nothing, and
 ADDOLAR, the same without boards on which every lead ties.
