@@ -187,8 +187,8 @@ class CardChoice:
     """P(it wins the trick)."""
     matchpoints: tuple[float, float] | None = None
     """Expected share of the matchpoints, one standard error, where a field was given."""
-    led: tuple[float, ...] | None = None
-    """P(each of the cards is led) by the player model of the belief; for the opening lead alone."""
+    led: tuple[float, ...] = ()
+    """P(each of the cards is led) by the player model of the belief; empty after the opening lead, or without one."""
 
     @property
     def name(self) -> str:
@@ -241,9 +241,7 @@ class CardChoices(Shown):
         if self.exact:
             return f"{', '.join(names[:-1])} and {names[-1]} are the same: {after}"
         others = " and ".join(filter(None, (", ".join(names[1:-1]), names[-1])))
-        led = [
-            pair for choice in self.best for pair in zip(choice.led or (), choice.cards, strict=choice.led is not None)
-        ]
+        led = [pair for choice in self.best for pair in zip(choice.led, choice.cards, strict=False)]
         most = f" Of these players lead {max(led)[1]} most often." if led else ""
         return f"Too close to call: {names[0]} is ahead, {others} may be as good.{most} After {names[0]}, {after}"
 
@@ -274,12 +272,12 @@ class CardChoices(Shown):
             shares = [choice.chance, *([] if choice.matchpoints is None else [choice.matchpoints])]
             chances = [percent(share) + error_text(100 * spread, 1, " %") for share, spread in shares]
             tricks = f"{choice.tricks[0]:.2f}{error_text(choice.tricks[1])}"
-            led = [] if choice.led is None else [percent(sum(choice.led))]
+            led = [percent(sum(choice.led))] if choice.led else []
             rows.append([choice.name, *chances, tricks, percent(choice.wins), behind, *led, verdict * choice.close])
         chance = "P(beaten)" if turn.defends else "P(makes)"
         by = {"make": chance, "tricks": "tricks"}.get(self.goal, self.goal)
         field = [] if best.matchpoints is None else ["matchpoints"]
-        led = [] if best.led is None else ["players"]
+        led = ["players"] if best.led else []
         columns = ["card", chance, *field, "tricks", "wins trick", f"{by} below", *led, ""]
         plan = [f"Plan: {self.plan[0]}", *(f"      {line}" for line in self.plan[1:])] if self.plan else []
         return [Table(turn.words, columns, rows, [*plan, self.sentence, self.caution])]
@@ -295,7 +293,7 @@ class CardChoices(Shown):
                 "cards": [str(card) for card in choice.cards],
                 "close": choice.close,
                 "wins": choice.wins,
-                **({} if choice.led is None else {"led": list(choice.led)}),
+                **({"led": list(choice.led)} if choice.led else {}),
                 **{name: value for name, (value, _) in figures.items()},
                 **{f"{name}_error": error for name, (_, error) in figures.items()},
             }
