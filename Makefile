@@ -40,10 +40,10 @@ quick: .venv/.dev ## for every small step: ruff, mypy and the tests marked quick
 	$(BIN)/pytest -m quick --hypothesis-profile=quick -q -r fE tests
 
 test: lint docs package ## all that a change must pass: linters, site, package, then tests and doctests with coverage
-	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term
 
 test-all: lint docs package ## the slow tests too
-	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term -m ""
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --cov --cov-report=term -m ""
 
 lint: .venv/.dev ## ruff, mypy (strict), the layers contract, repo-review, the schemas of .github
 	$(BIN)/ruff check
