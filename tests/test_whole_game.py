@@ -177,7 +177,7 @@ class Game(RuleBasedStateMachine):
 
 
 class TestGame(Game.TestCase):
-    settings = settings(max_examples=5, stateful_step_count=20, suppress_health_check=list(HealthCheck))
+    settings = settings(max_examples=4, stateful_step_count=20, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.slow

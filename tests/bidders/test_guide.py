@@ -12,6 +12,7 @@ def test_every_block_is_a_file_a_command_or_a_doctest():
     assert list(GUIDE.files) == ["bayesbridge_weak_notrump.py", "pyproject.toml", "test_weak_notrump.py"]
 
 
+@pytest.mark.slow
 def test_every_command_of_the_page_works_in_order(tmp_path):
     project = GUIDE.write(tmp_path)
     done, answers = [], []

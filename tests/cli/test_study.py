@@ -34,7 +34,7 @@ def chunks_in(path):
     return len(list(path.glob("*.npy")))
 
 
-@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+@pytest.mark.parametrize("scheduler", [pytest.param("threads", marks=pytest.mark.slow), "processes"])
 def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_integers(capsys, tmp_path, scheduler):
     study = ["captures", "--deals", "8e6", "--runs", "2", "--seed", "5"]
     path, moments = tmp_path / "run", random.Random(scheduler)

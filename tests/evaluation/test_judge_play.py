@@ -26,7 +26,6 @@ def test_each_kind_of_evidence_adds_to_the_one_before():
 def test_a_board_is_judged_on_the_real_deal(install):
     install("solver", SOLVER)
     board = judge_play.judged(RECORD, (0, 1), 4, 1)
-    assert board == {**judge_play.judged(RECORD, (0, 1), 4, 1), "cpu": board["cpu"], "choices": board["choices"]}
     assert board["choices"][0]["cards"] == 0
     for one in board["choices"]:
         price = one["price"]

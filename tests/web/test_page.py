@@ -254,6 +254,7 @@ def test_a_dropped_file_is_stepped_through(tab):
     page.problems.clear()  # the browser tells of every request that is refused
 
 
+@pytest.mark.slow
 def test_a_record_is_reviewed_and_a_line_leads_to_its_moment(tab):
     pytest.importorskip("bayesbridge_double_dummy")
     page = tab()
