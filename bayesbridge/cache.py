@@ -1,35 +1,46 @@
 """Tables that cost seconds to build, kept in the user's cache directory.
 
-A file appears whole or not at all, so processes that start together build the same table twice and hurt nobody; a file
-that cannot be read is built again. Where nothing can be written the table is built in memory and one line on stderr
-says so.
+All that is kept, compiled kernels too, lies in a folder named for the package version and a hash of the source: an edit
+builds it anew, and an edited checkout shares nothing with an installed copy. A file appears whole or not at all, so
+processes that start together build the same table twice and hurt nobody; a file that cannot be read is built again.
+Where nothing can be written the table is built in memory and one line on stderr says so.
 ``BAYESBRIDGE_CACHE`` names another directory; deleting it is always safe.
 """
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import multiprocessing
 import os
+import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from zipfile import BadZipFile
 
 import platformdirs
 
+import bayesbridge
 from bayesbridge.files import whole_file
 from bayesbridge.words import tell
 
 if TYPE_CHECKING:
     import numpy as np
 
+NOT_HASHED: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
+"""Folders and files from which no kernel and no table takes anything: an edit there rebuilds nothing."""
+
+KEPT_DAYS: Final = 30
+"""How long the folder of a source that nobody uses is kept."""
+
 
 def cached_arrays(
-    name: str, version: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
+    name: str, build: Callable[[], Mapping[str, np.ndarray[Any, Any]]]
 ) -> dict[str, np.ndarray[Any, Any]]:
-    """Load a set of named arrays, or build and keep it; change ``version`` whenever ``build`` would answer otherwise.
+    """Load a set of named arrays, or build and keep it; ``build`` uses the package's code and nothing else.
 
     The arrays are read-only and in C order, on the first call and on every later one.
     """
@@ -44,7 +55,7 @@ def cached_arrays(
             np.savez(file, allow_pickle=False, **arrays)
 
     arrays = _cached(
-        f"{name}-{version}.npz",
+        f"{name}.npz",
         lambda: {key: np.array(array, order="C") for key, array in build().items()},
         read,
         write,
@@ -54,13 +65,13 @@ def cached_arrays(
     return arrays
 
 
-def cached_json(name: str, version: str, build: Callable[[], Any]) -> Any:
+def cached_json(name: str, build: Callable[[], Any]) -> Any:
     """Load a small JSON value, or build and keep it; integers of any size stay exact.
 
     What comes back has been through JSON on the first call too: tuples are lists and keys are text.
     """
     return _cached(
-        f"{name}-{version}.json",
+        f"{name}.json",
         lambda: json.loads(json.dumps(build())),
         lambda path: json.loads(path.read_bytes()),
         lambda path, value: path.write_text(json.dumps(value), "utf-8"),
@@ -69,7 +80,39 @@ def cached_json(name: str, version: str, build: Callable[[], Any]) -> Any:
 
 def cache_directory() -> Path:
     """Where the package keeps files it can rebuild; it may not exist yet."""
-    return Path(os.environ.get("BAYESBRIDGE_CACHE") or platformdirs.user_cache_path("bayesbridge"))
+    try:
+        return Path(os.environ.get("BAYESBRIDGE_CACHE") or platformdirs.user_cache_path("bayesbridge"))
+    except RuntimeError:  # a user without a home directory: what cannot be made is said where it is tried
+        return Path(os.devnull, "no home directory")
+
+
+@functools.cache
+def source_name() -> str:
+    """The name of the folder for what is built from this source."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package)
+        if name.parts[0] not in NOT_HASHED:
+            digest.update(f"{name.as_posix()}\0".encode() + path.read_bytes())
+    return f"bayesbridge-{bayesbridge.__version__}-{digest.hexdigest()[:12]}"
+
+
+def use_folder(folder: Path) -> bool:
+    """Make the folder of a source, or mark it as in use; a new one ends those that nobody used for :data:`KEPT_DAYS`.
+
+    Returns whether it is new.
+    """
+    fresh = not folder.is_dir()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.touch()
+    for other in folder.parent.glob("bayesbridge-[0-9]*-*") if fresh else ():
+        try:
+            if time.time() - other.stat().st_mtime > KEPT_DAYS * 86_400:
+                shutil.rmtree(other)
+        except OSError:  # another process removes it too, or its owner is another
+            continue
+    return fresh
 
 
 @functools.cache
@@ -85,15 +128,15 @@ def say_unwritable(directory: Path) -> None:
 def _cached[T](
     filename: str, build: Callable[[], T], read: Callable[[Path], T], write: Callable[[Path, T], object]
 ) -> T:
-    path = cache_directory() / filename
+    path = cache_directory() / source_name() / filename
     try:
         return read(path)
     except (OSError, ValueError, EOFError, BadZipFile):  # not there, or not as it was written
         value = build()
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        use_folder(path.parent)
         with whole_file(path) as part:
             write(part, value)
     except OSError:
-        say_unwritable(path.parent)
+        say_unwritable(path.parent.parent)
     return value

@@ -2,37 +2,27 @@
 
 Beside the source, where numba keeps compiled code by default, an installed package is often read-only. And numba
 recompiles a kernel when its own file changes, but not when a file that it calls or takes constants from does. So its
-cache lies in the package's cache directory (under ``NUMBA_CACHE_DIR`` if that is set), in a folder named for the
-package version and a hash of the source. ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
+cache lies in the package's cache directory (under ``NUMBA_CACHE_DIR`` if that is set), in the folder of this source
+(:mod:`bayesbridge.cache`). ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import inspect
-import shutil
 import sys
 import threading
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Final, cast, overload
+from typing import Any, cast, overload
 
 import numba
 import numpy as np
 
-import bayesbridge
-from bayesbridge.cache import cache_directory, say_unwritable
-
-NO_KERNELS: Final = frozenset({"cli", "markup.py", "plots.py", "views", "web"})
-"""Folders and files that hold no kernel, nor anything that a kernel takes: an edit there recompiles nothing."""
-
-KEPT_DAYS: Final = 30
-"""How long a folder of kernels that nobody uses is kept."""
+from bayesbridge.cache import cache_directory, say_unwritable, source_name, use_folder
 
 _decorating = threading.Lock()
 
@@ -96,42 +86,21 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
+def _root() -> Path:
+    return Path(numba.config.CACHE_DIR or cache_directory())
+
+
 @functools.cache
 def _code_folder() -> Path | None:
     """Where the machine code of this source is kept; ``None``, and one line on stderr, if nothing can be written."""
-    root = Path(numba.config.CACHE_DIR or cache_directory())
-    folder = root / f"kernels-{bayesbridge.__version__}-{source_hash(Path(__file__).parent)}"
-    fresh = not folder.is_dir()
+    folder = _root() / source_name()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = use_folder(folder)
         with TemporaryFile(dir=folder) as probe:  # numba would fail at the first kernel that finds no room
             probe.write(bytes(1 << 20))
-        folder.touch()  # in use, see :func:`_remove_unused`
     except OSError:
-        say_unwritable(root)
+        say_unwritable(_root())
         return None
-    if fresh:
-        _remove_unused(root)
-        if sys.stderr.isatty():
-            print("bayesbridge: compiling, on the first run only …", file=sys.stderr)
+    if fresh and sys.stderr is not None and sys.stderr.isatty():
+        print("bayesbridge: compiling, on the first run only …", file=sys.stderr)
     return folder
-
-
-def _remove_unused(root: Path) -> None:
-    """Remove the kernels of other sources that no process used for :data:`KEPT_DAYS`."""
-    for other in root.glob("kernels-*"):
-        try:
-            if time.time() - other.stat().st_mtime > KEPT_DAYS * 86_400:
-                shutil.rmtree(other)
-        except OSError:  # another process removes it too, or its owner is another
-            continue
-
-
-def source_hash(package: Path) -> str:
-    """A hash of every file of the package that a kernel can lie in or take something from."""
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        name = path.relative_to(package)
-        if name.parts[0] not in NO_KERNELS:
-            digest.update(f"{name.as_posix()}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:12]

@@ -47,7 +47,7 @@ def same(arrays, expected):
 def test_arrays_are_built_once_and_come_back_alike_read_only_and_aligned(directory):
     build = Builder(ARRAYS)
     for _ in range(3):
-        arrays = cached_arrays("things", "1", build)
+        arrays = cached_arrays("things", build)
         assert same(arrays, ARRAYS)
         for array in arrays.values():
             assert array.flags.c_contiguous
@@ -56,40 +56,37 @@ def test_arrays_are_built_once_and_come_back_alike_read_only_and_aligned(directo
     assert build.calls == 1
 
 
-def test_another_name_or_version_is_another_thing(directory):
-    assert cached_json("a", "1", lambda: 1) == 1
-    assert cached_json("a", "2", lambda: 2) == 2
-    assert cached_json("b", "1", lambda: 3) == 3
-    assert cached_json("a", "1", lambda: 4) == 1
-
-
 def test_json_keeps_large_integers_and_answers_alike_cold_and_warm(directory):
     build = Builder({"deals": 5157850293780050462400, "pairs": [(1, 2)]})
-    cold, warm = cached_json("counts", "1", build), cached_json("counts", "1", build)
+    cold, warm = cached_json("counts", build), cached_json("counts", build)
     assert cold == warm == {"deals": 5157850293780050462400, "pairs": [[1, 2]]}
     assert build.calls == 1
 
 
 def test_a_damaged_file_is_rebuilt(directory):
     build = Builder(ARRAYS)
-    cached_arrays("things", "1", build)
-    (path,) = directory.iterdir()
+    cached_arrays("things", build)
+    (path,) = directory.glob("*/*")
     whole = path.read_bytes()
     for calls, damaged in enumerate((whole[: len(whole) // 2], bytes(len(whole)), b""), 2):
         path.write_bytes(damaged)
         for _ in range(2):
-            assert same(cached_arrays("things", "1", build), ARRAYS)
+            assert same(cached_arrays("things", build), ARRAYS)
         assert build.calls == calls
 
 
-def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(tmp_path, directory, monkeypatch, capsys):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("BAYESBRIDGE_CACHE", str(tmp_path / "file" / "cache"))
+@pytest.mark.parametrize("environment", [{"BAYESBRIDGE_CACHE": f"{__file__}/cache"}, {"HOME": "no/path"}])
+def test_without_a_writable_directory_it_builds_in_memory_and_says_so_once(directory, monkeypatch, capsys, environment):
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # a user that the system does not know
+    for name in ("BAYESBRIDGE_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
     for _ in range(2):
-        assert same(cached_arrays("things", "1", Builder(ARRAYS)), ARRAYS)
-        assert cached_json("counts", "1", Builder(7)) == 7
+        assert same(cached_arrays("things", Builder(ARRAYS)), ARRAYS)
+        assert cached_json("counts", Builder(7)) == 7
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert str(tmp_path / "file" / "cache") in err
+    assert str(cache.cache_directory()) in err
     assert "BAYESBRIDGE_CACHE" in err

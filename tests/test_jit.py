@@ -1,6 +1,7 @@
 """Kernels compile, are kept where they should be, and stale ones are not loaded."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import time
 from pathlib import Path
 
 import bayesbridge
-from bayesbridge.jit import KEPT_DAYS, NO_KERNELS
+from bayesbridge.cache import KEPT_DAYS, NOT_HASHED
 
 ROOT = Path(bayesbridge.__file__).parents[1]
 
@@ -54,7 +55,7 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path):
     assert (cold.stdout, cold.stderr) == ("84 CPUDispatcher 0\n", "")
     assert (warm.stdout, warm.stderr) == ("84 CPUDispatcher 1\n", "")
     assert len(kept(cache)) == 2
-    assert all(name.startswith(f"kernels-{bayesbridge.__version__}-") for name in kept(cache))
+    assert all(name.startswith(f"bayesbridge-{bayesbridge.__version__}-") for name in kept(cache))
     assert not list(tmp_path.glob("__pycache__/*.nbi"))
 
 
@@ -66,7 +67,7 @@ def test_without_a_writable_directory_kernels_compile_and_one_line_says_so(tmp_p
     assert "BAYESBRIDGE_CACHE" in result.stderr
 
 
-def test_a_kernel_is_recompiled_when_a_file_that_it_calls_changes(tmp_path):
+def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp_path):
     """Numba alone looks only at the file of the kernel itself."""
     package, source = tmp_path / "bayesbridge", Path(bayesbridge.__file__).parent
     package.mkdir()
@@ -77,7 +78,10 @@ def test_a_kernel_is_recompiled_when_a_file_that_it_calls_changes(tmp_path):
         "from bayesbridge.inner import times\nfrom bayesbridge.jit import njit\n@njit\n"
         "def square(x):\n    return times(times(x))\n"
     )
-    script = "from bayesbridge.outer import square; print(square(5), sum(square.stats.cache_hits.values()))"
+    script = (
+        "from bayesbridge.outer import square\nfrom bayesbridge.cache import cached_json\n"
+        "print(square(5), sum(square.stats.cache_hits.values()), cached_json('table', lambda: square(1)))"
+    )
     answers = []
     for factor in (2, 2, 3):
         (package / "inner.py").write_text(inner.format(factor))
@@ -85,20 +89,20 @@ def test_a_kernel_is_recompiled_when_a_file_that_it_calls_changes(tmp_path):
             script, tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}", BAYESBRIDGE_CACHE=str(tmp_path / "cache")
         )
         answers.append(done.stdout)
-    assert answers == ["20 0\n", "20 1\n", "45 0\n"]
+    assert answers == ["20 0 4\n", "20 1 4\n", "45 0 9\n"]
 
 
-def test_folders_that_are_left_out_of_the_hash_hold_no_kernel():
+def test_folders_that_are_left_out_of_the_hash_keep_nothing():
     package = Path(bayesbridge.__file__).parent
-    for name in NO_KERNELS:
+    for name in NOT_HASHED:
         files = [package / name] if name.endswith(".py") else list((package / name).rglob("*.py"))
         assert files, name
-        assert not [path for path in files if "bayesbridge.jit" in path.read_text("utf-8")]
+        assert not [path for path in files if re.search("bayesbridge.(jit|cache)", path.read_text("utf-8"))]
 
 
-def test_kernels_that_nobody_used_for_long_are_removed(tmp_path):
+def test_what_nobody_used_for_long_is_removed(tmp_path):
     cache = tmp_path / "cache"
-    old, young, other = (cache / name for name in ("kernels-0.1-aaa", "kernels-0.1-bbb", "tables-0.1"))
+    old, young, other = (cache / name for name in ("bayesbridge-0.1-aaa", "bayesbridge-0.1-bbb", "bayesbridge-scripts"))
     for folder, days in ((old, KEPT_DAYS + 1), (young, KEPT_DAYS - 1), (other, KEPT_DAYS + 1)):
         (folder / "deep").mkdir(parents=True)
         (folder / "deep" / "code.nbc").write_bytes(b"")

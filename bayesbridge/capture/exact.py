@@ -19,7 +19,7 @@ DEALS: Final = comb(52, 13) * comb(39, 13)
 @cache
 def outcomes() -> dict[int, int]:
     """Exact number of deals for each outcome code (see ``outcomes``); computed once, then kept in the cache."""
-    found = cached_json("outcomes", "2", _count_outcomes)
+    found = cached_json("outcomes", _count_outcomes)
     return {int(code): int(count) for code, count in found.items()}
 
 

@@ -304,7 +304,7 @@ def draw_tricks(deals: int, rng: Seed = None) -> NDArray[np.int64]:
 
 @cache
 def _draw_tables() -> dict[str, NDArray[Any]]:
-    return cached_arrays("halves", "3", _build_draw_tables)
+    return cached_arrays("halves", _build_draw_tables)
 
 
 def _build_draw_tables() -> dict[str, NDArray[Any]]:

@@ -125,4 +125,4 @@ def _all_rows(rows: int) -> NDArray[np.uint32]:
 @cache
 def row_table() -> NDArray[np.uint32]:
     """(3¹³,) every row, packed; built once and kept in the user's cache directory."""
-    return cached_arrays("rows", "1", lambda: {"rows": _all_rows(ROWS)})["rows"]
+    return cached_arrays("rows", lambda: {"rows": _all_rows(ROWS)})["rows"]
