@@ -21,6 +21,7 @@ from typing import Any, cast, overload
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 
 from bayesbridge.cache import cache_directory, say_unwritable, source_name, use_folder
 
@@ -66,9 +67,32 @@ def njit(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         other = numba.config.CACHE_DIR  # the kernels of other packages stay where they are
         try:
             numba.config.CACHE_DIR = str(folder)
-            return numba.njit(cache=True, **options)(function)
+            kernel: Any = numba.njit(**options)(function)
+            kernel._cache = _Kept(function)
+            return kernel
         finally:
             numba.config.CACHE_DIR = other
+
+
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """Machine code of one kernel: what is damaged is compiled again, and what finds no room is not kept."""
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        try:
+            return super().load_overload(signature, context)
+        except Exception:  # a pickle that was emptied, zeroed or cut may raise anything
+            self._write(self.flush)
+            return None
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        self._write(functools.partial(super().save_overload, signature, code))
+
+    def _write(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError:
+            self.disable()
+            say_unwritable(_root())
 
 
 def one_thread() -> AbstractContextManager[object]:
@@ -96,7 +120,7 @@ def _code_folder() -> Path | None:
     folder = _root() / source_name()
     try:
         fresh = use_folder(folder)
-        with TemporaryFile(dir=folder) as probe:  # numba would fail at the first kernel that finds no room
+        with TemporaryFile(dir=folder) as probe:  # else numba would keep kernels beside the source
             probe.write(bytes(1 << 20))
     except OSError:
         say_unwritable(_root())

@@ -8,7 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 import bayesbridge
+from bayesbridge import jit
 from bayesbridge.cache import KEPT_DAYS, NOT_HASHED
 
 ROOT = Path(bayesbridge.__file__).parents[1]
@@ -59,12 +62,48 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path):
     assert not list(tmp_path.glob("__pycache__/*.nbi"))
 
 
-def test_without_a_writable_directory_kernels_compile_and_one_line_says_so(tmp_path):
-    (tmp_path / "file").write_text("")
-    result = run(KERNEL, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / "file" / "cache"))
-    assert result.stdout == "84 CPUDispatcher 0\n"
-    assert result.stderr.count("\n") == 1
-    assert "BAYESBRIDGE_CACHE" in result.stderr
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, 1 << 10))\nanswer ="
+"""No file may grow any more, from after the kernels were decorated."""
+
+
+@pytest.mark.parametrize(
+    ("place", "kernel"),
+    [
+        (f"{__file__}/cache", KERNEL),
+        ("x" * 300, KERNEL),  # it cannot even be asked whether it is there, as in the folder of another user
+        ("cache", KERNEL.replace("answer =", FULL)),
+    ],
+)
+def test_where_nothing_can_be_kept_kernels_compile_and_one_line_says_so(tmp_path, place, kernel):
+    for _ in range(2):
+        result = run(kernel, tmp_path, BAYESBRIDGE_CACHE=str(tmp_path / place))
+        assert result.stdout == "84 CPUDispatcher 0\n"
+        assert result.stderr.count("\n") == 1
+        assert "BAYESBRIDGE_CACHE" in result.stderr
+
+
+def twice(x):
+    return 2 * x
+
+
+DAMAGES = {"emptied": lambda _: b"", "zeroed": lambda whole: bytes(len(whole)), "cut": lambda whole: whole[:-20]}
+
+
+@pytest.mark.parametrize("ending", ["nbc", "nbi"])
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_kernel_is_compiled_again(tmp_path, monkeypatch, ending, damage):
+    monkeypatch.setattr(jit.numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(jit, "_code_folder", jit._code_folder.__wrapped__)
+
+    def hits():
+        kernel = jit.njit(twice)  # new, as in a new process
+        kernel.compile("(int64,)")
+        return sum(kernel.stats.cache_hits.values())
+
+    assert (hits(), hits()) == (0, 1)
+    (path,) = tmp_path.rglob(f"*.{ending}")
+    path.write_bytes(damage(path.read_bytes()))
+    assert (hits(), hits()) == (0, 1)
 
 
 def test_kernels_and_tables_are_built_anew_when_a_file_that_they_use_changes(tmp_path):
