@@ -11,7 +11,7 @@ import os
 import sys
 from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Sequence
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from typing import Any
 
 from bayesbridge import __version__
@@ -70,6 +70,8 @@ def _complete_files(parser: ArgumentParser, how: Any) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     try:
+        if sys.stdout is None:  # closed by whoever started it: an answer that nobody wants
+            sys.stdout = StringIO()
         # Letters that the terminal's encoding lacks become question marks instead of an error.
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
@@ -81,8 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             status = 0
         finally:
             end_progress()
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader, such as head, has seen enough
         _discard_output()

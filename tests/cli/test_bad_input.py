@@ -121,7 +121,8 @@ def test_debug_shows_the_traceback_too(capsys, monkeypatch):
     assert err.splitlines()[-1].startswith("bayesbridge: RuntimeError: why")
 
 
-def test_a_closed_stderr_leaves_stdout_alone(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stderr", None)
-    assert cli.main(["bid", "x"]) == 2
-    assert capsys.readouterr().out == ""
+@pytest.mark.parametrize(("closed", "hand", "status"), [("stderr", "x", 2), ("stdout", "AKQ2.KJ3.A54.Q32", 0)])
+def test_a_closed_stream_leaves_the_other_alone(capsys, monkeypatch, closed, hand, status):
+    monkeypatch.setattr(f"sys.{closed}", None)
+    assert cli.main(["bid", hand]) == status
+    assert capsys.readouterr() == ("", "")
