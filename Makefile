@@ -1,4 +1,4 @@
-# Everything sets itself up: a Python >= 3.12 is found (or name one: make PYTHON=python3.12 test), .venv is made and
+# Everything sets itself up: a Python >= 3.12 is found (or name one: make PYTHON=python3.13 test), .venv is made and
 # filled from the lock files in requirements/. `make help` lists the targets.
 
 SHELL := /bin/sh
@@ -73,6 +73,13 @@ lock: .venv/.dev ## renew the lock files from pyproject.toml
 
 clean: ## remove what was installed and built
 	rm -rf .venv .uv build dist docs/_build demo .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+version = $(shell '$1' -c 'import sys; print(sys.version)' 2>/dev/null || true)
+ifneq ($(PYTHON),) # a name: what another Python made is out of date
+ifneq ($(call version,$(PYTHON)),$(call version,.venv/bin/python))
+.PHONY: .venv/.user .venv/.dev
+endif
+endif
 
 .venv/.user: requirements/user.txt $(SETUP)
 	@scripts/setup-venv user

@@ -2,7 +2,9 @@
 
 import ast
 import functools
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -122,3 +124,39 @@ def test_every_dependency_has_a_reason():
     reasons = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     names = [re.match(r"[\w.-]+", text)[0] for text in PROJECT["project"]["dependencies"]]
     assert [name for name in names if f"| {name} |" not in reasons] == []
+
+
+def test_a_named_python_is_taken_or_refused_and_setting_up_needs_no_home(tmp_path):
+    """In a checkout whose installer only writes down where its cache is and what it is asked."""
+    scripts = {
+        ".venv/bin/python": f'exec {sys.executable} "$@"',
+        "other": f'case "$2" in *print*) echo other;; *) exec {sys.executable} "$@";; esac',
+        ".uv/bin/uv": 'echo "$UV_CACHE_DIR $1" >>asked\n'
+        'case $1 in cache) echo /dev/null/cache;; venv) mkdir -p .venv/bin; cp "$5" .venv/bin/python;; esac',
+    }
+    for name, line in scripts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    for name in ("Makefile", "pyproject.toml", "requirements/user.txt", "requirements/uv.txt", "scripts/setup-venv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy2(ROOT / name, tmp_path / name)
+    (tmp_path / ".venv/.user").touch()
+
+    def make(*words):
+        command = ["make", *words, ".venv/.user"]
+        done = subprocess.run(command, cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True)
+        asked = tmp_path / "asked"
+        found = asked.read_text().split("\n") if asked.exists() else []
+        asked.unlink(missing_ok=True)
+        return done.returncode, done.stderr.split("\n")[0], found
+
+    cache = tmp_path / ".uv/cache"
+    assert make() == make(f"PYTHON={tmp_path}/.venv/bin/python") == (0, "", [])
+    status, _, asked = make(f"PYTHON={tmp_path}/other")
+    assert (status, asked[1:]) == (0, [" cache", f"{cache} venv", *[f"{cache} pip"] * 3, ""])
+    assert make(f"PYTHON={tmp_path}/other") == (0, "", [])
+    assert make("PYTHON=/bin/false")[:2] == (
+        2,
+        "PYTHON=/bin/false is no Python 3.12, 3.13 or 3.14: name another, or none",
+    )
