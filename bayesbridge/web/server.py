@@ -349,7 +349,7 @@ def application(token: str, workers: int, seed: int, ready: Callable[[], None]) 
             return refused(404, "nothing is here")
         document = await read_json(request)
         events = desk.answers(f"{tab_of(document)} {kind}", order(document, kind))
-        first = await anext(events, ("replaced", b"{}"))
+        first = await anext(events, None) or ("replaced", b"{}")  # Python 3.12.1 takes no tuple as default
         return StreamingResponse(_frames(first, events), media_type="text/event-stream")
 
     async def once(request: Request) -> Response:
