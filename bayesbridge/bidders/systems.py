@@ -54,6 +54,10 @@ ALWAYS: Final = "always"
 SEAT: Final = Seat.N
 """Pieces of evidence need a seat; a statement speaks of whoever calls."""
 
+_FEWEST: Final = (*[0] * 10, 1, 3, 6, 10)
+_MOST: Final = (0, 4, 7, 9, *[10] * 10)
+"""High-card points of n cards of one suit; every number between can be held, so also for a hand of given lengths."""
+
 _POINTS: Final = re.compile(r"(?P<range>.*?)\s*points?", re.IGNORECASE)
 
 
@@ -84,7 +88,8 @@ class Statement:
             known = piece.constrain(known, 0)
         low, high = known.points_low[SEAT], known.points_high[SEAT]
         shapes = ALL if (possible := known.shapes[SEAT]) is None else possible
-        if low > high or not shapes:
+        within = (sum(_FEWEST[n] for n in shape) <= high and low <= sum(_MOST[n] for n in shape) for shape in shapes)
+        if low > high or not any(within):
             raise NotationError(f"no hand of 13 cards fits {text!r}: write points and a shape that go together")
         words = [
             piece.text.removeprefix(f"{SEAT.name}:") + " points" * isinstance(piece, HighCards) for piece in pieces

@@ -1,5 +1,8 @@
 """Systems: what statements say, how they reweigh a bidder, mixtures, calibration, and errors in one line."""
 
+from contextlib import nullcontext
+from itertools import combinations, combinations_with_replacement, product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -165,6 +168,20 @@ def test_a_statement_fits_what_its_pieces_allow(hands):
         assert fits == (11 <= hand.points <= 15 and longest >= 5 and second >= 4 and lengths[2] <= 3)
 
 
+def test_points_and_a_shape_are_read_where_a_hand_has_both():
+    """Against all sums of honours, suit by suit: of n cards at most nine are none."""
+    sums = [
+        {sum(part) for k in range(5) for part in combinations((4, 3, 2, 1), k) if k <= n <= k + 9} for n in range(14)
+    ]
+    for lengths in combinations_with_replacement(range(14), 4):
+        if sum(lengths) == 13:
+            held = set(map(sum, product(*(sums[n] for n in lengths))))
+            for points in range(41):
+                text = f"{points} points, {'-'.join(map(str, lengths))}"
+                with nullcontext() if points in held else pytest.raises(bb.errors.NotationError, match="no hand of 13"):
+                    Statement.of(text)
+
+
 @pytest.mark.parametrize("systems", ["precision", ["weak-twos", "NS:strong-notrump=0.5", "weak-notrump=0.25"]])
 def test_it_keeps_the_contract(systems):
     check_bidder(SystemBidder(systems, base=bb.StyleBidder(), faith=0.99), players=4, hands=20)
@@ -291,6 +308,7 @@ def test_one_line_says_what_is_wrong(systems, line):
     [
         ('[opening]\n\n1N = "15-17"', "own.toml:3: 1N: '15-17': '15-17' is neither points, such as 15-17 points"),
         ('[opening]\n1NT = "balanced, any 6"', "own.toml:2: 1NT: no hand of 13 cards fits 'balanced, any 6'"),
+        ('[opening]\n1NT = "30-33 points, S8+"', "own.toml:2: 1NT: no hand of 13 cards fits '30-33 points, S8+'"),
         ('["after Pass 1NT"]\n2H = "H5+"', "own.toml: ['after Pass 1NT']: write [opening]"),
         ('[responses]\n2H = "H5+"', "own.toml: ['responses']: "),
         ('1NT = "15-17 points"', "own.toml:1: 1NT: unknown key: write 'about'"),
