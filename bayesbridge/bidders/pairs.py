@@ -78,8 +78,11 @@ class Seated(NamedTuple):
 
 
 def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
-    """The tables of every pair that records name, in their order; tables without a deal or an auction left out."""
-    found: dict[str, list[Seated]] = {}
+    """The tables of every pair that records name, in their order; those without a deal or an auction are left out.
+
+    One that stands twice in the records is one table: nobody bids a deal twice.
+    """
+    found: dict[str, dict[Seated, None]] = {}
     for record in records:
         deal = record.deal
         if deal is None or record.auction is None or not record.auction.calls:
@@ -88,8 +91,8 @@ def pairs_of(records: Iterable[Record]) -> dict[str, list[Seated]]:
             if (pair := record.pair(side)) is not None:
                 hands = deal.hands[side].mask, deal.hands[side.partner].mask
                 vulnerable = record.vulnerable or Vulnerability.NONE
-                found.setdefault(pair, []).append(Seated(record.auction, vulnerable, hands, int(side), deal))
-    return found
+                found.setdefault(pair, {})[Seated(record.auction, vulnerable, hands, int(side), deal)] = None
+    return {pair: list(tables) for pair, tables in found.items()}
 
 
 def tables_of(records: Iterable[Record], pair: str) -> list[Seated]:
