@@ -30,6 +30,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import ClassVar, Final, NamedTuple
@@ -302,6 +303,11 @@ def network(name: str) -> Network:
 STYLE: Final = 16
 """Numbers of a style."""
 
+FARTHEST: Final = 10
+"""Pairs lie within a few units of the mean of all."""
+
+LEARN_AGAIN: Final = "learn it again with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairStyle:
@@ -339,11 +345,18 @@ class PairStyle:
         """(k, 17) styles as the network takes them, and (k,) the logarithms of their weights."""
         return _points(self)
 
+    @staticmethod
+    @cache
+    def network() -> str:
+        """A short hash of the network's file: the numbers of a style mean nothing to another network."""
+        return sha256((files("bayesbridge.bidders") / "data/auction.npz").read_bytes()).hexdigest()[:8]
+
     def to_dict(self) -> dict[str, object]:
         """As JSON holds it."""
         return {
             "pair": self.pair,
             "tables": self.tables,
+            "network": self.network(),
             "mean": self.mean.tolist(),
             "covariance": self.covariance.tolist(),
         }
@@ -355,13 +368,13 @@ class PairStyle:
 
     @property
     def text(self) -> str:
-        """One word of some 220 characters, for a link: the mean in steps of 1/40, the covariance's root of 1/127."""
+        """One word of some 230 characters, for a link: the mean in steps of 1/40, the covariance's root of 1/127."""
         root = np.linalg.cholesky(self.covariance)[np.tril_indices(STYLE)]
         numbers = np.rint(np.concatenate([40.0 * self.mean, 127.0 * root]))
         if not (np.abs(numbers) <= 127).all():
             raise BayesBridgeError(f"style of {self.pair[:60]!r}: its numbers pass 3: learn it again from records")
         packed = urlsafe_b64encode(numbers.astype(np.int8).tobytes()).decode().rstrip("=")
-        return f"{self.pair[:60]}.{self.tables}.{packed}"
+        return f"{self.pair[:60]}.{self.tables}.{self.network()}.{packed}"
 
     @classmethod
     def of_text(cls, text: str) -> PairStyle | None:
@@ -369,9 +382,11 @@ class PairStyle:
         if text in TYPICAL:
             mean = AVERAGE.points()[0][TYPICAL.index(text), :STYLE].astype(np.float64)
             return cls(text, read_only(mean), read_only(1e-6 * np.eye(STYLE)))
-        if (match := re.fullmatch(r"(.*)\.(\d{1,9})\.([A-Za-z0-9_-]{203})", text)) is None:
+        if (match := re.fullmatch(r"(.*)\.(\d{1,9})\.([0-9a-f]{8})\.([A-Za-z0-9_-]{203})", text)) is None:
             return None
-        numbers = np.frombuffer(urlsafe_b64decode(f"{match[3]}="), np.int8)
+        if match[3] != cls.network():
+            raise BayesBridgeError(f"style of {match[1]!r}: not one of this network: {LEARN_AGAIN}")
+        numbers = np.frombuffer(urlsafe_b64decode(f"{match[4]}="), np.int8)
         root = np.zeros((STYLE, STYLE))
         root[np.tril_indices(STYLE)] = numbers[STYLE:] / 127.0
         return cls(match[1], read_only(numbers[:STYLE] / 40.0), read_only(root @ root.T), int(match[2]))
@@ -381,15 +396,21 @@ class PairStyle:
         """Read the text of a file that ``bayesbridge style --out`` wrote."""
         try:
             found = json.loads(text)
-            mean, covariance = (np.array(found[key], np.float64) for key in ("mean", "covariance"))
-            if mean.shape != (STYLE,) or covariance.shape != (STYLE, STYLE):
+            arrays = [np.array(found[key], object) for key in ("mean", "covariance")]
+            if found.get("network") != cls.network():
+                raise ValueError("it was learned for another")
+            if [one.shape for one in arrays] != [(STYLE,), (STYLE, STYLE)]:
                 raise ValueError(f"a style has {STYLE} numbers")
+            if not all(type(x) in (int, float) and abs(x) <= FARTHEST for one in arrays for x in one.flat):
+                raise ValueError(f"mean and covariance are numbers from {-FARTHEST} to {FARTHEST}")
+            mean, covariance = (one.astype(np.float64) for one in arrays)
             np.linalg.cholesky(covariance)
-            return cls(str(found["pair"]), read_only(mean), read_only(covariance), int(found["tables"]))
-        except (ValueError, KeyError, TypeError, np.linalg.LinAlgError) as error:
-            raise BayesBridgeError(
-                f"{where}: not a style ({error}): make one with 'bayesbridge style RECORDS --pair A+B --out FILE.json'"
-            ) from None
+            pair, tables = found["pair"], found["tables"]
+            if type(pair) is not str or type(tables) is not int or tables < 0:
+                raise ValueError(f"pair {pair!r} is a text and tables {tables!r} a whole number, 0 or more")
+            return cls(pair, read_only(mean), read_only(covariance), tables)
+        except (ValueError, KeyError, TypeError, RecursionError, np.linalg.LinAlgError) as error:
+            raise BayesBridgeError(f"{where}: not a style of this network ({error}): {LEARN_AGAIN}") from None
 
 
 AVERAGE: Final = PairStyle("", read_only(np.zeros(STYLE)), read_only(np.eye(STYLE)))

@@ -1,5 +1,6 @@
 """Styles of pairs: what is learned from tables, where a style enters, and that nothing judges itself."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -98,9 +99,29 @@ def test_a_style_comes_back_from_its_file(style, tmp_path):
     again = PairStyle.of((tmp_path / "style.json").read_text("utf-8"), "style.json")
     assert again == style
     assert (again.pair, again.tables) == (PAIR, 6)
-    for text in ("", "[]", '{"pair": "A+B", "tables": 1, "mean": [1], "covariance": [[1]]}'):
-        with pytest.raises(BayesBridgeError, match=r"^style.json: not a style .*--out FILE.json"):
+    mean, covariance = style.mean.tolist(), style.covariance.tolist()
+    wrong = [{"mean": [x, *mean[1:]]} for x in (float("nan"), 1e308, 10**400, True, "0.5", None, [])]
+    wrong += [{"covariance": [[x, *covariance[0][1:]], *covariance[1:]]} for x in (float("inf"), -1.0, "1")]
+    wrong += [{"mean": [1]}, {"covariance": [[1]]}, {"pair": 5}, {"tables": -5}, {"tables": True}, {"tables": "6"}]
+    documents = [json.dumps(style.to_dict() | change) for change in wrong]
+    for text in ("", "[]", "{}", "[" * 100_000, *documents):
+        with pytest.raises(
+            BayesBridgeError, match=r"^style.json: not a style of this network \(.*\): learn it again .*--out FILE.json"
+        ):
             PairStyle.of(text, "style.json")
+
+
+def test_a_style_of_another_network_is_refused(style, monkeypatch):
+    text, word = json.dumps(style.to_dict()), style.text
+    monkeypatch.setattr(PairStyle, "network", lambda: "0" * 8)
+    older = json.dumps({"pair": "A+B", "tables": 1, "mean": [0] * STYLE, "covariance": np.eye(STYLE).tolist()})
+    for one in (text, older):
+        with pytest.raises(
+            BayesBridgeError, match=r"^x: not a st.* network \(it was learned for another\): learn it again w"
+        ):
+            PairStyle.of(one, "x")
+    with pytest.raises(BayesBridgeError, match=r"^style of 'Oak\+Birch': not one of this network: learn it again w"):
+        PairStyle.of_text(word)
 
 
 def test_a_style_fits_into_a_link(style):

@@ -46,7 +46,7 @@ def test_boards_are_scored_and_shown_with_a_history(document):
         (("score", FILE, "--history-tables", "3"), "argument --history-tables: name the file too: --history FILE"),
         (("score", FILE, "--history", str(Path(FILE).with_name("pairs.pbn"))), "no pair of the boards is in "),
         (("estimate", *POSITION, "--style", "none.json"), "write the side and a file, as EW:style.json"),
-        (("estimate", *POSITION, "--style", f"EW:{FILE}"), "not a style ("),
+        (("estimate", *POSITION, "--style", f"EW:{FILE}"), "not a style of this network ("),
         (("report", *POSITION, "--adapt"), "argument --adapt: it is about the steps of a record: name its FILE"),
     ],
 )

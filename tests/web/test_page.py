@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bayesbridge.bidders.learned import PairStyle
 from tests.web.pages import HAND, Server, call, chips, panel, settled, share
 from tests.web.test_answers import BOARD
 
@@ -140,7 +141,7 @@ def test_the_table_can_be_set_in_every_way(tab):
     assert "system=weak-twos" in page.url
     page.select_option("#style-NS", "strong-club")
     settled(page)
-    style = json.dumps({"pair": "Ash+Elm", "tables": 9, "mean": [0.5] * 16, "covariance": np.eye(16).tolist()})
+    style = json.dumps(PairStyle("Ash+Elm", np.full(16, 0.5), np.eye(16), 9).to_dict())
     page.set_input_files("#style-file", {"name": "own.json", "mimeType": "", "buffer": style.encode()})
     page.wait_for_function("() => location.hash.includes('style=NS:Ash%2BElm.9.')")  # West looks: of its opponents
     settled(page)

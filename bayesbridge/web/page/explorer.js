@@ -404,7 +404,7 @@ function renderSettings() {
       const told = toldOf(kind, side);
       const names = new Set([...(about[`${kind}s`] ?? []), ...loaded.filter(() => kind === "style"), ...(told ? [told] : [])]);
       const usual = kind === "style" ? "not known" : "not told";
-      options($(`${kind}-${side}`), [["", usual], ...[...names].map((name) => [name, name.replace(/\.(\d+)\.[\w-]{203}$/, ", $1 tables")])], told);
+      options($(`${kind}-${side}`), [["", usual], ...[...names].map((name) => [name, name.replace(/\.(\d+)\.[0-9a-f]{8}\.[\w-]{203}$/, ", $1 tables")])], told);
     }
   }
   options($("seat"), seats.filter(([seat]) => mode === "play" || seat !== observer()));
