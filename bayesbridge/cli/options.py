@@ -378,11 +378,10 @@ def record_position(args: argparse.Namespace) -> Position:
         raise UsageError("argument --after-card: it counts from a trick on: name --after-trick too")
     cards = len(record.plays) if tricks is None else 4 * tricks + (more or 0)
     if cards > len(record.plays):
-        claimed = ", the rest was claimed" if record.claimed else ""
         option = "--after-card" if more else "--after-trick"
         whole_tricks, over = divmod(len(record.plays), 4)
         told = f"{whole_tricks} whole tricks" + (f" and {over} cards" if over else "")
-        raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{claimed}")
+        raise UsageError(f"argument {option} {more or tricks}: {record.place} has {told}{record.rest}")
     with blaming("--record"):
         seat, hand, seen = seen_by(record, _chooser(record, cards) if observer is None else observer, cards)
     where = "argument --record"

@@ -177,7 +177,8 @@ def reviewed(args: Namespace, record: Record) -> list[Judged]:
 def review_document(record: Record, rows: list[Judged]) -> dict[str, Any]:
     """For ``--json``."""
     cards = [row.document() for row in rows]
-    return {"board": record.board, "contract": str(record.contract), "claimed": record.claimed, "cards": cards}
+    told = {"board": record.board, "contract": str(record.contract)}
+    return {**told, "claimed": record.claimed and not record.dropped, "left_out": record.dropped, "cards": cards}
 
 
 def show_review(record: Record, rows: list[Judged]) -> None:
@@ -187,8 +188,8 @@ def show_review(record: Record, rows: list[Judged]) -> None:
     where = " ".join(filter(None, ("Board", record.board, record.room)))
     show_table(review_table(rows, f"{where}, {record.contract}: cards that were costly or unlucky"))
     show_table(summary_table(rows))
-    if record.claimed:
-        say(f"{len(record.plays)} cards are on record, the rest was claimed.")
+    if record.rest:
+        say(f"{len(record.plays)} cards are on record{record.rest}.")
 
 
 def _wins(args: Namespace, position: Position, belief: Belief) -> int:

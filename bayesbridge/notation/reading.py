@@ -106,7 +106,7 @@ class Draft:
                 record = Record(file=self.file, line=self.line, **fields)
             except IllegalPlay as error:
                 number = error.data["tricks"][-1]
-                fields["plays"] = fields["plays"][: 4 * (number - 1)]
+                fields |= {"plays": fields["plays"][: 4 * (number - 1)], "dropped": str(error)}
                 part = "play" if number == 1 else f"play from trick {number} on"
                 self.note(tricks[min(number, len(tricks)) - 1], error, part)
             except DealError as error:

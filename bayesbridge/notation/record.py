@@ -207,6 +207,7 @@ class Record:
     plays: (seat, card) in the order played; a trick's winner leads to the next.
     result: tricks that declarer took; counted when all 52 cards are there.
     claimed: the play is over though fewer cards are on record: claimed, or not written down to the end.
+    dropped: what is wrong with the trick from which on the play was not read; not compared.
     tags: everything else, PBN's mandatory tags first, then as read.
     file, line: where the record begins; not compared.
 
@@ -226,6 +227,7 @@ class Record:
     plays: Plays = ()
     result: int | None = None
     claimed: bool = False
+    dropped: str = field(default="", compare=False)
     tags: tuple[Tag, ...] = ()
     file: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
@@ -304,6 +306,13 @@ class Record:
     def passed_out(self) -> bool:
         """True when the auction is over without a bid."""
         return self.auction is not None and self.auction.is_over and self.contract is None
+
+    @property
+    def rest(self) -> str:
+        """What became of the cards that are not on record, to end a sentence; empty if nothing tells."""
+        if self.dropped:
+            return f", the rest is left out: {self.dropped}"
+        return ", the rest was claimed" if self.claimed else ""
 
     def tag(self, name: str) -> str:
         """The value of one of the other tags, empty if there is none."""

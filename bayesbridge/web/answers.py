@@ -476,8 +476,7 @@ def review_events(query: Query, name: str, text: str, board: int) -> Iterator[Ev
     for row in judged_cards(record, players, bidder=bidder, rng=query.seed):
         rows.append(row)
         yield "judged", {**row.document(), "number": row.number, "of": len(record.plays)}
-    missing = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record"
-    note = missing and f"{missing}{', then a claim' if record.claimed else ''}."
+    note = "" if len(record.plays) == 52 else f"{len(record.plays)} of 52 cards are on record{record.rest}."
     yield "review", {"rows": summary_table(rows).words, "note": note}
 
 

@@ -146,6 +146,15 @@ def test_the_commands(record, capsys, tmp_path, monkeypatch):
     assert [row["card"] for row in judged["cards"]] == [str(card) for _, card in record.plays[:8]]
     assert main(["play", "--record", "short.pbn", "--review", "--solve", "3"]) == 0
     assert "the rest was claimed" in capsys.readouterr().out
+    Path("revoke.pbn").write_text(f"[Event {text}".replace("C2 C6 CQ CA", "C2 C6 S5 CA"), "utf-8")
+    revoke = "the rest is left out: trick 3: S cannot play 'S5'"
+    assert main(["play", "--record", "revoke.pbn", "--after-trick", "3"]) == 2
+    assert f"2 whole tricks, {revoke}" in capsys.readouterr().err
+    assert main(["play", "--record", "revoke.pbn", "--review", "--solve", "3"]) == 0
+    assert f"8 cards are on record, {revoke}" in capsys.readouterr().out
+    assert main(["play", "--record", "revoke.pbn", "--review", "--seat", "N", "--solve", "3", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["claimed"], said["left_out"][:27]) == (False, "trick 3: S cannot play 'S5'")
     assert main(["report", "short.pbn", "--review", "--draws", "50", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cards"] == judged["cards"]
     assert "Review of the play" in Path("report.html").read_text("utf-8")

@@ -250,11 +250,12 @@ def test_a_style_travels_as_a_word(memory):
 
 def test_a_review_is_that_of_the_library():
     pytest.importorskip("bayesbridge_double_dummy")
-    *cards, (last, summary) = review_events(read_question({}), "match.pbn", BOARD, 0)
+    impossible = f"{BOARD}S2 SA S7 S4\n"  # East leads a card that South was dealt
+    *cards, (last, summary) = review_events(read_question({}), "match.pbn", impossible, 0)
     expected = bb.review(bb.notation.read_pbn(BOARD.encode()).records[0], rng=1).to_dict("records")
     assert [{key: one[key] for key in expected[0]} for _, one in cards] == expected
     assert [(one["number"], one["card"], one["verdict"]) for _, one in cards][-1] == (3, "H2", "costly")
-    assert (last, summary["note"]) == ("review", "4 of 52 cards are on record.")
+    assert (last, summary["note"][:61]) == ("review", "4 of 52 cards are on record, the rest is left out: trick 2: E")
     assert summary["rows"][0][::2] == ["North", "1", "0"]  # one costly card, none unlucky
     with pytest.raises(NotationError, match="no cards played on record to review"):
         list(review_events(read_question({}), "match.pbn", BOARD.split("[Play")[0], 0))
