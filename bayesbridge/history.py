@@ -155,19 +155,18 @@ def readings(belief: Perspective, rng: Seed = 0) -> list[Reading]:
     if belief.dummy is not None:
         return []
     known = belief.target.constraints
-    calls = [term for term in belief.target.soft.terms if term.call is not None and term.seat in known.hidden]
+    terms = belief.target.soft.terms
+    calls = [(term, term.call) for term in terms if term.call is not None and term.seats[0] in known.hidden]
     kept: list[Reading] = []
     most = belief.target.cost.most_layouts
     for n in dict.fromkeys(min(n, most) for n in (8_000, 32_000)) if calls else ():
         layouts = sample(known, n, rng)
         logs = np.zeros((n, 4))
         kept = []
-        for term in calls:
-            assert term.call is not None
-            auction, number = term.call[1:]
-            hands = layouts[:, term.seat]
-            logs[:, term.seat] += term.likelihood(hands)
-            kept.append(_reading(Seat(term.seat), auction.calls[number], hands, logs[:, term.seat]))
+        for term, call in calls:
+            seat = term.seats[0]
+            logs[:, seat] += call(layouts[:, seat])
+            kept.append(_reading(Seat(seat), call.auction.calls[call.index], layouts[:, seat], logs[:, seat]))
         if all(one.points is not None for one in kept):
             break
     return kept

@@ -1,21 +1,24 @@
-"""Fit the learned bidder, P(call ∣ hand, auction so far), on the tables of a PBN or LIN file.
+"""Fit the learned bidder, P(call ∣ own hand, partner's hand, auction so far), on the tables of a PBN or LIN file.
 
     python scripts/fit_auction_model.py records.pbn.gz -o bayesbridge/bidders/data/auction.npz
 
-Two steps. A teacher, a transformer that reads the auction and looks back at it with the hand in mind, learns from the
-records. The network that ships, whose share of the hand is a few short products, then learns from the records and from
-the teacher's probabilities of all calls at once.
+Every network reads the auction by a transformer that sees no hand, and has two readings of a call: partner's hand
+hidden, P(call ∣ own hand, auction), and partner's hand shown. Partners know what their calls mean and a reader of the
+bare auction does not: partner's hand is the best witness of it. Two are fitted and ship: a wide one, whose word counts,
+learns from the records; a narrow one, which guides the draws, learns from the records and from the wide one's
+probabilities of all calls.
 
-Both are fitted together with a style for each pair of players that the records name: 16 numbers that are added to what
-the reader is told of the pair's calls and to what the hidden layer is told, with a normal prior, so that a pair of ten
-tables stays near the others. A third of the time a pair is hidden, so that the network also knows how to read a pair
-it knows nothing of. At the end the numbers are rescaled so that the pairs have mean 0 and variance 1, and a few typical
-styles are fitted: a mixture of them is what the two hands of an unknown pair share. Pairs are set aside by a hash of
-their name, all their tables with them, to judge by how well the style of a pair is learned from a few of its tables.
+The wide one is fitted together with a style for each pair of players that the records name: 16 numbers that are added
+to what the reader is told of the pair's calls and to what the hidden layer is told, with a normal prior, so that a pair
+of ten tables stays near the others. A third of the time a pair is hidden, so that the networks also know how to read a
+pair they know nothing of. At the end the numbers are rescaled so that the pairs have mean 0 and variance 1, and a few
+typical styles are fitted. Pairs are set aside by a hash of their name, all their tables with them, to judge by how well
+the style of a pair is learned from a few of its tables.
 
-Deals are set aside by a hash of their cards (``table_arrays.py``,
-whose output this script reads as well). Both steps run for a stated time, since their rate of learning falls with the
-time that is left. ``--share 0.25`` fits on a quarter of the deals, for a learning curve.
+Deals are set aside by a hash of their cards (``table_arrays.py``, whose output this script reads as well). The cards
+from the two to the eight count as cards and are not told apart: by them a network would know deals by heart. All fits
+run for a stated time, since the rate of learning falls with the time that is left. ``--share 0.25`` fits on a quarter
+of the deals, for a learning curve.
 
 Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes it minutes instead of days.
 """
@@ -23,16 +26,16 @@ Needs PyTorch (``pip install torch``), which bayesbridge does not; a GPU makes i
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import math
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from reading_networks import Head, Holdings, Reader, grouped, save, suit_features, train
+from reading_networks import Hands, Reader, grouped, parameters_of, suit_features, train
 from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, pairs_aside, read
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
@@ -48,10 +51,21 @@ ROWS = int(STARTS[-1])
 TOKENS_A_STEP = 40_000
 STYLE = 16
 HIDDEN, BOTH_HIDDEN = 0.3, 0.15
-"""How often a pair is hidden by itself, and how often both pairs are."""
+"""How often the style of a pair is hidden by itself, and how often those of both pairs are."""
+
+WEIGHTS = 0.4, 0.6
+"""Of the readings with partner's hand hidden and shown, in the fit."""
 
 ENOUGH = 150
 """Tables of a pair that is counted when the styles are rescaled."""
+
+LONGEST = 10, 16, 32
+"""Auctions of up to so many calls share a shape; longer ones, one in three thousand, are not learned from."""
+
+SMALL = 7
+"""The cards of a suit that are not told apart, from the two on."""
+
+FOUR_NOTRUMP = 2 + 20
 
 
 class Auctions(NamedTuple):
@@ -106,20 +120,40 @@ def prepare(tables: Tables, device: torch.device) -> Auctions:
 
 
 class Batch(NamedTuple):
+    """Some tables of up to n calls.
+
+    tokens:   (b, n, 6) what is known before each call
+    legal:    (b n, 38)
+    call:     (b n,) the call made, 0 behind the end of an auction
+    real:     (b n,) whether it counts
+    holdings: (4 b, 4) the hands, by suit
+    hand:     (b n,) whose of the hands calls
+    partner:  (b n,) whose partner's hand it is
+    pair:     (b, 2) the pairs of dealer's side and of the other, -1 where they are hidden
+    """
+
     tokens: Tensor
     legal: Tensor
     call: Tensor
     real: Tensor
     holdings: Tensor
     hand: Tensor
+    partner: Tensor
     pair: Tensor
-    """(b, 2) the pairs of dealer's side and of the other, -1 where they are hidden"""
+
+    @property
+    def place(self) -> Tensor:
+        """(b n,) places in the auctions."""
+        return torch.arange(self.tokens.shape[1], device=self.call.device).repeat(len(self.tokens))
+
+    @property
+    def table(self) -> Tensor:
+        """(b n,) which of the tables."""
+        return torch.arange(len(self.tokens), device=self.call.device).repeat_interleave(self.tokens.shape[1])
 
 
-def batch_of(a: Auctions, chosen: np.ndarray) -> Batch:
-    """Some tables: (b, n, 6) tokens, (b, n, 38) legal, (b, n) call and if it is one, (4 b, 4) hands, (b, n) whose."""
-    n = int(a.length[chosen].max())
-    rows = torch.as_tensor(chosen, device=a.calls.device)
+def batch_of(a: Auctions, rows: Tensor, n: int) -> Batch:
+    """Some of the tables, whose auctions have up to n calls."""
     call = a.calls[rows, :n].long()
     previous = torch.cat([torch.full_like(call[:, :1], CALLS), call[:, :-1]], dim=1)
     last, doubled, owner = (x[rows, :n].long() for x in (a.last, a.doubled, a.owner))
@@ -134,10 +168,19 @@ def batch_of(a: Auctions, chosen: np.ndarray) -> Batch:
     legal[:, :, 0] = True
     legal[:, :, 1] = (doubled == 0) & opposed
     legal[:, :, 2] = (doubled == 1) & ~opposed & (owner < 4)
-    real = call < CALLS
     holdings = a.holdings[a.deal[rows]].long().flatten(0, 1)
-    hand = 4 * torch.arange(len(rows), device=call.device)[:, None] + (a.dealer[rows][:, None] + place) % 4
-    return Batch(tokens, legal, call, real, holdings, hand, a.pair[rows])
+    first = 4 * torch.arange(len(rows), device=call.device)[:, None]
+    caller = a.dealer[rows][:, None] + place
+    real = call < CALLS
+    hands = ((first + caller % 4).flatten(), (first + (caller + 2) % 4).flatten())
+    flat = legal.flatten(0, 1), call.masked_fill(~real, 0).flatten(), real.flatten()
+    return Batch(tokens, *flat, holdings, *hands, a.pair[rows])
+
+
+def groups_of(a: Auctions, chosen: np.ndarray) -> Iterator[Batch]:
+    """All chosen tables, always in the same order, many at a time."""
+    for group in grouped(a.length, chosen, TOKENS_A_STEP, np.random.default_rng(0)):
+        yield batch_of(a, torch.as_tensor(group, device=a.calls.device), int(a.length[group].max()))
 
 
 def hidden(batch: Batch) -> Batch:
@@ -167,108 +210,116 @@ class Styles(nn.Module):
 
 
 class Bidder(nn.Module):
-    """The network that ships."""
+    """A network that ships: the reader, and one hidden layer in which hands and auction meet."""
 
-    def __init__(self, options: argparse.Namespace, features: Tensor) -> None:
+    def __init__(self, width: int, layers: int, units: int, mixed: int, dropout: float, features: Tensor) -> None:
         super().__init__()
-        width = options.width
-        self.reader = Reader(ROWS, width, options.layers, options.heads, REACH, options.dropout)
-        self.style = nn.Linear(STYLE + 1, width, bias=False)
-        self.read = options.style_in == "both"
-        self.head = Head(width + STYLE + 1, options.hand_units, options.mixed_units, CALLS, features, options.dropout)
-
-    def forward(self, batch: Batch, style: Tensor) -> Tensor:
-        """(calls, 38) scores of the real calls, −∞ for what is illegal, under (b, 2, 17) styles."""
-        own = caller_style(batch, style)
-        context = self.reader(batch.tokens, self.style(own) if self.read else None)
-        context = torch.cat([context, own.to(context.dtype)], dim=2)[batch.real]
-        scores = self.head(context, batch.holdings, batch.hand[batch.real])
-        return scores.float().masked_fill(~batch.legal[batch.real], -math.inf)
-
-
-def caller_style(batch: Batch, style: Tensor) -> Tensor:
-    """(b, n, 17) the style of the side that makes each call."""
-    return style[:, torch.arange(batch.call.shape[1], device=style.device) % 2]
-
-
-class Look(nn.Module):
-    """A hand looks back at the auction: attention from its own vector to what was read."""
-
-    def __init__(self, width: int, heads: int, dropout: float) -> None:
-        super().__init__()
-        self.heads, self.dropout = heads, dropout
-        self.norm_1, self.norm_2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.ask, self.told = nn.Linear(width, width), nn.Linear(width, 2 * width)
-        self.answer = nn.Linear(width, width)
-        self.distance = nn.Parameter(torch.zeros(heads, REACH))
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def forward(self, x: Tensor, read_: Tensor, after: Tensor) -> Tensor:
-        b, n, d = x.shape
-        q = self.ask(self.norm_1(x)).view(b, n, self.heads, -1).transpose(1, 2)
-        k, v = self.told(read_).view(b, n, 2, self.heads, -1).permute(2, 0, 3, 1, 4)
-        bias = self.distance[:, after.clamp(min=0)].masked_fill(after < 0, -math.inf).to(q.dtype)
-        seen = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.expand(b, -1, -1, -1))
-        x = x + F.dropout(self.answer(seen.transpose(1, 2).reshape(b, n, d)), self.dropout, self.training)
-        return x + F.dropout(self.down(F.relu(self.up(self.norm_2(x)))), self.dropout, self.training)
-
-
-class Teacher(nn.Module):
-    """Reads the auction, then looks at it with a hand in mind."""
-
-    def __init__(self, width: int, layers: int, features: Tensor, dropout: float) -> None:
-        super().__init__()
-        heads = width // 64
-        self.reader = Reader(ROWS, width, layers, heads, REACH, dropout)
-        self.holdings = Holdings(width, 128, features)
-        self.enter = nn.Linear(width, width)
-        self.looks = nn.ModuleList(Look(width, heads, dropout) for _ in range(layers))
-        self.norm = nn.LayerNorm(width)
-        self.out = nn.Linear(width, CALLS)
-        self.style = nn.Linear(STYLE + 1, width, bias=False)
+        context = width + STYLE + 1
         self.dropout = dropout
+        self.reader = Reader(ROWS, width, layers, width // 32, REACH, dropout)
+        self.style = nn.Linear(STYLE + 1, width, bias=False)
+        self.hands = Hands(units, features, dropout, whole=True)
+        self.own, self.partner = nn.Linear(units, mixed, bias=False), nn.Linear(units, mixed, bias=False)
+        self.shift, self.scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
+        self.partner_shift, self.partner_scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
+        self.out, self.context_out = nn.Linear(mixed, CALLS), nn.Linear(context, CALLS, bias=False)
+        for scale in (self.scale, self.partner_scale):
+            nn.init.zeros_(scale.weight)
+            nn.init.ones_(scale.bias)
 
-    def forward(self, batch: Batch, style: Tensor) -> Tensor:
-        told = self.reader(batch.tokens, self.style(caller_style(batch, style)))
-        hand = self.enter(F.relu(self.holdings(batch.holdings)))
-        x = told + F.dropout(hand, self.dropout, self.training)[batch.hand]
-        after = self.reader.distances(x.shape[1], x.device)
-        for look in self.looks:
-            x = look(x, told, after)
-        scores = self.out(self.norm(x))[batch.real]
-        return scores.float().masked_fill(~batch.legal[batch.real], -math.inf)
+    @property
+    def styled(self) -> list[tuple[nn.Linear, int]]:
+        """The layers that are told a style, and where its numbers begin among their inputs."""
+        start = self.reader.table.weight.shape[1]
+        told = self.shift, self.scale, self.partner_shift, self.partner_scale, self.context_out
+        return [(self.style, 0), *((layer, start) for layer in told)]
+
+    def forward(self, batch: Batch, style: Tensor) -> tuple[Tensor, Tensor]:
+        """(b n, 38) scores of the calls, −∞ for what is illegal: partner's hand hidden, and shown."""
+        context = context_of(self.reader, self.style, batch, style)
+        hands = self.hands(batch.holdings)
+        mixed = self.own(hands).index_select(0, batch.hand) * self.scale(context) + self.shift(context)
+        partner = self.partner(hands).index_select(0, batch.partner)
+        shown = mixed + partner * self.partner_scale(context) + self.partner_shift(context)
+        bias, illegal = self.context_out(context), ~batch.legal
+        return tuple(  # type: ignore[return-value]
+            (self.out(F.dropout(F.relu(x), self.dropout, self.training)) + bias).float().masked_fill(illegal, -math.inf)
+            for x in (mixed, shown)
+        )
 
 
-class Fitted(nn.Module):
-    """A network and the styles that it is fitted with."""
-
-    def __init__(self, network: Bidder | Teacher, tables: np.ndarray) -> None:
-        super().__init__()
-        self.network, self.styles = network, Styles(tables)
-
-    def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        style, share = self.styles(batch.pair)
-        return self.network(batch, style), share
+def context_of(reader: Reader, told: nn.Linear, batch: Batch, style: Tensor) -> Tensor:
+    """(b n, width + 17) what was read before every call, and the caller's style."""
+    own = style.index_select(1, torch.arange(batch.tokens.shape[1], device=style.device) % 2)
+    context = reader(batch.tokens, told(own))
+    return torch.cat([context, own.to(context.dtype)], dim=2).flatten(0, 1)
 
 
-def hide(batch: Batch) -> Batch:
-    """The same with both pairs hidden."""
-    return batch._replace(pair=torch.full_like(batch.pair, -1))
+def losses(scores: tuple[Tensor, Tensor], call: Tensor) -> tuple[Tensor, Tensor]:
+    """−log P(call) of each call by both readings."""
+    return tuple(F.cross_entropy(one, call, reduction="none") for one in scores)  # type: ignore[return-value]
+
+
+def loss_of(network: nn.Module, styles: Styles, batch: Batch, other: nn.Module | None, listen: float) -> Tensor:
+    """Summed, of the records, with the styles by their prior; or of the records and another network's word."""
+    style, share = styles(batch.pair)
+    if other is None:
+        both = losses(network(batch, style), batch.call)
+        return sum(w * (x * batch.real).sum() for w, x in zip(WEIGHTS, both, strict=True)) + share
+    style = style.detach()
+    with torch.no_grad():
+        words = other(batch, style)
+    scores = network(batch, style)
+    total = torch.zeros((), device=style.device)
+    for w, truth, said, score in zip(WEIGHTS, losses(scores, batch.call), words, scores, strict=True):
+        chance = F.softmax(said, dim=1)
+        log = F.log_softmax(score, dim=1).masked_fill(chance == 0, 0.0)
+        each = (1 - listen) * truth - listen * (chance * log).sum(dim=1)
+        total = total + w * (each * batch.real).sum()
+    return total
+
+
+class Judged(NamedTuple):
+    """−log P(call) of all calls of some tables, hidden and shown, (calls, 2); more of each call."""
+
+    loss: Tensor
+    right: Tensor
+    """(calls, 2) whether the call made is the likeliest."""
+    pair: Tensor
+    """(calls,) which pair calls, -1 if not known."""
+    answer: Tensor
+    """(calls,) whether it answers partner's 4NT after a suit, by 5C to 5S."""
 
 
 @torch.no_grad()
-def losses_on(model: Fitted, a: Auctions, chosen: np.ndarray, known: bool) -> tuple[Tensor, Tensor]:
-    """−log P(call) of all calls of some tables, and the pair that makes each; the same order every time."""
-    model.eval()
-    losses, pairs = [], []
+def judge(network: nn.Module, styles: Styles, a: Auctions, chosen: np.ndarray, known: bool) -> Judged:
+    """The same order every time."""
+    network.eval()
+    found = []
     with halved(a.calls.device):
-        for group in grouped(a.length, chosen, TOKENS_A_STEP, np.random.default_rng(0)):
-            batch = batch_of(a, group)
-            scores, _ = model(batch if known else hide(batch))
-            losses.append(F.cross_entropy(scores, batch.call[batch.real], reduction="none"))
-            pairs.append(batch.pair[:, torch.arange(batch.call.shape[1]) % 2][batch.real])
-    model.train()
-    return torch.cat(losses), torch.cat(pairs)
+        for batch in groups_of(a, chosen):
+            pair = batch.pair if known else torch.full_like(batch.pair, -1)
+            scores = network(batch, styles(pair)[0])
+            pairs = batch.pair[batch.table, batch.place % 2]
+            right = torch.stack([one.argmax(dim=1) == batch.call for one in scores], dim=1)
+            call = batch.call.masked_fill(~batch.real, CALLS).view(len(batch.tokens), -1)
+            each = torch.stack(losses(scores, batch.call), dim=1), right, pairs, answers(call).flatten()
+            found.append([one[batch.real] for one in each])
+    return Judged(*(torch.cat(part) for part in zip(*found, strict=True)))
+
+
+def answers(call: Tensor) -> Tensor:
+    """(b, n) whether a call is 5C to 5S after partner's 4NT and a pass, partner's side having bid a suit last."""
+    found = torch.zeros_like(call, dtype=torch.bool)
+    bid = torch.where((call > 2) & (call < CALLS), call, -1)
+    for i in range(4, call.shape[1]):
+        asked = (call[:, i - 2] == FOUR_NOTRUMP) & (call[:, i - 1] == 0)
+        ours = bid[:, i % 2 : i - 2 : 2]
+        place = torch.where(ours >= 0, torch.arange(ours.shape[1], device=call.device), -1).amax(dim=1)
+        last = ours.gather(1, place.clamp(min=0)[:, None])[:, 0]
+        suit = (place >= 0) & ((last - 3) % 5 != 4)
+        found[:, i] = asked & suit & (call[:, i] > FOUR_NOTRUMP) & (call[:, i] <= FOUR_NOTRUMP + 4)
+    return found
 
 
 def halved(device: torch.device) -> torch.autocast:
@@ -278,19 +329,17 @@ def halved(device: torch.device) -> torch.autocast:
 
 def mean_and_error(values: Tensor) -> list[float]:
     """The mean of some calls and its standard error, calls taken as independent."""
+    values = values.float()
     return [round(float(values.mean()), 4), round(float(values.std() / math.sqrt(len(values))), 4)]
 
 
 @torch.no_grad()
-def rescale(model: Fitted) -> None:
-    """Make the pairs' numbers have mean 0 and covariance 1; the network says the same as before."""
-    styles, network = model.styles, model.network
+def rescale(styles: Styles, networks: Sequence[Bidder]) -> None:
+    """Make the pairs' numbers have mean 0 and covariance 1; the networks say the same as before."""
     numbers = styles.numbers[:-1][styles.tables[:-1] >= ENOUGH]
     centre, root = numbers.mean(dim=0), torch.linalg.cholesky(torch.cov(numbers.T))
-    start = network.reader.table.weight.shape[1]
-    head = network.head
-    for weight, first in ((network.style, 0), (head.shift, start), (head.scale, start), (head.context_out, start)):
-        part = weight.weight[:, first : first + STYLE + 1]
+    for layer, first in (one for network in networks for one in network.styled):
+        part = layer.weight[:, first : first + STYLE + 1]
         effect = part[:, :STYLE].clone()
         part[:, STYLE] += effect @ centre
         part[:, :STYLE] = effect @ root
@@ -302,32 +351,30 @@ def with_one(numbers: Tensor) -> Tensor:
     return torch.cat([numbers, torch.ones_like(numbers[:, :1])], dim=1)
 
 
-def log_likelihood(network: Bidder, batch: Batch, styles: Tensor, side: int) -> Tensor:
-    """(b, 2, k) log P of the calls of both partners of a side under each of (k, 17) styles, the other side hidden."""
-    b, k = len(batch.call), len(styles)
-    place = torch.arange(batch.call.shape[1], device=styles.device)
-    big = Batch(*(x if i == 4 else x.repeat_interleave(k, dim=0) for i, x in enumerate(batch)))
-    big = big._replace(real=big.real & (place % 2 == side))
-    style = torch.zeros(b * k, 2, STYLE + 1, device=styles.device)
-    style[:, side] = styles.repeat(b, 1)
-    log = -F.cross_entropy(network(big, style), big.call[big.real], reduction="none")
-    row, at = torch.nonzero(big.real, as_tuple=True)
-    total = torch.zeros(2 * b * k, device=styles.device).index_add(0, 2 * row + at // 2 % 2, log)
-    return total.view(b, k, 2).transpose(1, 2)
+def by_style(network: Bidder, batch: Batch, styles: Tensor, side: int) -> Tensor:
+    """(b, k, 2) log P of a side's calls under each of (k, 17) styles, the other side hidden; partner hidden, shown."""
+    b = len(batch.tokens)
+    mine = (batch.real & (batch.place % 2 == side))[:, None]
+    found = []
+    for one in styles:
+        style = torch.zeros(b, 2, STYLE + 1, device=styles.device)
+        style[:, side] = one
+        log = -torch.stack(losses(network(batch, style), batch.call), dim=1) * mine
+        found.append(log.view(b, -1, 2).sum(dim=1))
+    return torch.stack(found, dim=1)
 
 
 def shared(network: Bidder, a: Auctions, chosen: np.ndarray, styles: Tensor, log_weights: Tensor) -> list[float]:
-    """Nats a call where a side shares one of the styles; where each player has one; unknown: of the same tables."""
-    sums, calls = torch.zeros(2, device=styles.device), 0
+    """Nats a call where a side shares one of the styles: partner's hand hidden, and shown."""
+    total, calls = torch.zeros(2, device=styles.device), 0
+    network.eval()
     with torch.no_grad(), halved(styles.device):
-        for group in grouped(a.length, chosen, max(2000, TOKENS_A_STEP * 8 // len(styles)), np.random.default_rng(0)):
-            batch = batch_of(a, group)
+        for batch in groups_of(a, chosen):
             calls += int(batch.real.sum())
             for side in range(2):
-                log = log_likelihood(network, batch, styles, side) + log_weights[None, None] / 2
-                sums[0] -= log.sum(dim=1).logsumexp(dim=1).sum()
-                sums[1] -= (log + log_weights / 2).logsumexp(dim=2).sum()
-    return [round(float(x) / calls, 4) for x in sums]
+                log = by_style(network, batch, styles, side) + log_weights[None, :, None]
+                total -= log.logsumexp(dim=1).sum(dim=0)
+    return [round(float(x) / calls, 4) for x in total]
 
 
 def typical_styles(
@@ -339,13 +386,15 @@ def typical_styles(
     logits = torch.zeros(points, device=device, requires_grad=True)
     optimiser = torch.optim.Adam([numbers, logits], lr=0.03)
     start = time.monotonic()
+    network.eval()
     while (spent := time.monotonic() - start) < seconds:
         for group in optimiser.param_groups:
             group["lr"] = 0.03 * (1 - spent / seconds)
-        batch = batch_of(a, rng.choice(learn, 400, replace=False))
+        rows = rng.choice(learn, min(len(learn), 400), replace=False)
+        batch = batch_of(a, torch.as_tensor(rows, device=device), int(a.length[rows].max()))
         with halved(device):
-            log = [log_likelihood(network, batch, with_one(numbers), side).sum(dim=1) for side in range(2)]
-        loss = -(torch.cat(log) + logits.log_softmax(dim=0)).logsumexp(dim=1).mean()
+            log = torch.cat([by_style(network, batch, with_one(numbers), side)[..., 0] for side in range(2)])
+        loss = -(log + logits.log_softmax(dim=0)).logsumexp(dim=1).mean()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
@@ -363,31 +412,28 @@ def learned_styles(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndar
         optimiser.zero_grad(set_to_none=True)
         (0.5 * (numbers**2).sum()).backward()
         for part in np.array_split(np.arange(len(rows)), max(1, len(rows) // 4000)):
-            own_losses(network, a, rows[part], side[part], numbers[torch.as_tensor(who[part], device=device)])[
-                0
-            ].sum().backward()
+            own = numbers[torch.as_tensor(who[part], device=device)]
+            own_losses(network, a, rows[part], side[part], own)[:, 1].sum().backward()
         optimiser.step()
     return numbers.detach()
 
 
-def own_losses(
-    network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, numbers: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """−log P of the calls of one side of some tables, given its style or not, the other side hidden; which table."""
-    batch = batch_of(a, rows)
+def own_losses(network: Bidder, a: Auctions, rows: np.ndarray, side: np.ndarray, numbers: Tensor | None) -> Tensor:
+    """(calls, 2) −log P of the calls of one side of some tables, given its style or not, the other side hidden."""
+    batch = batch_of(a, torch.as_tensor(rows, device=a.calls.device), int(a.length[rows].max()))
     own = torch.as_tensor(side, device=batch.call.device)
-    place = torch.arange(batch.call.shape[1], device=own.device)
-    batch = batch._replace(real=batch.real & (place % 2 == own[:, None]))
+    mine = batch.real & (batch.place % 2 == own[batch.table])
     style = torch.zeros(len(rows), 2, STYLE + 1, device=own.device)
     if numbers is not None:
         style = style.index_put((torch.arange(len(rows), device=own.device), own), with_one(numbers))
     with halved(own.device):
         scores = network(batch, style)
-    return F.cross_entropy(scores, batch.call[batch.real], reduction="none"), torch.nonzero(batch.real)[:, 0]
+    return torch.stack(losses(scores, batch.call), dim=1)[mine]
 
 
 def new_pairs(network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray) -> dict[str, object]:
     """How well the calls of pairs set aside are foretold after some of their tables, on up to 100 others of theirs."""
+    network.eval()
     seats = np.argwhere(aside[pair] & (pair >= 0))
     known = (5, 10, 30, 100)
     rows, sides = [], []
@@ -406,15 +452,51 @@ def new_pairs(network: Bidder, a: Auctions, pair: np.ndarray, aside: np.ndarray)
     judged = some(known[-1], known[-1] + 100)
     found: dict[str, object] = {"pairs": len(rows), "tables": len(judged[0])}
     with torch.no_grad():
-        before, _ = own_losses(network, a, judged[0], judged[1], None)
-    found["none"] = mean_and_error(before)
+        before = own_losses(network, a, judged[0], judged[1], None)
+    found["none"] = [mean_and_error(before[:, reading]) for reading in range(2)]
     for tables in known:
         numbers = learned_styles(network, a, *some(0, tables))
         with torch.no_grad():
             style = numbers[torch.as_tensor(judged[2], device=numbers.device)]
-            after, _ = own_losses(network, a, judged[0], judged[1], style)
-        found[str(tables)] = [*mean_and_error(after), *mean_and_error(after - before)]
+            after = own_losses(network, a, judged[0], judged[1], style)
+        found[str(tables)] = [
+            [*mean_and_error(after[:, reading]), *mean_and_error((after - before)[:, reading])] for reading in range(2)
+        ]
     return found
+
+
+def verdicts(
+    networks: Mapping[str, nn.Module], styles: Styles, a: Auctions, chosen: np.ndarray, seen: np.ndarray
+) -> dict[str, object]:
+    """How well networks foretell the calls of some tables, partner's hand hidden and shown."""
+    found: dict[str, object] = {}
+    for name, network in networks.items():
+        for known in (False, True):
+            got = judge(network, styles, a, chosen, known)
+            of_pair = torch.tensor(seen, device=got.pair.device)[got.pair.clamp(min=0)].masked_fill(got.pair < 0, 0)
+            middle = (of_pair >= 100) & (of_pair < 300)
+            what = f"{name}, {'pairs known' if known else 'nothing known'}"
+            found[what] = [mean_and_error(got.loss[:, reading]) for reading in range(2)]
+            found[f"{what}, pairs of 100 to 299 tables"] = [
+                mean_and_error(got.loss[middle, reading]) for reading in range(2)
+            ]
+            if not known and bool(got.answer.any()):
+                answer = got.loss[got.answer], got.right[got.answer]
+                found[f"{what}, answers to 4NT"] = [
+                    [*mean_and_error(answer[0][:, reading]), *mean_and_error(answer[1][:, reading]), len(answer[0])]
+                    for reading in range(2)
+                ]
+    return found
+
+
+def network_file(
+    path: Path, networks: Mapping[str, Bidder], typical: Mapping[str, Tensor], facts: Mapping[str, object]
+) -> None:
+    """The file that ships: parameters as 16-bit numbers, and how they were made."""
+    parts = {name: value.float().cpu().numpy().astype(np.float16) for name, value in typical.items()}
+    for name, network in networks.items():
+        parts |= parameters_of(network, f"{name}_")
+    np.savez_compressed(path, **parts, facts=np.array(str(facts)))
 
 
 def main() -> None:
@@ -422,28 +504,20 @@ def main() -> None:
     parser.add_argument("records", type=Path, help="PBN or LIN file, may be .gz, or what table_arrays.py made of it")
     parser.add_argument("-o", "--output", type=Path, default=Path("auction.npz"))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--teacher-seconds", type=float, default=300)
-    parser.add_argument("--seconds", type=float, default=400, help="for the network that ships")
-    parser.add_argument("--teacher", type=Path, help="a fitted teacher: read if the file exists, else written")
-    parser.add_argument("--teacher-width", type=int, default=320)
-    parser.add_argument("--teacher-layers", type=int, default=3)
-    parser.add_argument("--teacher-dropout", type=float, default=0.12)
-    parser.add_argument("--listen", type=float, default=0.7, help="weight of the teacher's word; 0: records alone")
-    parser.add_argument("--rate", type=float, default=1.5e-3, help="highest learning rate")
-    parser.add_argument("--dropout", type=float, default=0.05)
+    parser.add_argument("--seconds", type=float, nargs=2, default=[370, 110], help="for wide and guide")
+    parser.add_argument("--listen", type=float, default=0.7, help="weight of another network's word")
+    parser.add_argument("--rate", type=float, default=1e-3, help="highest learning rate")
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--tables", type=int, default=384, help="in a step")
     parser.add_argument("--decay", type=float, default=0.05, help="of the weights")
-    parser.add_argument("--width", type=int, default=192, help="of the reader of auctions")
-    parser.add_argument("--layers", type=int, default=3)
-    parser.add_argument("--heads", type=int, default=6)
-    parser.add_argument("--hand-units", type=int, default=192)
-    parser.add_argument("--mixed-units", type=int, default=256)
+    for name, size in {"wide": [256, 4, 448, 576], "guide": [128, 3, 144, 192]}.items():
+        parser.add_argument(f"--{name}", type=int, nargs=4, default=size, help="reader, layers, hand and mixed units")
     parser.add_argument("--share", type=float, default=1.0, help="of the deals to learn from")
-    parser.add_argument("--style-in", choices=("both", "head"), default="both", help="reader and hidden layer, or that")
     parser.add_argument("--typical", type=int, nargs="*", default=[4], help="how many typical styles; the last ships")
-    parser.add_argument("--fitted", type=Path, help="a fitted bidder: only its typical styles are fitted again")
     parser.add_argument("--typical-seconds", type=float, default=30)
     options = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_float32_matmul_precision("high")
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
     tables = read(options.records)
@@ -452,111 +526,75 @@ def main() -> None:
     new = aside[tables.pair] & (tables.pair >= 0)
     a = prepare(tables._replace(pair=np.where(new, -1, tables.pair)), device)
     features = suit_features().to(device)
+    features[:, :SMALL] = 0.0
     keep = rng.random(len(tables.masks)) < options.share
     learn = np.flatnonzero((split == TRAIN) & keep[tables.deal] & ~new.any(axis=1))
-    choose, judge = np.flatnonzero(split == VALIDATE), np.flatnonzero(split == HELD_OUT)
+    choose, held_out = np.flatnonzero(split == VALIDATE), np.flatnonzero(split == HELD_OUT)
     some = choose[:: max(1, len(choose) // 8000)]
     seated = tables.pair[learn]
     seen = np.bincount(seated[seated >= 0], minlength=len(tables.names))
-    print(f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(judge)} to judge by", flush=True)
+    print(f"{len(learn)} tables to learn from, {len(choose)} to choose by, {len(held_out)} to judge by", flush=True)
     print(f"{len(seen)} pairs, {int(aside.sum())} aside, {int((seen >= 100).sum())} with 100 tables", flush=True)
+    wide, guide = Bidder(*options.wide, options.dropout, features), Bidder(*options.guide, 0.02, features)
+    wide, guide = wide.to(device), guide.to(device)
+    styles = Styles(seen).to(device)
 
-    def batches(generator: np.random.Generator):  # type: ignore[no-untyped-def]
-        return (hidden(batch_of(a, group)) for group in grouped(a.length, learn, TOKENS_A_STEP, generator))
+    parts = [
+        learn[(a.length[learn] > low) & (a.length[learn] <= high)]
+        for low, high in zip((0, *LONGEST), LONGEST, strict=False)
+    ]
+    sizes = [max(1, round(options.tables * len(part) / len(learn))) for part in parts]
 
-    def validation(model: Fitted) -> float:
-        return sum(float(losses_on(model, a, some, known)[0].mean()) for known in (True, False)) / 2
+    def batches(generator: np.random.Generator) -> Iterator[tuple[Tensor, ...]]:
+        """Tables by the length of their auctions, of each length the same number in every step."""
+        mixed = [torch.as_tensor(generator.permutation(part), device=device) for part in parts]
+        for step in range(min(len(part) // size for part, size in zip(parts, sizes, strict=True))):
+            yield tuple(part[step * size : (step + 1) * size] for part, size in zip(mixed, sizes, strict=True))
 
-    facts: dict[str, object] = {"seed": options.seed, "source": str(tables.source), "tables": len(learn)}
-    teacher = None
-    if options.listen > 0 and options.fitted is None:
-        network = Teacher(options.teacher_width, options.teacher_layers, features, options.teacher_dropout)
-        teacher = Fitted(network, seen).to(device)
+    def fit(name: str, network: nn.Module, other: nn.Module | None, seconds: float) -> None:
+        """One network: from the records, with the styles, or listening to another one."""
 
-        def teacher_loss(b: Batch) -> Tensor:
-            scores, share = teacher(b)
-            return F.cross_entropy(scores, b.call[b.real]) + share / len(scores)
+        def validation() -> float:
+            by = [judge(network, styles, a, some, known).loss.mean(dim=0) for known in (False, True)]
+            print(f"{name}, nothing known and pairs known: {[[round(float(x), 4) for x in one] for one in by]}")
+            return float(sum(by).mean()) / 2
 
-        if options.teacher is not None and options.teacher.exists():
-            teacher.load_state_dict(torch.load(options.teacher, map_location=device), strict=False)
-        else:
-            train(
-                teacher,
-                batches,
-                teacher_loss,
-                lambda: validation(teacher),
-                options.teacher_seconds,
-                8e-4,
-                0.05,
-                rng,
-                "teacher",
-            )
-            if options.teacher is not None:
-                torch.save({k: v.half() for k, v in teacher.state_dict().items()}, options.teacher)
-        facts["teacher held out"] = [mean_and_error(losses_on(teacher, a, judge, known)[0]) for known in (False, True)]
-        print(f"teacher: {sum(p.numel() for p in network.parameters())} parameters, held out {facts}", flush=True)
-        teacher.eval()
+        def loss(rows: tuple[Tensor, ...]) -> Tensor:
+            some_of_each = [hidden(batch_of(a, part.to(device), n)) for part, n in zip(rows, LONGEST, strict=True)]
+            calls = sum(batch.real.sum() for batch in some_of_each)
+            return sum(loss_of(network, styles, batch, other, options.listen) for batch in some_of_each) / calls
 
-    bidder = Fitted(Bidder(options, features), seen).to(device)
-    print(f"bidder: {sum(p.numel() for p in bidder.network.parameters())} parameters", flush=True)
-
-    def loss(b: Batch) -> Tensor:
-        scores, share = bidder(b)
-        truth = F.cross_entropy(scores, b.call[b.real]) + share / len(scores)
-        if teacher is None:
-            return truth
-        with torch.no_grad():
-            said = F.softmax(teacher(b)[0], dim=1)
-        log = F.log_softmax(scores, dim=1).masked_fill(said == 0, 0.0)
-        imitated = -(said * log).sum(dim=1).mean() + share / len(scores)
-        return (1 - options.listen) * truth + options.listen * imitated
-
-    if options.fitted is not None:
-        with np.load(options.fitted) as stored:
-            named = {name: stored[name.replace(".", "_")] for name in bidder.network.state_dict()}
-            facts = ast.literal_eval(str(stored["facts"]))
-        bidder.network.load_state_dict({name: torch.tensor(value).float() for name, value in named.items()})
-    else:
-        train(
-            bidder,
-            batches,
-            loss,
-            lambda: validation(bidder),
-            options.seconds,
-            options.rate,
-            options.decay,
-            rng,
-            "bidder",
-        )
-        rescale(bidder)
-    network = bidder.network.eval()
-    judged = () if options.fitted is not None else (("validation", choose), ("held out", judge))
-    for name, tables_of in judged:
-        (plain, pairs), (known, _) = (losses_on(bidder, a, tables_of, known) for known in (False, True))
+        print(f"{name}: {sum(p.numel() for p in network.parameters())} parameters", flush=True)
+        fitted = nn.ModuleList([network, *([styles] if other is None else [])])
+        train(fitted, batches, loss, validation, seconds, options.rate, options.decay, rng, name, recorded=True)
         network.eval()
-        counts = torch.tensor(seen, device=device)[pairs.clamp(min=0)].masked_fill(pairs < 0, 0)
-        middle = (counts >= 100) & (counts < 300)
-        facts[name] = mean_and_error(plain)
-        facts[f"{name}, pairs known"] = mean_and_error(known)
-        facts[f"{name}, pairs of 100 to 299 tables"] = mean_and_error(plain[middle]), mean_and_error(known[middle])
-    if judged:
-        facts["new pairs"] = new_pairs(network, a, tables.pair, aside)
+
+    fit("wide", wide, None, options.seconds[0])
+    network_file(options.output, {"wide": wide}, {}, {})  # what follows takes time
+    fit("guide", guide, wide, options.seconds[1])
+    rescale(styles, (wide, guide))
+    networks = {"wide": wide, "guide": guide}
+    facts: dict[str, object] = {
+        "seed": options.seed,
+        "source": str(tables.source),
+        "tables": len(learn),
+        "sizes": [options.wide, options.guide],
+        "seconds": options.seconds,
+        "held out": verdicts(networks, styles, a, held_out, seen),
+    }
     print(json.dumps(facts), flush=True)
-    few = np.random.default_rng(1).choice(judge, min(4000, len(judge)), replace=False)
-    sampled = torch.randn(64, STYLE, generator=torch.Generator().manual_seed(1)).to(device)
-    facts["held out, 4000 tables"] = {"unknown": mean_and_error(losses_on(bidder, a, few, False)[0])}
-    network.eval()
-    facts["held out, 4000 tables"]["64 styles: shared, a player each"] = shared(
-        network, a, few, with_one(sampled), torch.full((64,), -math.log(64), device=device)
-    )
+    few = np.random.default_rng(1).choice(held_out, min(4000, len(held_out)), replace=False)
+    got = judge(wide, styles, a, few, False).loss
+    several: dict[str, object] = {"unknown": [mean_and_error(got[:, reading]) for reading in range(2)]}
     for points in options.typical:
-        numbers, log_weights = typical_styles(network, a, learn, points, options.typical_seconds, rng)
-        facts["held out, 4000 tables"][f"{points} typical styles"] = shared(
-            network, a, few, with_one(numbers), log_weights
-        )
-        network.register_buffer("typical_points", numbers)
-        network.register_buffer("typical_log_weights", log_weights)
-    save(options.output, network, facts)
+        numbers, log_weights = typical_styles(wide, a, learn, points, options.typical_seconds, rng)
+        several[f"{points} typical styles"] = shared(wide, a, few, with_one(numbers), log_weights)
+        typical = {"typical_points": numbers, "typical_log_weights": log_weights}
+    facts["held out, 4000 tables"] = several
+    network_file(options.output, networks, typical, facts)  # what follows takes time
+    a = a._replace(pair=torch.tensor(tables.pair.astype(np.int64), device=device))
+    facts["new pairs"] = new_pairs(wide, a, tables.pair, aside)
+    network_file(options.output, networks, typical, facts)
     print(json.dumps(facts))
 
 

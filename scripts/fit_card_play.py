@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from reading_networks import Head, Reader, grouped, save, suit_features, train
+from reading_networks import Hands, Reader, grouped, save, suit_features, train
 from table_arrays import HELD_OUT, TRAIN, VALIDATE, Tables, read
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812, the name everybody knows
@@ -178,14 +178,23 @@ class Player(nn.Module):
     def __init__(self, options: argparse.Namespace, features: Tensor) -> None:
         super().__init__()
         self.reader = Reader(ROWS, options.width, options.layers, options.heads, REACH, options.dropout)
-        self.head = Head(options.width, options.hand_units, options.mixed_units, CARDS, features, options.dropout)
+        width, mixed = options.width, options.mixed_units
+        self.hands = Hands(options.hand_units, features, options.dropout)
+        self.own = nn.Linear(options.hand_units, mixed, bias=False)
+        self.shift, self.scale = nn.Linear(width, mixed), nn.Linear(width, mixed)
+        self.out, self.context_out = nn.Linear(mixed, CARDS), nn.Linear(width, CARDS, bias=False)
+        self.dropout = options.dropout
+        nn.init.zeros_(self.scale.weight)
+        nn.init.ones_(self.scale.bias)
 
     def forward(self, batch: Batch) -> Tensor:
         """(choices, 52) scores of the real choices, −∞ for what is illegal."""
         held = ((batch.dummy[:, :, None] >> torch.arange(CARDS, device=batch.dummy.device)) & 1).float()
         shown = F.pad(held @ self.reader.table.weight[DUMMY:], (0, 0, HEARD, 0))
         context = self.reader(batch.tokens, shown)[:, HEARD:][batch.real]
-        scores = self.head(context, batch.holdings[batch.real])
+        hand = self.own(self.hands(batch.holdings[batch.real]))
+        mixed = F.dropout(F.relu(hand * self.scale(context) + self.shift(context)), self.dropout, self.training)
+        scores = self.out(mixed) + self.context_out(context)
         return scores.float().masked_fill(~batch.legal[batch.real], -math.inf)
 
 

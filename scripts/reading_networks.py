@@ -1,8 +1,8 @@
-"""What the fits of the learned models share: a reader of sequences, a head that adds hand and context, the training.
+"""What the fits of the learned models share: a reader of sequences, hands as vectors, the training.
 
-The reader (a causal transformer) reads what everybody at the table knows and never sees a hidden hand; the head adds
-what a hand says to it in one hidden layer. So a thousand candidate hands cost a thousand short products, and the
-sequence is read once. :mod:`bayesbridge.bidders.learned` and :mod:`bayesbridge.bidders.learned` do the same in NumPy.
+The reader (a causal transformer) reads what everybody at the table knows and never sees a hidden hand; what a hand says
+is added to it in one hidden layer. So a thousand candidate hands cost a thousand short products, and the sequence is
+read once. :mod:`bayesbridge.bidders.networks` does the same in NumPy.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,8 @@ class Layer(nn.Module):
 
     def bias(self, after: Tensor) -> Tensor:
         """(heads, n, n) what distance adds to the attention; −∞ for what comes later."""
-        return self.distance[:, after.clamp(min=0)].masked_fill(after < 0, -math.inf)
+        chosen = self.distance.index_select(1, after.clamp(min=0).flatten()).view(-1, *after.shape)
+        return chosen.masked_fill(after < 0, -math.inf)
 
     def forward(self, x: Tensor, after: Tensor) -> Tensor:
         b, n, d = x.shape
@@ -63,8 +65,11 @@ class Reader(nn.Module):
         return (place[:, None] - place).clamp(-1, self.reach - 1)
 
     def forward(self, tokens: Tensor, extra: Tensor | None = None) -> Tensor:
-        """(b, n, k) rows of the table, added up → (b, n, width)."""
-        x = self.table(tokens).sum(dim=2)
+        """(b, n, k) rows of the table, all different, added up → (b, n, width)."""
+        # A product with zeros and ones: the gradient of a look-up in so few rows takes longer than all the rest.
+        rows = self.table.num_embeddings
+        chosen = torch.zeros(*tokens.shape[:2], rows, device=tokens.device).scatter_(2, tokens, 1.0)
+        x = (chosen @ self.table.weight).float()
         if extra is not None:
             x = x + extra
         after = self.distances(x.shape[1], x.device)
@@ -86,37 +91,69 @@ class Holdings(nn.Module):
         self.hand_bias = nn.Parameter(torch.zeros(units))
 
     def forward(self, holdings: Tensor) -> Tensor:
-        # Every holding is worked out, then looked up: there are fewer of them than hands in a batch.
-        hidden = F.relu(torch.einsum("hf,sfu->shu", self.features, self.suit_in) + self.suit_in_bias[:, None])
-        tables = torch.einsum("shu,suv->shv", hidden, self.suit_out)
-        tables = tables + torch.einsum("hf,sfv->shv", self.features, self.suit_skip)
-        rows = holdings + torch.arange(4, device=holdings.device) * len(self.features)
-        return F.embedding_bag(rows, tables.flatten(0, 1), mode="sum") + self.hand_bias
+        features = self.features[holdings].transpose(0, 1)  # (4, n, 47)
+        hidden = F.relu(torch.baddbmm(self.suit_in_bias[:, None], features, self.suit_in))
+        both = torch.cat([hidden, features.to(hidden.dtype)], dim=2).transpose(0, 1).flatten(1)
+        return both @ torch.cat([self.suit_out, self.suit_skip], dim=1).flatten(0, 1) + self.hand_bias
 
 
-class Head(nn.Module):
-    """Hand and context, added in one hidden layer whose units the context also scales; then the choices."""
+SHAPES = [shape for shape in product(range(14), repeat=4) if sum(shape) == 13]
+"""The 560 lengths C D H S, in the order in which their vectors are stored."""
 
-    def __init__(self, context: int, hand: int, mixed: int, choices: int, features: Tensor, dropout: float) -> None:
+TOPS = 5 + 4 * 6
+"""Features of a set of aces and kings: how many aces (0 … 4), and key cards for each suit (0 … 5)."""
+
+
+def tops_features() -> Tensor:
+    """(256, 29) of aces and kings, clubs' king at bit 0, ace at bit 1, then diamonds': one 1 for each count."""
+    held_ = np.arange(256)[:, None] >> np.arange(8) & 1
+    kings, aces = held_[:, ::2], held_[:, 1::2].sum(axis=1)
+    counts = [np.eye(5)[aces], *(np.eye(6)[aces + kings[:, suit]] for suit in range(4))]
+    return torch.tensor(np.concatenate(counts, axis=1), dtype=torch.float32)
+
+
+class Hands(nn.Module):
+    """(n, 4) holdings → (n, units): suit by suit; with ``whole`` also points, shape, aces and key cards."""
+
+    def __init__(self, units: int, features: Tensor, dropout: float, whole: bool = False) -> None:
         super().__init__()
         self.dropout = dropout
-        self.holdings = Holdings(hand, 64, features)
-        self.deepen = nn.Linear(hand, hand)
-        self.hand_mix = nn.Linear(hand, mixed, bias=False)
-        self.shift, self.scale = nn.Linear(context, mixed), nn.Linear(context, mixed)
-        self.out, self.context_out = nn.Linear(mixed, choices), nn.Linear(context, choices, bias=False)
-        nn.init.zeros_(self.scale.weight)
-        nn.init.ones_(self.scale.bias)
+        self.holdings = Holdings(units, 64, features)
+        self.deepen = nn.Linear(units, units)
+        self.whole = whole
+        if not whole:
+            return
+        self.points = nn.Parameter(torch.zeros(38, units))
+        self.shapes = nn.Parameter(torch.zeros(len(SHAPES), units))
+        self.tops = nn.Parameter(torch.randn(TOPS, units) * 0.1)
+        ranks = np.arange(1 << 13)[:, None] >> np.arange(13) & 1
+        shape = np.zeros((14, 14, 14), np.int64)
+        for place, (c, d, h, _) in enumerate(SHAPES):
+            shape[c, d, h] = place
+        for name, value in {
+            "length_of": torch.tensor(ranks.sum(axis=1)),
+            "points_of": torch.tensor(ranks[:, 9:] @ np.arange(1, 5)),
+            "shape_of": torch.tensor(shape),
+            "tops_of": tops_features(),
+        }.items():
+            self.register_buffer(name, value, persistent=False)
 
-    def forward(self, context: Tensor, holdings: Tensor, which: Tensor | None = None) -> Tensor:
-        """(n, context), (m, 4) holdings and (n,) whose → (n, choices) scores."""
-        hand = F.relu(self.holdings(holdings))
-        hand = F.relu(self.deepen(F.dropout(hand, self.dropout, self.training)))
-        hand = self.hand_mix(F.dropout(hand, self.dropout, self.training))
-        if which is not None:
-            hand = hand[which]
-        mixed = F.relu(hand * self.scale(context) + self.shift(context))
-        return self.out(F.dropout(mixed, self.dropout, self.training)) + self.context_out(context)
+    def forward(self, holdings: Tensor) -> Tensor:
+        hand = self.holdings(holdings)
+        if self.whole:
+            points = self.points_of[holdings].sum(dim=1)
+            length = self.length_of[holdings]
+            tops = ((holdings >> 11) << (2 * torch.arange(4, device=holdings.device))).sum(dim=1)
+            shape = self.shape_of[length[:, 0], length[:, 1], length[:, 2]]
+            hand = hand + one_of(points, 38) @ self.points + one_of(shape, len(SHAPES)) @ self.shapes
+            hand = hand + self.tops_of[tops] @ self.tops
+        hand = F.dropout(F.relu(hand), self.dropout, self.training)
+        return F.dropout(F.relu(self.deepen(hand)), self.dropout, self.training)
+
+
+def one_of(place: Tensor, n: int) -> Tensor:
+    """(…, n) a 1 at each place; a product with it is quicker than a look-up, whose gradient takes long."""
+    return torch.zeros(*place.shape, n, device=place.device).scatter_(-1, place[..., None], 1.0)
 
 
 def suit_features() -> Tensor:
@@ -135,14 +172,48 @@ def suit_features() -> Tensor:
     )
 
 
-def grouped(length: np.ndarray, chosen: np.ndarray, tokens: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """All chosen tables in random order, those of like length together, about ``tokens`` tokens at a time."""
-    noisy = length[chosen] + rng.random(len(chosen))
+def grouped(
+    length: np.ndarray, chosen: np.ndarray, tokens: int, rng: np.random.Generator, mixed: int = 1
+) -> Iterator[np.ndarray]:
+    """All chosen tables in random order, about ``tokens`` tokens at a time, their lengths up to ``mixed`` apart."""
+    noisy = length[chosen] + mixed * rng.random(len(chosen))
     ordered = chosen[np.argsort(noisy, kind="stable")]
     ends = np.cumsum(length[ordered]) // tokens
     groups = np.split(ordered, np.flatnonzero(np.diff(ends)) + 1)
     for i in rng.permutation(len(groups)):
         yield groups[i]
+
+
+class Recorded:
+    """A step that a GPU recorded once and replays: launching its kernels one by one takes longer than running them."""
+
+    def __init__(self, advance: Callable[[object], None], optimiser: torch.optim.Optimizer) -> None:
+        self.advance, self.optimiser = advance, optimiser
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.batch: tuple[Tensor, ...] = ()
+
+    def __call__(self, batch: tuple[Tensor, ...]) -> None:
+        if self.graph is None:
+            self._record(batch)
+        for kept, new in zip(self.batch, batch, strict=True):
+            kept.copy_(new, non_blocking=True)
+        assert self.graph is not None
+        self.graph.replay()
+
+    def _record(self, batch: tuple[Tensor, ...]) -> None:
+        """A few steps first, which choose kernels and allocate."""
+        self.batch = tuple(one.cuda() for one in batch)
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                self.optimiser.zero_grad(set_to_none=True)
+                self.advance(self.batch)
+        torch.cuda.current_stream().wait_stream(side)
+        self.optimiser.zero_grad(set_to_none=True)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.advance(self.batch)
 
 
 def train(
@@ -155,18 +226,35 @@ def train(
     decay: float,
     rng: np.random.Generator,
     name: str,
+    recorded: bool = False,
 ) -> float:
     """Fit for a stated time: the rate warms up, then falls along a half cosine.
 
     An average of the weights is what is judged; from time to time it is, and the best one is kept, so that few tables
-    and much time do not end in a model that knows its tables by heart.
+    and much time do not end in a model that knows its tables by heart. ``recorded``: the batches are tuples of tensors
+    of the same shapes throughout, so that a GPU may record one step and replay it.
     """
     device = next(model.parameters()).device
     plain = [p for p in model.parameters() if getattr(p, "undecayed", False)]
     decayed = [p for p in model.parameters() if not getattr(p, "undecayed", False)]
     groups = [{"params": decayed, "weight_decay": decay}, {"params": plain, "weight_decay": 0.0}]
-    optimiser = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98))
+    on_gpu = device.type == "cuda"
+    now = torch.tensor(rate, device=device) if on_gpu else rate
+    optimiser = torch.optim.AdamW(groups, lr=now, betas=(0.9, 0.98), fused=on_gpu, capturable=on_gpu)
     average = [p.detach().clone() for p in model.parameters()]
+    total = torch.zeros((), device=device)
+
+    def advance(batch: object) -> None:
+        """One step."""
+        with torch.autocast(device.type, torch.bfloat16, enabled=on_gpu, cache_enabled=False):
+            loss = loss_of(batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        torch._foreach_lerp_(average, [p.detach() for p in model.parameters()], 0.002)
+        total.add_(loss.detach())
+
+    step_by = Recorded(advance, optimiser) if recorded and on_gpu else None
     start, step, epoch, shown = time.monotonic(), 0, 0, 0.0
     spent = 0.0
     best, kept = math.inf, average
@@ -179,34 +267,37 @@ def train(
             _put(model, average)
             found = validate()
             _put(model, own)
+        model.train()
         if found < best:
             best, kept = found, [p.clone() for p in average]
         return found
 
     while spent < seconds:
         epoch += 1
-        losses = []
+        before = step
+        total.zero_()
         for batch in batches(rng):
             spent = time.monotonic() - start
             if spent >= seconds:
                 break
-            now = rate * min(1.0, (step + 1) / 300) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds)))
+            wanted = rate * min(1.0, (step + 1) / 300) * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * spent / seconds)))
             for group in optimiser.param_groups:
-                group["lr"] = now
-            with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-                loss = loss_of(batch)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
+                if on_gpu:
+                    group["lr"].fill_(wanted)
+                else:
+                    group["lr"] = wanted
+            if step_by is not None:
+                step_by(batch)
+            else:
+                optimiser.zero_grad(set_to_none=True)
+                advance(batch)
             step += 1
-            keep = min(0.999, step / (step + 100))
-            torch._foreach_lerp_(average, [p.detach() for p in model.parameters()], 1 - keep)
-            losses.append(loss.detach())
-        if losses and time.monotonic() - shown > 20:
+            if on_gpu and step % 50 == 0:
+                torch.cuda.synchronize()  # the clock is the host's
+        if step > before and time.monotonic() - shown > 20:
             shown = time.monotonic()
             print(
-                f"{name}: epoch {epoch}, step {step}, {spent:.0f} s, training {torch.stack(losses).mean():.4f}, "
+                f"{name}: epoch {epoch}, step {step}, {spent:.0f} s, training {float(total) / (step - before):.4f}, "
                 f"validation {judged():.4f}",
                 flush=True,
             )

@@ -76,7 +76,7 @@ class Belief(Perspective):
         trump: Suit | Strain | str | None = None,
         bidder: BidderModel | None = None,
         player: PlayerModel | None = None,
-        style: PairStyle | Mapping[str, PairStyle | None] | None = None,
+        style: PairStyle | Mapping[str, PairStyle] | None = None,
     ) -> None:
         own, other = Seat.of(observer), None if dummy is None else Seat.of(dummy)
         if own == other:
@@ -91,7 +91,7 @@ class Belief(Perspective):
         else:
             from bayesbridge.bidders.learned import LearnedBidder
 
-            model = LearnedBidder() if style is None else LearnedBidder(style=style)
+            model = LearnedBidder(style=style)
         if style is not None and (bidder is not None or other is not None):
             raise BayesBridgeError("a style is for four players and the learned bidder: dummy=None, and no bidder")
         if not isinstance(model, BidderModel):

@@ -25,18 +25,16 @@ from bayesbridge.cards import Hand, Strain
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.engines.target import (
-    HandLikelihood,
-    Shared,
+    PlayLikelihood,
     SoftEvidence,
     Target,
     Term,
-    call_term,
+    calls_evidence,
     layouts_that_fit,
-    log_likelihood,
 )
 from bayesbridge.errors import Contradiction, IllegalPlay, TablesTooLarge
 from bayesbridge.evidence.kinds import Called, Piece, Play, Reveal, Void
-from bayesbridge.evidence.models import BidderModel, PlayerModel, StyledModel, cost_of
+from bayesbridge.evidence.models import BidderModel, PlayerModel, cost_of
 from bayesbridge.expressions import short_text
 from bayesbridge.tricks import Trick, replay
 from bayesbridge.words import SYMBOLS
@@ -204,7 +202,9 @@ class Perspective:
     def target(self) -> Target:
         """What engines are asked."""
         known = reduce(lambda known, fact: known & fact.constraints, self.facts, Constraints.free())
-        soft = SoftEvidence((*self._calls(), *self._plays()), tuple(self._shared()))
+        called = [piece for piece in self.evidence if isinstance(piece, Called)]
+        calls = calls_evidence(self.bidder, self.auction, self.observer, called)
+        soft = SoftEvidence((*calls, *self._plays()))
         return Target(known.normalised(), soft, cost_of(self.bidder))
 
     @property
@@ -261,37 +261,6 @@ class Perspective:
             found.append(lead if off else None)
         return found
 
-    def _calls(self) -> Iterable[Term]:
-        """The calls of the others, the passes that were assumed among them."""
-        if self.auction is None:
-            return
-        made = (piece for piece in self.evidence if isinstance(piece, Called))
-        piece = next(made)
-        for index, (seat, call) in enumerate(self.auction):
-            given = (piece.seat, piece.call) == (seat, call)
-            pieces = (piece,) if given else ()
-            if given:
-                piece = next(made, piece)
-            if seat != self.observer:
-                yield call_term(seat, pieces, self.bidder, self.auction, index)
-
-    def _shared(self) -> Iterable[Shared]:
-        """The pairs whose style is not known for certain, with their calls but the observer's own."""
-        bidder, auction = self.bidder, self.auction
-        if auction is None or not isinstance(bidder, StyledModel):
-            return
-
-        def by_style(seat: Seat) -> HandLikelihood:
-            indices = [index for index, (caller, _) in enumerate(auction) if caller == seat]
-            return lambda hands: bidder.style_likelihoods(hands, auction, indices)
-
-        for one in (Seat.N, Seat.E):
-            callers = [seat for seat in (one, one.partner) if seat in {caller for caller, _ in auction}]
-            log_weights = bidder.style_weights(one)
-            others: dict[int, HandLikelihood] = {seat: by_style(seat) for seat in callers if seat != self.observer}
-            if log_weights is not None and others:
-                yield Shared(log_weights, others)
-
     def _plays(self) -> Iterable[Term]:
         """The choice of cards, one term for each seat that chose some."""
         contract = None if self.auction is None else self.auction.contract
@@ -300,15 +269,11 @@ class Perspective:
             return
         # Dummy's cards are declarer's choice; in the three-player game dummy need not sit opposite.
         dummy = contract.declarer.partner if self.dummy is None else self.dummy
-        player, auction = self.player, self.auction
         cards = tuple((piece.seat, piece.card) for piece in plays)
         shown = (piece.hand for piece in self._everything if isinstance(piece, Reveal) and piece.seat == dummy)
         table = next(shown, None)
-
-        def likelihood(seat: Seat) -> HandLikelihood:
-            return lambda hands: log_likelihood(player, hands, contract, cards, seat, auction, table)
-
         for seat in sorted({piece.seat for piece in plays} - {self.observer, dummy}):
             own = [number for number, piece in enumerate(plays) if piece.seat == seat]
-            given = player, contract, cards[: own[-1] + 1], auction, table  # later cards say nothing of earlier ones
-            yield Term(seat, tuple(plays[number] for number in own), likelihood(seat), given=given)
+            # Later cards say nothing of earlier ones.
+            choices = PlayLikelihood(self.player, contract, cards[: own[-1] + 1], seat, self.auction, table)
+            yield Term((seat,), tuple(plays[number] for number in own), choices, choices)

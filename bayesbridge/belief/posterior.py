@@ -41,9 +41,6 @@ UNSEEN: Final = 84_478_098_072_866_400
 EXACTLY: Final = "every answer is exact"
 """What engines that walk all layouts say; of fewer layouts it is not so."""
 
-MOST_STYLED: Final = 4000
-"""Layouts by which the styles of pairs are judged: an error of at most one percent."""
-
 MOST_ROWS: Final = 1_000_000
 """Rows of a table of layouts, half a gigabyte."""
 
@@ -143,30 +140,6 @@ class Posterior:
     def point_probabilities(self) -> xarray.DataArray:
         """P(seat has so many high-card points), seat × points; from the draws where :attr:`counts_points` is false."""
         return _labelled(self.point_table, "probability", seat=[seat.name for seat in Seat], points=range(38))
-
-    def styles(self) -> dict[str, Floats]:
-        """P(style ∣ evidence) of each side whose calls were read under several styles: ``NS`` or ``EW`` → (k,).
-
-        The styles are those of ``bidder.style_weights``; by the weights of 4000 layouts at most.
-
-        >>> from bayesbridge import Auction, Belief
-        >>> belief = Belief("S", "AKQ2.KJ3.A54.Q32", dummy=None).given(Auction.of("W:1C"))
-        >>> list(belief.infer(draws=1000, rng=1).styles())
-        ['EW']
-        """
-        soft = self.draws.target.soft
-        if not soft.shared:
-            return {}
-        masks, weights = self.layouts.masks, self.weights
-        if len(masks) > MOST_STYLED:
-            masks = self.resample(MOST_STYLED, 0).masks
-            weights = np.full(len(masks), 1.0 / len(masks))
-        parts, found = soft.parts(masks), {}
-        for pair in soft.shared:
-            log = pair.log_weights + np.sum([parts[seat][:, 1:] for seat in pair.likelihoods], axis=0)
-            log = log - np.logaddexp.reduce(log, axis=1, keepdims=True)
-            found["EW" if next(iter(pair.likelihoods)) % 2 else "NS"] = weights @ np.exp(log)
-        return found
 
     @property
     def counts_cards(self) -> bool:

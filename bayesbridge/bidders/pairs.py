@@ -24,21 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import (
-    AVERAGE,
-    SIDES,
-    STYLE,
-    TYPICAL,
-    Context,
-    HandLayer,
-    LearnedBidder,
-    PairStyle,
-    encode,
-    known_style,
-    linear,
-    network,
-    scores,
-)
+from bayesbridge.bidders.learned import AVERAGE, SIDES, STYLE, TYPICAL, LearnedBidder, PairStyle, encode
+from bayesbridge.bidders.networks import linear, network
 from bayesbridge.calls import Call, Vulnerability
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, did_you_mean
@@ -141,32 +128,33 @@ def log_softmax(values: Floats) -> Floats:
 
 def turns_of(tables: Sequence[Seated], styles: Floats | None) -> Turns:
     """All turns of a pair under (k, 16) styles; ``None``: as those of a pair of which nothing is known."""
-    net = network("auction.npz")
-    own = np.zeros((1, STYLE + 1), np.float32) if styles is None else known_style(styles)
+    own = np.zeros((1, STYLE + 1), np.float32)
+    if styles is not None:
+        own = np.concatenate([styles, np.ones((len(styles), 1))], axis=1).astype(np.float32)
     found = Turns([], [])
     with one_thread():
         for table in tables:
-            _add_turns(found, table, own, net.reader.read, net.hands, net.parameters)
+            _add_turns(found, table, own)
     return found
 
 
-def _add_turns(
-    found: Turns, table: Seated, own: Floats, read: Any, hands: HandLayer, parameters: dict[str, Any]
-) -> None:
-    """The turns of one table; the reader takes all styles at once."""
+def _add_turns(found: Turns, table: Seated, own: Floats) -> None:
+    """The turns of one table, partner's hand shown; the reader takes all styles at once."""
+    net = network("auction.npz", "wide_")
     calls, first = table.auction.calls, table.auction.first
     steps = encode([call.index for call in calls], first in table.vulnerable, first.next() in table.vulnerable)
     mine = (first + np.arange(len(calls))) % 2 == table.side
     style = own[:, None] * mine[:, None].astype(np.float32)
-    known = np.concatenate([read(steps.tokens, linear(parameters, "style", style)), style], axis=2)
-    vectors = hands.vectors(np.array(table.hands, np.uint64))
+    known = np.concatenate([net.reader.read(steps.tokens, linear(net.parameters, "style", style)), style], axis=2)
+    hands = np.array(table.hands, np.uint64)
     for index in np.flatnonzero(mine):
         legal = np.flatnonzero(steps.legal[index])
         if len(legal) == 1:
             continue
-        partner = (int(first) + int(index) - table.side) % 4 // 2
-        contexts: tuple[Context, ...] = hands.contexts(known[:, index], [legal] * len(own))
-        found.scores.append(np.concatenate([scores(one, vectors[partner : partner + 1]) for one in contexts]))
+        caller = (int(first) + int(index) - table.side) % 4 // 2
+        vectors = net.vectors(hands[caller : caller + 1]), net.vectors(hands[1 - caller : 2 - caller], 1)
+        contexts = net.contexts(known[:, index], [legal] * len(own))
+        found.scores.append(np.concatenate([one.scores(*vectors) for one in contexts]))
         found.made.append(int(np.searchsorted(legal, calls[index].index)))
 
 

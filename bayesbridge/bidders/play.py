@@ -1,7 +1,7 @@
 """The learned player: P(card ∣ hand, what was seen), so that the lead and every later card are soft evidence.
 
 A transformer reads the auction, dummy and every card so far; the cards still held join it in one hidden layer, and the
-legal cards are chosen with probability softmax of their scores (:mod:`~bayesbridge.bidders.learned` has both parts). A
+legal cards are chosen with probability softmax of their scores (:mod:`~bayesbridge.bidders.networks`). A
 token is a call that was made or the situation before a card is played: what everybody at the table can see, and nothing
 of a hidden hand. Seats are counted from declarer: 0 declarer, 1 the leader, 2 dummy, 3 the leader's partner. Every
 choice sees what the same player and their partner did before, so signals and plans count as far as experts make them.
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import BLOCK, Context, network, scores
+from bayesbridge.bidders.networks import BLOCK, Context, network
 from bayesbridge.calls import Contract
 from bayesbridge.cards import SUIT_MASK, Card, Hand
 from bayesbridge.deal import Seat
@@ -152,12 +152,13 @@ class LearnedPlayer:
             legal = np.where(follow, follow, rest)
         result = np.zeros(len(rest))
         chosen = np.flatnonzero(np.bitwise_count(legal) > 1)
-        place, hands = int(np.searchsorted(context.choices, card)), network("play.npz").hands
+        place, net = int(np.searchsorted(context.choices, card)), network("play.npz")
         bits = context.choices.astype(np.uint64)
         for begin in range(0, len(chosen), BLOCK):
             block = chosen[begin : begin + BLOCK]
             allowed = (legal[block, None] >> bits & np.uint64(1)).astype(np.bool_)
-            found = scores(context, hands.vectors(rest[block]))
+            found = context.scores(net.vectors(rest[block]))
+            found = np.broadcast_to(found, allowed.shape).copy() if len(found) < len(block) else found
             found[~allowed] = -np.inf
             found -= found.max(axis=1, keepdims=True)
             np.exp(found, out=found)
@@ -172,13 +173,13 @@ def _seen(
     contract: Contract, auction: Auction | None, plays: tuple[tuple[Seat, Card], ...], dummy: Hand | None
 ) -> tuple[tuple[Context, int], ...]:
     """What is known before each card, and the suit to follow; a sampler asks for the same ones again and again."""
-    reader, hands, _ = network("play.npz")
+    net = network("play.npz")
     seen = situations(contract, auction, plays, None if dummy is None else dummy.mask)
     gone = np.cumsum([0, *(card.mask for _, card in plays[:-1])], dtype=np.uint64)
     every = np.arange(52, dtype=np.uint64)
     left = [np.flatnonzero(~mask >> every & np.uint64(1)) for mask in gone]
     with one_thread():
         held = (seen.dummy[:, None] >> every & np.uint64(1)).astype(np.float32)
-        known = reader.read(seen.tokens, held @ reader.table[STARTS[-1] :])
-        contexts = hands.contexts(known[HEARD:], left[: len(plays)])
+        known = net.reader.read(seen.tokens, held @ net.reader.table[STARTS[-1] :])
+        contexts = net.contexts(known[HEARD:], left[: len(plays)])
     return tuple(zip(contexts, seen.led.tolist(), strict=True))

@@ -39,13 +39,14 @@ from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
 from bayesbridge.bidders.learned import LearnedBidder
+from bayesbridge.bidders.networks import Hands
 from bayesbridge.bidders.turn import Turn, call_probabilities, seat_to_call
 from bayesbridge.calls import PASS, Call
 from bayesbridge.constraints import Constraints
 from bayesbridge.deal import Seat
 from bayesbridge.errors import BayesBridgeError, NotationError, did_you_mean, one_row
 from bayesbridge.evidence.kinds import HighCards, Piece, Shape
-from bayesbridge.evidence.models import BidderModel, Cost, cost_of
+from bayesbridge.evidence.models import BidderModel, Cost, cost_of, guide_of, reads_partners_hand
 from bayesbridge.layouts import Floats, high_card_points, suit_lengths
 from bayesbridge.notation.toml_text import KeyLines, read_toml
 from bayesbridge.shapes import ALL, Shapes, shape_table
@@ -447,24 +448,35 @@ class SystemBidder:
         """What the base model says of its cost."""
         return cost_of(self.base)
 
-    def log_likelihood(self, hands: NDArray[np.uint64], auction: Auction, index: int) -> Floats:
-        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks."""
+    @property
+    def reads_partner(self) -> bool:
+        """As the base model."""
+        return reads_partners_hand(self.base)
+
+    @property
+    def guide(self) -> SystemBidder:
+        """The same over the base model's guide."""
+        return replace(self, base=guide_of(self.base))
+
+    def log_likelihood(self, hands: Hands, auction: Auction, index: int, partners: Hands | None = None) -> Floats:
+        """log P(call number ``index`` ∣ hand, calls before it) for (n,) masks, partners' hands (n,) hidden or shown."""
         one_row("hands", hands)
         turn = Turn.of(auction, index)
         if not _covered(self._ways(auction, turn.seat), turn.before):
-            return self.base.log_likelihood(hands, auction, index)
+            shown = {} if partners is None else {"partners": partners}
+            return self.base.log_likelihood(hands, auction, index, **shown)
         with np.errstate(divide="ignore"):
-            return np.log(self.probabilities(hands, turn.before)[:, turn.call.index])
+            return np.log(self.probabilities(hands, turn.before, partners)[:, turn.call.index])
 
-    def probabilities(self, hands: NDArray[np.uint64], auction: Auction) -> Floats:
-        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn; 0 for what is illegal."""
+    def probabilities(self, hands: Hands, auction: Auction, partners: Hands | None = None) -> Floats:
+        """(n, 38) P(call ∣ hand, auction so far) of the seat in turn, partners' hands hidden or shown; 0 if illegal."""
         one_row("hands", hands)
         seat = seat_to_call(auction)
         ways = self._ways(auction, seat)
         if not _covered(ways, auction):
-            return call_probabilities(self.base, hands, auction)
+            return call_probabilities(self.base, hands, auction, partners)
         weights = np.exp(self._log_weights(hands, auction, seat, ways))
-        found: Floats = (weights[:, :, None] * self._chances(hands, auction, ways)).sum(axis=0)
+        found: Floats = (weights[:, :, None] * self._chances(hands, auction, ways, partners)).sum(axis=0)
         return found
 
     def _ways(self, auction: Auction, seat: Seat) -> tuple[Component, ...]:
@@ -491,9 +503,11 @@ class SystemBidder:
         # A call that is impossible with a hand whatever the system tells nothing of the system.
         return np.where(np.isneginf(total), prior, weights - np.where(np.isneginf(total), 0.0, total))
 
-    def _chances(self, hands: NDArray[np.uint64], before: Auction, ways: tuple[Component, ...]) -> Floats:
+    def _chances(
+        self, hands: Hands, before: Auction, ways: tuple[Component, ...], partners: Hands | None = None
+    ) -> Floats:
         """(ways, n, 38) P(call ∣ hand, way)."""
-        plain = call_probabilities(self.base, hands, before)
+        plain = call_probabilities(self.base, hands, before, partners)
         return np.stack([_kept(plain, hands, before, self.base, way.system, self.faith) for way in ways])
 
 

@@ -20,6 +20,7 @@ from bayesbridge.cards import Hand
 from bayesbridge.deal import Deal, Seat
 from bayesbridge.errors import BayesBridgeError, IllegalCall, naming
 from bayesbridge.evidence import BidderModel
+from bayesbridge.evidence.models import reads_partners_hand
 from bayesbridge.layouts import Floats
 
 if TYPE_CHECKING:
@@ -69,23 +70,30 @@ def legal_indices(before: Auction) -> tuple[int, ...]:
     return tuple(call.index for call in before.legal_calls())
 
 
-def call_probabilities(bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction) -> Floats:
+def call_probabilities(
+    bidder: BidderModel, hands: NDArray[np.uint64], auction: Auction, partners: NDArray[np.uint64] | None = None
+) -> Floats:
     """(n, 38) P(call ∣ hand, auction so far) of the seat in turn under any model; 0 for what is illegal.
 
-    A model with a ``probabilities`` method of its own is asked once, any other once for each legal call.
+    ``partners``: the hands of their partners, for a model that reads them. A model with a ``probabilities`` method of
+    its own is asked once, any other once for each legal call.
     """
     seat_to_call(auction)
+    shown = {"partners": partners} if partners is not None and reads_partners_hand(bidder) else {}
     with naming(f"model {type(bidder).__module__}.{type(bidder).__name__}"):
         if (own := getattr(bidder, "probabilities", None)) is not None:
-            return np.asarray(own(hands, auction))
+            return np.asarray(own(hands, auction, **shown))
         chances = np.zeros((len(hands), 38))
         for call in auction.legal_calls():
-            chances[:, call.index] = np.exp(bidder.log_likelihood(hands, auction.after(call), len(auction.calls)))
+            log = bidder.log_likelihood(hands, auction.after(call), len(auction.calls), **shown)
+            chances[:, call.index] = np.exp(log)
     return chances
 
 
-def sample_call(bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Seed = None) -> Call:
-    """A call that the seat in turn might make with this hand.
+def sample_call(
+    bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Seed = None, partner: Hand | str | None = None
+) -> Call:
+    """A call that the seat in turn might make with this hand, opposite ``partner`` for a model that reads it.
 
     >>> from bayesbridge.bidders.iterative import IterativeBidder
     >>> sample_call(IterativeBidder(slip=0.0), "AKQ2.AKJ.AK4.A32", Auction.three("S"))
@@ -94,7 +102,8 @@ def sample_call(bidder: BidderModel, hand: Hand | str, auction: Auction, rng: Se
     from bayesbridge.random64 import generator
 
     full = Hand.of(hand).verify_full(f"{seat_to_call(auction).name}'s hand")
-    chances = call_probabilities(bidder, np.array([full.mask], dtype=np.uint64), auction)[0]
+    shown = None if partner is None else np.array([Hand.of(partner).mask], dtype=np.uint64)
+    chances = call_probabilities(bidder, np.array([full.mask], dtype=np.uint64), auction, shown)[0]
     # The uniform number lies below 1, so a sum of chances that rounding leaves at 0.999… still finds a call.
     drawn = np.searchsorted(chances.cumsum(), generator(rng).random() * chances.sum(), side="right")
     return Call(int(drawn))
@@ -116,7 +125,7 @@ def simulate_auction(
         raise BayesBridgeError(f"no bidder for {' and '.join(silent)}: name one for each seat that bids", seats=silent)
     while (seat := auction.turn) is not None:
         bidder = bidders[seat] if isinstance(bidders, Mapping) else bidders
-        auction = auction.after(sample_call(bidder, dealt[seat], auction, numbers))
+        auction = auction.after(sample_call(bidder, dealt[seat], auction, numbers, dealt[seat.partner]))
     return auction
 
 

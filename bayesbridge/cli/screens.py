@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbridge.cli.options import Parser, whole
 from bayesbridge.markup import Table, in_columns
-from bayesbridge.words import BITS, SEATS, game, model_words, number, percent, printable
+from bayesbridge.words import BITS, SEATS, game, model_words, number, printable
 
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
@@ -179,7 +179,6 @@ def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read:
     With four players how the calls were ``read`` and the hands come first, and ``games``, where there are any, take
     the place of the outputs.
     """
-    from bayesbridge.views.documents import style_shares
     from bayesbridge.views.tables import contract_table, games_table, hidden_tables, readings_table
 
     posterior = found.posterior
@@ -194,10 +193,6 @@ def show(found: Evaluation, answer: Answer, games: Sequence[ContractOdds], read:
     hidden = hidden_tables(posterior)
     called = [readings_table(read)] if read else []
     four = posterior.belief.dummy is None
-    for side, shares in style_shares(posterior).items():
-        word, (after, before) = max(shares.items(), key=lambda one: one[1][0] - one[1][1])
-        if after - before > 0.15:
-            say(f"{side} seem to play: {word} ({percent(after)}, {percent(before)} before the auction).", "")
     for table in (*called, *hidden[:2], *tables, *hidden[2:]) if four else (*tables, *hidden):
         show_table(table)
     if not posterior.belief.constraints.hidden:

@@ -39,7 +39,7 @@ from bayesbridge.deal import Seat
 from bayesbridge.engines.conditions import Plan, chance_text, tightened
 from bayesbridge.engines.deal_tables import DealTable, by_seat
 from bayesbridge.engines.proposal import Hands
-from bayesbridge.engines.target import SoftEvidence, call_term
+from bayesbridge.engines.target import SoftEvidence, Target, calls_evidence
 from bayesbridge.engines.tilt import SEARCH, SeatLikelihood, tilted
 from bayesbridge.errors import BayesBridgeError, Contradiction, NotationError, TablesTooLarge, shorten, whole
 from bayesbridge.estimators.protocol import Estimator, Question, run
@@ -103,22 +103,12 @@ class CallDraws:
     cut: float = 0.0
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Masks, float]:
-        """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for which it is positive.
-
-        A call is evaluated only for hands that the calls before it do not reject.
-        """
+        """What is accepted of ``n`` draws, and the sum of L / (c g) - 1 over those for which it is positive."""
         masks, log_limit = self.propose(n, rng)
-        left = np.log1p(-rng.random(len(masks))) + log_limit  # keep while log L ≥ left
-        log_likelihood = np.zeros(len(masks))
-        for term in self.soft.terms:
-            if not len(masks):
-                break
-            log_likelihood += term.likelihood(np.ascontiguousarray(masks[:, term.seat]))
-            alive = log_likelihood >= left
-            masks, left, log_limit = masks[alive], left[alive], log_limit[alive]
-            log_likelihood = log_likelihood[alive]
-        over = np.expm1(np.maximum(log_likelihood - log_limit, 0.0)).sum()
-        return masks, 0.0 if self.exact else float(over)
+        log_likelihood = self.soft.of_layouts(masks)
+        kept = log_likelihood - log_limit >= np.log1p(-rng.random(len(masks)))
+        over = np.expm1(np.maximum(log_likelihood[kept] - log_limit[kept], 0.0)).sum()
+        return masks[kept], 0.0 if self.exact else float(over)
 
     @property
     def exact(self) -> bool:
@@ -274,7 +264,7 @@ SEED: Final = 1
 
 def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | None = None) -> CallDraws:
     """Deals under an auction by rejection, or by tilts where it is rare and they fit, unless a way is named."""
-    soft = SoftEvidence(tuple(call_term(seat, (), bidder, auction, index) for index, (seat, _) in enumerate(auction)))
+    soft = SoftEvidence(tuple(calls_evidence(bidder, auction)))
     most = cost_of(bidder).most_layouts // 10
     n = min(4000, max(most, 100))
 
@@ -284,7 +274,7 @@ def call_draws(plan: Plan, auction: Auction, bidder: BidderModel, way: Way | Non
     with one_thread():
         chance, error, _ = pilot(soft.of_layouts(plainly(n, np.random.default_rng(SEED))[0]), n)
         plain = CallDraws(auction, soft, plainly, "rejection", chance, error, chance)
-        if way == "rejection" or (way is None and chance >= 0.002):
+        if way == "rejection" or (way is None and chance >= 0.002 and soft.separable):
             return plain
         found = _by_tilts(plan, auction, soft, n, most)
     # Tilted draws must keep many more than rejection: they cost more.
@@ -301,11 +291,13 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
         return None
     test, random = expression_test(plan.exact), np.random.default_rng(SEED)
 
-    def propose(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+    def live(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
         masks, log_q = proposal.draw(n, rng)
         alive = np.flatnonzero(log_q > -np.inf)
         alive = alive[test(masks[alive], rng)]
         return masks[alive], log_q[alive]
+
+    propose = live if soft.separable else _screened(live, soft, n, random)
 
     def log_weights(n: int) -> Floats:
         masks, log_q = propose(n, random)
@@ -337,12 +329,28 @@ def _by_tilts(plan: Plan, auction: Auction, soft: SoftEvidence, n: int, most: in
     return CallDraws(auction, soft, limited, "tilted", mean * scale, error * scale, kept, cut)
 
 
+def _screened(propose: Propose, soft: SoftEvidence, n: int, rng: np.random.Generator) -> Propose:
+    """Draws that the guides accept first: of density min(g, L' / c), L' their likelihood and c chosen by a pilot."""
+    masks, log_q = propose(n, rng)
+    found = soft.of_layouts(masks, guide=True) - log_q
+    log_limit = limit_of(found[found > -np.inf], CUT) if (found > -np.inf).any() else 0.0
+
+    def screened(n: int, rng: np.random.Generator) -> tuple[Masks, Floats]:
+        masks, log_q = propose(n, rng)
+        log_h = np.minimum(log_q, soft.of_layouts(masks, guide=True) - log_limit)
+        kept = log_h - log_q >= np.log1p(-rng.random(len(masks)))
+        return masks[kept], log_h[kept]
+
+    return screened
+
+
 def _by_seat(plan: Plan, soft: SoftEvidence) -> tuple[SeatLikelihood, tuple[int, ...]]:
     """The likelihood of one hand by the calls and the exact part of the plan, and the seats that it depends on."""
     own, _ = by_seat(plan.exact)
+    target = Target(plan.known.normalised(), soft)
 
     def likelihood(seat: int, hands: Hands) -> Floats:
-        found = soft.of_seat(seat, hands)
+        found = target.guide_likelihood(seat, hands)
         if seat not in own:
             return found
         masks = np.zeros((len(hands), 4), dtype=np.uint64)

@@ -143,8 +143,8 @@ def _call(posterior: Posterior, name: str, where: str) -> Enquiry:
         )
 
     def answers(layouts: Layouts) -> Floats:
-        hands = np.ascontiguousarray(layouts.masks[:, seat])
-        chances = call_probabilities(belief.bidder, hands, auction)
+        hands, partners = (np.ascontiguousarray(layouts.masks[:, one]) for one in (seat, seat.partner))
+        chances = call_probabilities(belief.bidder, hands, auction, partners)
         assert chances.shape == (len(hands), len(CALLS))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True), np.float64)
 

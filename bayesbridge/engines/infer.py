@@ -148,10 +148,10 @@ def _sample_conditions(target: Target, draws: int, rng: np.random.Generator, why
 
 def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Proposal | None = None) -> Draws:
     masks = target.uniform.draw(draws, rng)
-    by_seat = target.soft.by_seat(masks)
+    by_term = target.soft.by_term(masks)
     meets = target.constraints.meets(masks)
-    weights = _weights(target, np.where(meets, target.soft.of_layouts(masks), -np.inf), False)
-    ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_seat))
+    weights = _weights(target, np.where(meets, by_term.sum(axis=1), -np.inf), False)
+    ess, worth = weights.ess, weights.ess_with(_best(target, masks, by_term))
     if ess < FEWEST or worth < WORTH_LESS * ess:
         enough = f"{draws} uniform draws are worth {ess:.0f} independent ones under these calls"
         missed = f"{draws} uniform draws may miss the layouts that explain the calls best"
@@ -174,17 +174,19 @@ def _weigh(target: Target, draws: int, rng: np.random.Generator, why: str, _: Pr
     )
 
 
-def _best(target: Target, masks: Masks, by_seat: NDArray[np.float64]) -> float:
+def _best(target: Target, masks: Masks, by_term: NDArray[np.float64]) -> float:
     """The log weight that a layout may have which was not drawn: every seat explains its calls as well as it can.
 
-    That is as well as the best hand drawn for the seat; or with certainty where all its hands explain them equally,
+    That is as well as the best hands drawn; or with certainty where all hands explain all calls of a seat equally,
     since then perhaps none of them does.
     """
-    best = by_seat.max(axis=0)
-    for column, seat in enumerate(target.soft.seats):
-        if np.ptp(by_seat[:, column]) < EQUAL and (masks[:, seat] != masks[0, seat]).any():
-            best[column] = 0.0
-    return float(best.sum())
+    total = 0.0
+    about = [term.seats for term in target.soft.terms]
+    for seats in dict.fromkeys(about):
+        own = by_term[:, [one == seats for one in about]].sum(axis=1)
+        hands = masks[:, list(seats)]
+        total += 0.0 if np.ptp(own) < EQUAL and (hands != hands[0]).any() else float(own.max())
+    return total
 
 
 def _weights(target: Target, values: NDArray[np.float64], proof: bool) -> Weights:

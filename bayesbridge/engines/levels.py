@@ -78,12 +78,13 @@ def callers_of(soft: SoftEvidence) -> tuple[Caller, ...]:
     suits: dict[int, bool] = {}
     other: set[int] = set()
     for term in soft.terms:
-        if term.call is None or not isinstance(model := term.call[0], LevelModel):
-            other.add(term.seat)
+        call, seat = term.call, term.seats[0]
+        if call is None or not isinstance(model := call.model, LevelModel):
+            other |= set(term.seats)
             continue
-        found = np.asarray(model.bid_likelihood(term.call[1], term.call[2]), dtype=np.float64)
-        by_bid[term.seat] = by_bid.get(term.seat, np.ones(38)) * found
-        suits[term.seat] = suits.get(term.seat, False) or model.suits
+        found = np.asarray(model.bid_likelihood(call.auction, call.index), dtype=np.float64)
+        by_bid[seat] = by_bid.get(seat, np.ones(38)) * found
+        suits[seat] = suits.get(seat, False) or model.suits
     return tuple(_caller(seat, weights, suits[seat]) for seat, weights in by_bid.items() if seat not in other)
 
 

@@ -185,23 +185,21 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
     ancestors = weights.resample(n, rng)
     layouts = found.stretch(0, len(found))[ancestors]
     soft = target.soft
-    parts = {seat: np.array(part) for seat, part in soft.parts(layouts).items()}
-    log = soft.together(parts)
+    terms = soft.by_term(layouts)
     shuffler = Moves.of(target.constraints)
     for _ in range(target.cost.moves):
         there, _ = shuffler.shuffle(layouts, rng.choice((1, 1, 2, 3), n), rng)
-        there_parts = {}
-        for seat, part in parts.items():  # only hands that changed are evaluated again
-            changed = np.flatnonzero(there[:, seat] != layouts[:, seat])
-            there_parts[seat] = part.copy()
-            if len(changed):
-                there_parts[seat][changed] = soft.part(seat, np.ascontiguousarray(there[changed, seat]))
-        there_log = soft.together(there_parts)
-        accepted = rng.random(n) < np.exp(np.minimum(there_log - log, 0.0))
+        there_terms = terms.copy()
+        changed = there != layouts
+        for column, term in enumerate(soft.terms):  # only hands that changed are evaluated again
+            rows = np.flatnonzero(changed[:, list(term.seats)].any(axis=1))
+            hands = (np.ascontiguousarray(there[rows, seat]) for seat in term.seats)
+            there_terms[rows, column] = term.likelihood(*hands)
+        ratio = there_terms.sum(axis=1) - terms.sum(axis=1)
+        accepted = rng.random(n) < np.exp(np.minimum(ratio, 0.0))
         accepted &= target.constraints.meets(there)
-        layouts, log = np.where(accepted[:, None], there, layouts), np.where(accepted, there_log, log)
-        for seat, part in there_parts.items():
-            parts[seat] = np.where(accepted[:, None], part, parts[seat])
+        layouts = np.where(accepted[:, None], there, layouts)
+        terms = np.where(accepted[:, None], there_terms, terms)
     families = np.unique(ancestors, return_counts=True)[1] / n
     lineages = min(1.0 / float(families @ families), found.ess, float(n))
     return replace(
@@ -211,6 +209,6 @@ def moved(found: Draws, draws: int, rng: np.random.Generator) -> Draws:
         source=layouts,
         importance=None,
         proposed=found.proposed or found.importance,
-        likelihood=log,
+        likelihood=terms.sum(axis=1),
         ess=lineages,
     )

@@ -1,27 +1,37 @@
 """Target: everything that an engine must know, compiled once.
 
 ``P(layout ∣ evidence) ∝ L(layout)`` over the layouts that the hard evidence allows, with L the likelihood of the soft
-evidence: a product of terms, each of them P(what a seat called or played ∣ its hand). The tables that count and number
-the layouts are built on first use, and kept.
+evidence: a product of terms, each of them P(what a seat called or played ∣ its hand), or P(call ∣ the two hands of the
+pair). The tables that count and number the layouts are built on first use, and kept.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbridge.auction import Auction
+from bayesbridge.calls import Contract
+from bayesbridge.cards import Card, Hand
 from bayesbridge.constraints import Constraints
+from bayesbridge.deal import Seat
 from bayesbridge.engines.counting import count
 from bayesbridge.errors import BayesBridgeError, Contradiction, PluginError, raised_at
-from bayesbridge.evidence.kinds import Piece
-from bayesbridge.evidence.models import QUICK, BidderModel, Cost, PlayerModel
+from bayesbridge.evidence.kinds import Called, Piece
+from bayesbridge.evidence.models import (
+    QUICK,
+    BidderModel,
+    Cost,
+    PlayerModel,
+    guide_of,
+    reads_partners_hand,
+)
 from bayesbridge.layouts import Floats, Masks, read_only
 from bayesbridge.words import model_words
 
@@ -32,104 +42,142 @@ if TYPE_CHECKING:
     from bayesbridge.engines.tables import Sampler
 
 
-type HandLikelihood = Callable[[NDArray[np.uint64]], Floats]
-"""(n,) masks of a hand → (n,) log likelihoods."""
+type Hands = NDArray[np.uint64]
+"""(n,) masks."""
+
+
+class Likelihood(Protocol):
+    """(n,) log likelihoods, given (n,) masks of each hand that they depend on, or of the first alone."""
+
+    def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CallLikelihood:
+    """P(call number ``index`` ∣ hand, calls before it), also given partner's hand if the model reads it."""
+
+    model: BidderModel
+    auction: Auction
+    index: int
+
+    def __call__(self, hands: Hands, partners: Hands | None = None, /) -> Floats:
+        more = {} if partners is None else {"partners": partners}
+        return log_likelihood(self.model, hands, self.auction, self.index, **more)
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """All that it depends on but the hands: later calls say nothing of an earlier one."""
+        return self.model, self.auction.first, self.auction.calls[: self.index + 1], self.auction.dummy
+
+
+@dataclass(frozen=True, slots=True)
+class PlayLikelihood:
+    """P(the cards that a seat chose ∣ its hand, what was seen before each)."""
+
+    model: PlayerModel
+    contract: Contract
+    plays: tuple[tuple[Seat, Card], ...]
+    """All cards up to the last that the seat chose."""
+    seat: Seat
+    auction: Auction | None
+    dummy: Hand | None
+
+    def __call__(self, hands: Hands, _: Hands | None = None, /) -> Floats:
+        return log_likelihood(self.model, hands, self.contract, self.plays, self.seat, self.auction, self.dummy)
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """All that it depends on but the hand."""
+        return self.model, self.contract, self.plays, self.auction, self.dummy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """What one model says about the hand of one seat."""
+    """What one model says about one hand, or about the two hands of a pair."""
 
-    seat: int
+    seats: tuple[int, ...]
+    """Whose hands: of a call the caller's, and partner's where the model reads it."""
     pieces: tuple[Piece, ...]
     """The evidence behind it; none for a pass that was assumed."""
-    likelihood: HandLikelihood
-    call: tuple[BidderModel, Auction, int] | None = None
-    """For a call: the model, the auction and the number of the call, for engines that know the model."""
-    given: tuple[Any, ...] | None = None
-    """All that the likelihood depends on but the hand: terms given the same are the same; ``None`` if not known."""
+    likelihood: Likelihood
+    guide: Likelihood
+    """What proposals are fitted to: the same, or by a quicker model."""
+
+    @property
+    def call(self) -> CallLikelihood | None:
+        """For a call: the model, the auction and the number of the call, for engines that know the model."""
+        return self.likelihood if isinstance(self.likelihood, CallLikelihood) else None
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """What identifies it: terms given the same are the same."""
+        return self.seats, getattr(self.likelihood, "given", self.likelihood)
+
+    def of_seat(self, seat: int, hands: Hands, known: Mapping[int, int]) -> Floats | None:
+        """(n,) what the guide says of (n,) hands of one seat; ``None`` where it says nothing of it.
+
+        ``known`` are hands that are certain. A term about two hands speaks of the other one where one is certain; where
+        none is, of the first alone.
+        """
+        if seat not in self.seats:
+            return None
+        others = [other for other in self.seats if other != seat]
+        if not others:
+            return self.guide(hands)
+        other, first = others[0], seat == self.seats[0]
+        if other not in known:
+            return self.guide(hands) if first and seat not in known else None
+        if seat in known and not first:
+            return None  # both are certain: it counts once
+        there = np.full(len(hands), known[other], np.uint64)
+        return self.guide(hands, there) if first else self.guide(there, hands)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shared:
-    """A pair whose style is one of several, the same for both partners: their calls together, by style."""
-
-    log_weights: Floats
-    """(k,) log P(style)."""
-    likelihoods: Mapping[int, HandLikelihood]
-    """For each of the pair's seats that called, (n,) masks of its hand → (n, k) log P(its calls ∣ hand, style)."""
+ROWS: Final = 2048
+"""Layouts whose likelihood is evaluated at a time: models keep what they worked out of so many hands."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftEvidence:
-    """All terms, each about one hand; the calls of a pair that shares an unknown style are weighed together.
-
-    Without such pairs the log likelihood of a layout is the sum of the terms. :meth:`of_seat` is that sum for one seat
-    in any case, by the mean of a style: what proposals are fitted to.
-    """
+    """All terms: the log likelihood of a layout is their sum."""
 
     terms: tuple[Term, ...] = ()
-    shared: tuple[Shared, ...] = ()
 
     @property
     def seats(self) -> tuple[int, ...]:
         """The seats it speaks of, in the order of their first term."""
-        return tuple(dict.fromkeys(term.seat for term in self.terms))
+        return tuple(dict.fromkeys(seat for term in self.terms for seat in term.seats))
 
-    def of_seat(self, seat: int, hands: NDArray[np.uint64]) -> Floats:
-        """(n,) log likelihood of (n,) hands of one seat."""
+    @property
+    def separable(self) -> bool:
+        """Whether it is the sum over seats of what :meth:`of_seat` says."""
+        return all(len(term.seats) == 1 and term.guide is term.likelihood for term in self.terms)
+
+    def of_seat(self, seat: int, hands: Hands, known: Mapping[int, int]) -> Floats:
+        """(n,) log likelihood of (n,) hands of one seat by the guides, given the hands that are certain."""
         total = np.zeros(len(hands))
         for term in self.terms:
-            if term.seat == seat:
-                total += term.likelihood(hands)
+            if (part := term.of_seat(seat, hands, known)) is not None:
+                total += part
         return total
 
-    def of_layouts(self, masks: Masks) -> Floats:
-        """(n,) log likelihood of (n, 4) layouts."""
-        return self.together(self.parts(masks)) if self.terms else np.zeros(len(masks))
+    def of_layouts(self, masks: Masks, *, guide: bool = False) -> Floats:
+        """(n,) log likelihood of (n, 4) layouts; by the guides if so wanted."""
+        return self.by_term(masks, guide=guide).sum(axis=1)
 
-    def by_seat(self, masks: Masks) -> Floats:
-        """(n, seats) the same seat by seat, as if partners did not share their style."""
-        parts = self.parts(masks)
-        found = np.stack([parts[seat][:, 0] for seat in self.seats], axis=1)
-        for pair in self.shared:
-            for seat in pair.likelihoods:
-                found[:, self.seats.index(seat)] += np.logaddexp.reduce(pair.log_weights + parts[seat][:, 1:], axis=1)
-        return found
-
-    def parts(self, masks: Masks) -> dict[int, Floats]:
-        """What :meth:`part` says of every seat; a hand that is the same in all layouts is evaluated once."""
-        found = {}
-        for seat in self.seats:
-            hands = np.ascontiguousarray(masks[:, seat])
-            same = len(hands) > 1 and bool((hands == hands[0]).all())
-            part = self.part(seat, hands[:1] if same else hands)
-            found[seat] = np.broadcast_to(part, (len(hands), part.shape[1]))
-        return found
-
-    def part(self, seat: int, hands: NDArray[np.uint64]) -> Floats:
-        """(n, 1 + k) what does not depend on a style that is shared, then the calls by each of the styles."""
-        by_style = next((pair.likelihoods[seat] for pair in self.shared if seat in pair.likelihoods), None)
-        if by_style is None:
-            return self.of_seat(seat, hands)[:, None]
-        plain = np.zeros(len(hands))
-        for term in self.terms:
-            if term.seat == seat and term.call is None:
-                plain += term.likelihood(hands)
-        return np.column_stack([plain, by_style(hands)])
-
-    def together(self, parts: Mapping[int, Floats]) -> Floats:
-        """(n,) log likelihood, from the parts of all seats."""
-        total: Floats = np.sum([part[:, 0] for part in parts.values()], axis=0)
-        for pair in self.shared:
-            by_style = pair.log_weights + np.sum([parts[seat][:, 1:] for seat in pair.likelihoods], axis=0)
-            total = total + np.logaddexp.reduce(by_style, axis=1)
+    def by_term(self, masks: Masks, *, guide: bool = False) -> Floats:
+        """(n, terms) the same term by term."""
+        total = np.zeros((len(masks), len(self.terms)))
+        for start in range(0, len(masks), ROWS):
+            hands = np.ascontiguousarray(masks[start : start + ROWS].T)
+            for column, term in enumerate(self.terms):
+                asked = term.guide if guide else term.likelihood
+                total[start : start + ROWS, column] = asked(*(hands[seat] for seat in term.seats))
         return total
 
     def same_as(self, other: SoftEvidence) -> bool:
         """Whether the likelihood of every layout is known to be the same."""
-        one, two = ([(term.seat, term.given) for term in soft.terms] for soft in (self, other))
-        return one == two and all(given is not None for _, given in one)
+        return [term.given for term in self.terms] == [term.given for term in other.terms]
 
     def weighs(self, piece: Piece) -> bool:
         """Whether the piece is behind a term."""
@@ -139,10 +187,33 @@ class SoftEvidence:
         return bool(self.terms)
 
 
-def log_likelihood(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], *rest: Any) -> Floats:
+def calls_evidence(
+    model: BidderModel, auction: Auction | None, observer: Seat | None = None, pieces: Sequence[Called] = ()
+) -> Iterator[Term]:
+    """The terms of an auction, call by call; ``pieces`` are the calls that were given, the others assumed.
+
+    An ``observer`` knows their own hand: their own calls speak of partner's hand alone, if the model reads that.
+    """
+    if auction is None:
+        return
+    reads_partner, guide = reads_partners_hand(model), guide_of(model)
+    given = iter(pieces)
+    piece = next(given, None)
+    for index, (seat, call) in enumerate(auction):
+        behind: tuple[Piece, ...] = ()
+        if piece is not None and (piece.seat, piece.call) == (seat, call):
+            behind, piece = (piece,), next(given, None)
+        if seat == observer and not reads_partner:
+            continue
+        likelihood = CallLikelihood(model, auction, index)
+        guided = likelihood if guide is model else CallLikelihood(guide, auction, index)
+        yield Term((seat, seat.partner) if reads_partner else (seat,), behind, likelihood, guided)
+
+
+def log_likelihood(model: BidderModel | PlayerModel, hands: Hands, *rest: Any, **more: Any) -> Floats:
     """(n,) ``model.log_likelihood(hands, …)``, checked; a model that fails or answers nonsense is named."""
     try:
-        found = np.asarray(model.log_likelihood(read_only(hands.view()), *rest), dtype=np.float64)
+        found = np.asarray(model.log_likelihood(read_only(hands.view()), *rest, **more), dtype=np.float64)
     except BayesBridgeError:  # a model may refuse by itself
         raise
     except (Exception, SystemExit) as error:
@@ -157,14 +228,6 @@ def log_likelihood(model: BidderModel | PlayerModel, hands: NDArray[np.uint64], 
         value = f"gave the log likelihood {found[wrong[0]]:g}"
         raise _broken(model, f"{value}: return a number up to 0, or -inf, for every hand")
     return found
-
-
-def call_term(seat: int, pieces: Sequence[Piece], model: BidderModel, auction: Auction, index: int) -> Term:
-    """The term of one call; the calls after it say nothing of it."""
-    given = model, auction.first, auction.calls[: index + 1], auction.dummy
-    return Term(
-        seat, tuple(pieces), lambda hands: log_likelihood(model, hands, auction, index), (model, auction, index), given
-    )
 
 
 def _broken(model: BidderModel | PlayerModel, what: str) -> PluginError:
@@ -259,6 +322,16 @@ class Target:
         found = self.soft.of_layouts(masks)
         return np.where(self.constraints.meets(masks), found, -np.inf) if self.constraints.conditions else found
 
+    @cached_property
+    def known(self) -> Mapping[int, int]:
+        """The hands that are certain, as masks by seat."""
+        must = self.constraints.must
+        return {seat: must[seat] for seat in range(4) if must[seat].bit_count() == 13}
+
+    def guide_likelihood(self, seat: int, hands: Hands) -> Floats:
+        """(n,) what proposals are fitted to: log likelihood of (n,) hands of one seat."""
+        return self.soft.of_seat(seat, hands, self.known)
+
     def log_share(self, layouts: int) -> float:
         """What to add to the log of a mean over so many layouts, for that over those that :attr:`count` counts."""
         return math.log(layouts) - math.log(self.count)
@@ -291,7 +364,7 @@ class Target:
     def unexplained(self, tried: int | None = None) -> Contradiction:
         """The error for soft evidence that no layout explains; ``tried`` layouts are no proof, ``None`` is one."""
         pieces = tuple(dict.fromkeys(piece for term in self.soft.terms for piece in term.pieces))
-        models = dict.fromkeys(model_words(term.call[0]) for term in self.soft.terms if term.call is not None)
+        models = dict.fromkeys(model_words(term.call.model) for term in self.soft.terms if term.call is not None)
         what = "no layout explains" if tried is None else f"none of {tried} layouts tried explains"
         no_proof = "" if tried is None else " That is no proof that none does."
         return Contradiction(

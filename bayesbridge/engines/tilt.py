@@ -416,28 +416,48 @@ class Tilted:
         )
 
     def thinned(self, n: int, rng: Seed) -> Tilted:
-        """About ``n`` of the draws, of nearly equal weight and still independent.
+        """About ``n`` of the draws, of nearly equal weight and still independent."""
+        return self._controlled(n, np.random.default_rng(rng).random(len(self.layouts)))[0]
+
+    def _controlled(self, n: int, chance: Floats) -> tuple[Tilted, NDArray[np.intp]]:
+        """The same, and which draws these are; for a larger ``n`` with the same (n,) uniform numbers the same and more.
 
         A draw of weight w stays with probability min(1, w / c) and then weighs max(w, c): means keep their expectation
         (J. S. Liu, R. Chen and W. H. Wong, "Rejection control and sequential importance sampling", 1998).
         """
-        if n >= len(self.layouts):
-            return self
+        kept = np.arange(len(self.layouts))
         relative = self.weights.W / self.weights.W.max()
         low, high = 0.0, max(1.0, float(relative.sum()) / n)
-        for _ in range(50):
+        for _ in range(50 if n < len(kept) else 0):
             limit = (low + high) / 2
             low, high = (limit, high) if np.minimum(1.0, relative / limit).sum() > n else (low, limit)
-        kept = np.flatnonzero(np.random.default_rng(rng).random(len(relative)) * high < relative)
-        if not len(kept):
-            return self
-        layouts = self.layouts[kept]
+        if n >= len(kept) or not len(some := np.flatnonzero(chance * high < relative)):
+            return self, kept
+        layouts = self.layouts[some]
         layouts.setflags(write=False)
-        weights = Weights(np.log(np.maximum(relative[kept], high)))
-        return replace(self, layouts=layouts, weights=weights, log_likelihood=self.log_likelihood[kept])
+        weights = Weights(np.log(np.maximum(relative[some], high)))
+        return replace(self, layouts=layouts, weights=weights, log_likelihood=self.log_likelihood[some]), some
 
-    def reweighed(self, log_likelihood: Floats) -> Tilted:
-        """The same draws under another log likelihood (n,), such as that of partners who share a style.
+    def weighted(self, likelihood: Callable[[Masks], Floats], n: int, rng: Seed) -> Tilted:
+        """The same draws under another log likelihood, which takes long: of as few of them as have an ESS of 0.6 ``n``.
+
+        They are thinned first, by the weights that they have; if their ESS turns out too small, more are evaluated, up
+        to three times ``n``.
+        """
+        chance = np.random.default_rng(rng).random(len(self.layouts))
+        found = np.full(len(self.layouts), np.nan)
+        size = n
+        while True:
+            some, which = self._controlled(size, chance)
+            new = which[np.isnan(found[which])]
+            found[new] = likelihood(self.layouts[new])
+            done = some.reweighted(found[which])
+            if done.ess >= 0.6 * n or size >= min(3 * n, len(self.layouts)):
+                return done
+            size = min(3 * n, 1 + int(0.7 * n * size / done.ess))
+
+    def reweighted(self, log_likelihood: Floats) -> Tilted:
+        """The same draws under another log likelihood (n,), such as that of the two hands of a pair.
 
         P(evidence) changes by the weighted mean of the ratio, whose error is added to that of the draws.
         """
@@ -600,9 +620,9 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         drawn = tilted(
             known,
             target.uniform,
-            target.soft.of_seat,
+            target.guide_likelihood,
             target.soft.seats,
-            draws=draws,
+            draws=draws if target.soft.separable else max(2 * draws, min(4000, 4 * draws)),
             most=max(2 * draws, min(8000, 8 * draws)),  # draws are cheap, up to some thousands
             rng=rng,
             search=search,
@@ -610,9 +630,11 @@ def _by_shapes(target: Target, draws: int, rng: np.random.Generator, why: str, s
         )
     except Contradiction as error:
         raise target.unexplained(int(error.data.get("draws", draws))) from None
-    found = drawn.thinned(draws, rng)
-    if target.soft.shared:  # proposals are fitted seat by seat, which costs less
-        found = found.reweighed(target.soft.of_layouts(found.layouts))
+    if target.soft.separable:
+        found = drawn.thinned(draws, rng)
+    else:  # proposals are fitted seat by seat, and by a quicker model where there is one
+        guided = drawn.reweighted(target.soft.of_layouts(drawn.layouts, guide=True))
+        found = guided.weighted(target.soft.of_layouts, draws, rng)
     return Draws(
         target,
         "tilted",

@@ -32,23 +32,35 @@ class BidderModel(Protocol):
 
 
 @runtime_checkable
-class StyledModel(Protocol):
-    """A bidder whose style may be one of several: the same for both partners, throughout the auction.
+class PairModel(BidderModel, Protocol):
+    """A bidder whose calls are also read in the light of partner's hand: partners know what their calls mean.
 
     >>> from bayesbridge import LearnedBidder
-    >>> isinstance(LearnedBidder(), StyledModel)
+    >>> isinstance(LearnedBidder(), PairModel)
     True
     """
 
-    def style_weights(self, seat: Seat) -> NDArray[np.float64] | None:
-        """(k,) log P(style) of the styles that a seat's pair may have; ``None`` where that is not in question."""
+    @property
+    def reads_partner(self) -> bool:
+        """Whether partner's hand is to be shown."""
         ...
 
-    def style_likelihoods(
-        self, hands: NDArray[np.uint64], auction: Auction, indices: Sequence[int]
+    def log_likelihood(
+        self, hands: NDArray[np.uint64], auction: Auction, index: int, partners: NDArray[np.uint64] | None = None
     ) -> NDArray[np.float64]:
-        """(n, k) Σ log P(call ∣ hand, style) over some calls of one seat, for (n,) masks and each of the styles."""
+        """The same, given also (n,) masks of partner's hand; without them as if it were hidden."""
         ...
+
+
+def reads_partners_hand(model: BidderModel) -> bool:
+    """Whether a bidder wants partner's hand."""
+    return isinstance(model, PairModel) and model.reads_partner
+
+
+def guide_of(model: BidderModel) -> BidderModel:
+    """The model that proposals are fitted to: a bidder may name a quicker one in an attribute ``guide``."""
+    guide = getattr(model, "guide", model)
+    return guide if isinstance(guide, BidderModel) else model
 
 
 @runtime_checkable

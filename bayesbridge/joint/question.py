@@ -39,7 +39,6 @@ from bayesbridge.engines.target import SoftEvidence, Term
 from bayesbridge.engines.tilt import tilted_draws
 from bayesbridge.engines.weights import Weights, standard_error, tempering
 from bayesbridge.errors import BayesBridgeError, Contradiction
-from bayesbridge.evidence.models import StyledModel
 from bayesbridge.layouts import Floats, Masks
 
 BATCHES: Final = 32
@@ -139,13 +138,11 @@ class StyleQuestion:
         if auction is None or caller not in {who for who, _ in auction}:
             raise BayesBridgeError(f"{caller.name} has not called: give the calls as evidence first", seat=caller)
         if not isinstance(bidder, StyleBidder):
-            styled = isinstance(bidder, StyledModel)
-            hint = (
-                "whose style is inferred with the layouts already: ask belief.infer().styles()"
-                if styled
-                else "which has no style to learn: ask about belief.with_bidder(bb.StyleBidder())"
+            raise BayesBridgeError(
+                f"the belief takes the others for {type(bidder).__name__}, which has no style to learn: "
+                "ask about belief.with_bidder(bb.StyleBidder())",
+                bidder=bidder,
             )
-            raise BayesBridgeError(f"the belief takes the others for {type(bidder).__name__}, {hint}", bidder=bidder)
         if belief.constraints.conditions:
             raise BayesBridgeError("a style is inferred without conditions: leave Condition out", seat=caller)
         turns = [Turn.of(auction, index) for index, (who, _) in enumerate(auction) if who == caller]
@@ -159,7 +156,7 @@ class StyleQuestion:
             caller,
             prior,
             tuple((Options.of(turn.before, bidder.vulnerable), turn.call.index) for turn in turns),
-            SoftEvidence(tuple(one for one in belief.target.soft.terms if one.seat != caller or one.call is None)),
+            SoftEvidence(tuple(one for one in belief.target.soft.terms if caller not in one.seats or one.call is None)),
             Design.of(records, players) if records else None,
         )
 
@@ -294,7 +291,7 @@ class Source:
         styles, log = question.weighted(cloud, cloud.draw(1, 64, rng)[0])
         style_weights = Weights(log).W
 
-        def log_likelihood(hands: NDArray[np.uint64]) -> Floats:
+        def log_likelihood(hands: NDArray[np.uint64], _: NDArray[np.uint64] | None = None, /) -> Floats:
             chances = SeatChances.of(cells(hands), question.calls)
             total = np.zeros(len(hands))
             for part in chances.stretches(len(styles)):
@@ -302,8 +299,9 @@ class Source:
             with np.errstate(divide="ignore"):
                 return np.minimum(np.log(total), 0.0)
 
-        pieces = tuple(piece for one in target.soft.terms if one.seat == question.seat for piece in one.pieces)
-        soft = SoftEvidence((*question.others.terms, Term(int(question.seat), pieces, log_likelihood)))
+        pieces = tuple(piece for one in target.soft.terms if question.seat in one.seats for piece in one.pieces)
+        calls = Term((int(question.seat),), pieces, log_likelihood, log_likelihood)
+        soft = SoftEvidence((*question.others.terms, calls))
         found = tilted_draws(replace(target, soft=soft), n, rng, "they are too many to walk")
         likelihood, weights = found.log_likelihood, found.weights
         assert likelihood is not None

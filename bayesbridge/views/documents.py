@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bayesbridge.answer import Answer
     from bayesbridge.belief.perspective import Perspective
-    from bayesbridge.belief.posterior import Posterior
     from bayesbridge.estimators.evaluate import Evaluation
     from bayesbridge.estimators.odds import ContractOdds
     from bayesbridge.evidence.models import BidderModel
@@ -36,27 +35,6 @@ def styles_document(bidder: BidderModel) -> dict[str, Any]:
     return {"styles": told} if told else {}
 
 
-def style_shares(posterior: Posterior) -> dict[str, dict[str, tuple[float, float]]]:
-    """What the auction says of a pair of which nothing was known: side → typical style → P after and before it."""
-    bidder = posterior.belief.bidder
-    named = {side for side, _ in getattr(bidder, "named", ())}
-    found = {side: shares for side, shares in posterior.styles().items() if side not in named}
-    if not found:
-        return {}
-    import numpy as np
-
-    from bayesbridge.bidders.learned import AVERAGE
-    from bayesbridge.bidders.pairs import typical_styles
-
-    words, before = typical_styles(), np.exp(AVERAGE.points()[1])
-    if any(len(shares) != len(words) for shares in found.values()):
-        return {}
-    return {
-        side: {word: (float(after), float(first)) for word, after, first in zip(words, shares, before, strict=True)}
-        for side, shares in found.items()
-    }
-
-
 def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
     """Everything of an evaluation and the answer made of it, with a name on every number."""
     from bayesbridge.belief.posterior import CARDS, accuracy_document
@@ -77,14 +55,7 @@ def estimate_document(found: Evaluation, answer: Answer) -> dict[str, Any]:
         "length_probabilities": nested(lengths, "NESW", "CDHS", range(14)),
         "point_probabilities": nested(points, "NESW", range(38)),
         "points_exact": posterior.counts_points,
-        **_style_probabilities(posterior),
     }
-
-
-def _style_probabilities(posterior: Posterior) -> dict[str, Any]:
-    shares = style_shares(posterior)
-    told = {side: {word: after for word, (after, _) in found.items()} for side, found in shares.items()}
-    return {"style_probabilities": told} if told else {}
 
 
 def contract_document(odds: ContractOdds | None, draws: int) -> dict[str, Any]:

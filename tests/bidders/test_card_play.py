@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import stored
+from bayesbridge.bidders.networks import stored
 from bayesbridge.bidders.play import HEARD, NO_SUIT, STARTS, LearnedPlayer, situations
 from bayesbridge.calls import Contract
 from bayesbridge.cards import Card, Hand

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bayesbridge.auction import Auction
-from bayesbridge.bidders.learned import STYLE, LearnedBidder, PairStyle, encode, stored
+from bayesbridge.bidders.learned import STYLE, LearnedBidder, PairStyle, encode
+from bayesbridge.bidders.networks import stored
 from bayesbridge.calls import CALLS, Vulnerability
 from bayesbridge.cards import Hand
 from bayesbridge.errors import BayesBridgeError
@@ -35,20 +36,47 @@ def _seen_after(text: str) -> np.ndarray:
     return np.exp(log) / np.exp(log).sum()
 
 
-def test_the_network_against_a_plain_transcription():
+@pytest.mark.parametrize("size", ["wide", "guide"])
+def test_the_networks_against_a_plain_transcription(size):
     """The same numbers from the parameters, one hand, one call, loops and no tables; East and West have a style."""
-    p = plain_network.plain(stored("auction.npz"))
+    p = plain_network.plain(stored("auction.npz", f"{size}_"))
     auction = Auction.of("E:Pass 1H 1S 2C 2S Pass Pass X Pass")
     numbers = np.random.default_rng(3).normal(size=STYLE)
-    bidder = LearnedBidder("EW", slip=0.0, style={"EW": PairStyle("", numbers, np.eye(STYLE))})
+    bidder = LearnedBidder("EW", slip=0.0, style={"EW": PairStyle("", numbers, np.eye(STYLE))}, size=size)
     steps = encode([call.index for call in auction.calls], True, False)
     styles = [np.append(numbers, 1.0) if i % 2 == 0 else np.zeros(STYLE + 1) for i in range(len(auction.calls))]
     known = plain_network.read(p, steps.tokens, np.array([p["style_weight"] @ one for one in styles]))
     for i, call in enumerate(auction.calls):
-        for mask in HANDS[:3]:
-            found = plain_network.scores(p, np.concatenate([known[i], styles[i]]), int(mask))
-            expected = plain_network.log_chance(found, np.flatnonzero(steps.legal[i]).tolist(), call.index)
-            assert bidder.log_likelihood(np.array([mask]), auction, i)[0] == pytest.approx(expected, abs=2e-3)
+        context, legal = np.concatenate([known[i], styles[i]]), np.flatnonzero(steps.legal[i]).tolist()
+        for partners in (None, HANDS[5:7]):
+            shown = [None, None] if partners is None else partners.tolist()
+            scores = [plain_network.scores(p, context, int(HANDS[place]), shown[place]) for place in range(2)]
+            expected = [plain_network.log_chance(one, legal, call.index) for one in scores]
+            found = bidder.log_likelihood(HANDS[:2], auction, i, partners)
+            assert found == pytest.approx(expected, abs=3e-3)
+
+
+def test_one_hand_or_many_alike():
+    """Hands that are all the same are evaluated once; so are those of partners."""
+    auction, bidder = Auction.of("N:1NT Pass 2C"), LearnedBidder()
+    same = np.repeat(HANDS[:1], 700)
+    for one, other in ((HANDS[:700], same), (same, HANDS[:700]), (same, same)):
+        both = bidder.log_likelihood(one, auction, 2, other)
+        single = [bidder.log_likelihood(one[i : i + 1], auction, 2, other[i : i + 1])[0] for i in (0, 600, 699)]
+        assert both[[0, 600, 699]] == pytest.approx(single, abs=1e-4)
+
+
+def test_partners_hand_says_what_was_meant():
+    """A strong hand opposite makes a jump to game likelier with the same cards, and one without support less likely."""
+    auction = Auction.of("N:1S Pass 3S Pass 4S")
+    opener = np.repeat(np.array([Hand.of("AQ963.K52.Q84.J7").mask], np.uint64), 3)
+    partners = np.array(
+        [Hand.of(t).mask for t in ("KJ72.AQ4.K63.T52", "KJ72.94.T6532.T2", "J.Q874.AKJ6.QT95")], np.uint64
+    )
+    found = LearnedBidder().log_likelihood(opener, auction, 4, partners)
+    assert found[0] > found[1] + 0.1
+    hidden = LearnedBidder().log_likelihood(opener[:1], auction, 4)
+    assert found.min() < hidden[0] < found.max()
 
 
 @pytest.mark.parametrize(

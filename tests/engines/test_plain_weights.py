@@ -39,9 +39,9 @@ def test_calls_that_are_met_are_judged_by_the_weights_themselves(calls):
     found = heard(WEAK, calls).infer("weights", draws=4000, rng=1)
     assert found.ess == found.draws.importance.ess > FEWEST
     assert found.draws.warning == ""
-    by_seat = found.draws.target.soft.by_seat(found.layouts.masks)
-    np.testing.assert_allclose(by_seat.sum(axis=1), found.draws.log_likelihood)
-    assert by_hand([*by_seat.sum(axis=1), by_seat.max(axis=0).sum()]) >= WORTH_LESS * found.ess
+    by_term = found.draws.target.soft.by_term(found.layouts.masks)
+    np.testing.assert_allclose(by_term.sum(axis=1), found.draws.log_likelihood)
+    assert by_hand([*by_term.sum(axis=1), by_term.max(axis=0).sum()]) >= WORTH_LESS * found.ess
 
 
 def by_hand(log):

@@ -1,0 +1,299 @@
+"""The networks of the learned bidder and the learned player, in NumPy.
+
+**The reader** is a small causal transformer over what everybody at the table knows: it never sees a hidden hand. Every
+token is the sum of a few rows of one table. A layer lets each token look back at those before it, by what they say and
+by how far back they lie, and then works on each token alone; both are added to what went in::
+
+    x ← x + answer(Σ over the past of softmax(q·k / √d + distance) v)       with q, k, v = ask(norm(x))
+    x ← x + down(relu(up(norm(x))))
+
+A token never sees a later one, so a longer sequence gives the same for its beginning.
+
+**A hand** is a sum over its four suits of vectors looked up by the 13 bits of the holding (small networks made them,
+evaluated for all 8192 holdings once) and of vectors for what no suit tells: points, shape, aces and kings. Two short
+products later it joins the context c, which is what the reader says, in one hidden layer whose units the context scales
+and shifts. Where partner's hand is shown, it joins the same layer::
+
+    h = relu(relu(Σ_s suit_s[holding in s] + points + shape + aces and kings)·W + w)        once for each hand
+    scores = relu(h·A ∘ scale(c) + shift(c) [+ h'·B ∘ scale'(c) + shift'(c)])·C + c·D + b   h': partner's
+
+So a thousand candidate hands cost a thousand short products, not a thousand readings of the auction.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import product
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbridge.jit import njit, one_thread
+
+type Floats = NDArray[np.float32]
+type Hands = NDArray[np.uint64]
+"""(n,) masks."""
+
+BLOCK: Final = 512
+"""Hands worked on at a time: their vectors stay in the processor's cache."""
+
+
+def suit_features() -> Floats:
+    """(8192, 47) features of every holding in one suit, the two at bit 0, the ace at bit 12.
+
+    The cards (13), the length (14, one of them 1), which of J Q K A (16, one of them 1), high-card points, the length
+    as a number, controls (2 for the ace, 1 for the king), and suit quality (how many of A K Q J T, times the length).
+    """
+    holding = np.arange(1 << 13)
+    cards = (holding[:, None] >> np.arange(13) & 1).astype(np.float32)
+    length = cards.sum(axis=1)
+    numbers = [
+        cards[:, 9:] @ np.arange(1.0, 5.0) / 4,
+        length / 4,
+        2 * cards[:, 12] + cards[:, 11],
+        cards[:, 8:].sum(axis=1) * length / 10,
+    ]
+    features = [cards, np.eye(14)[length.astype(int)], np.eye(16)[holding >> 9], np.stack(numbers, axis=1)]
+    return np.concatenate(features, axis=1).astype(np.float32)
+
+
+def top_features() -> Floats:
+    """(256, 29) features of a set of aces and kings, the king of clubs at bit 0, its ace at bit 1, then diamonds.
+
+    How many aces (5, one of them 1), and how many key cards for each suit, the aces and its king (4 × 6).
+    """
+    held = np.arange(256)[:, None] >> np.arange(8) & 1
+    aces = held[:, 1::2].sum(axis=1)
+    counts = [np.eye(5)[aces], *(np.eye(6)[aces + held[:, 2 * suit]] for suit in range(4))]
+    return np.concatenate(counts, axis=1).astype(np.float32)
+
+
+class Reader:
+    """The parameters whose names begin with ``reader_``, made ready."""
+
+    def __init__(self, parameters: dict[str, Floats]) -> None:
+        self.table = parameters["reader_table_weight"]
+        self.norm = parameters["reader_norm_weight"], parameters["reader_norm_bias"]
+        self.layers: list[dict[str, Floats]] = []
+        while f"reader_layers_{len(self.layers)}_distance" in parameters:
+            self.layers.append(part(parameters, f"reader_layers_{len(self.layers)}_"))
+
+    def read(self, tokens: NDArray[np.intp], extra: Floats | None = None) -> Floats:
+        """(n, k) rows of the table, added up, with (…, n, width) to add → (…, n, width) what each token knows."""
+        x: Floats = self.table[tokens].sum(axis=1)
+        if extra is not None:
+            x = x + extra
+        place = np.arange(len(tokens))
+        after = place[:, None] - place
+        for layer in self.layers:
+            x += _look_back(layer, _normal(x, layer["norm_1_weight"], layer["norm_1_bias"]), after)
+            hidden = linear(layer, "up", _normal(x, layer["norm_2_weight"], layer["norm_2_bias"]))
+            x += linear(layer, "down", np.maximum(hidden, 0))
+        return _normal(x, *self.norm)
+
+
+def part(parameters: dict[str, Floats], start: str) -> dict[str, Floats]:
+    """The parameters whose names begin so, without that beginning."""
+    return {name[len(start) :]: value for name, value in parameters.items() if name.startswith(start)}
+
+
+def linear(parameters: dict[str, Floats], name: str, x: Floats) -> Floats:
+    """x times the matrix of a layer (kept as outputs × inputs), and its bias if there is one."""
+    weight = parameters[f"{name}_weight"]
+    found: Floats = (x.reshape(-1, x.shape[-1]) @ weight.T).reshape(*x.shape[:-1], len(weight))
+    bias = parameters.get(f"{name}_bias")
+    return found if bias is None else found + bias
+
+
+def _look_back(layer: dict[str, Floats], x: Floats, after: NDArray[np.intp]) -> Floats:
+    width = x.shape[-1]
+    heads, reach = layer["distance"].shape
+    asked = linear(layer, "ask", x).reshape(*x.shape[:-1], 3, heads, width // heads)
+    q, k, v = np.moveaxis(asked, -3, 0).swapaxes(-3, -2)
+    scores: Floats = (q @ k.swapaxes(-1, -2)) * np.float32((width // heads) ** -0.5)
+    scores += layer["distance"][:, np.clip(after, 0, reach - 1)]
+    scores[..., after < 0] = -np.inf
+    scores -= scores.max(axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=-1, keepdims=True)
+    return linear(layer, "answer", (scores @ v).swapaxes(-3, -2).reshape(x.shape))
+
+
+def _normal(x: Floats, weight: Floats, bias: Floats) -> Floats:
+    """Each row with mean 0 and variance 1, then scaled and moved."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    spread: Floats = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+    normal: Floats = centred / spread * weight + bias
+    return normal
+
+
+class Context(NamedTuple):
+    """What is known before one choice.
+
+    scale:   (readings, units) what it makes of each unit of a hand: the own one, and partner's if the network takes it
+    shift:   (readings, units) what it adds with each of the hands
+    choices: (k,) what may be chosen, rising
+    out:     (units, k) from the hidden layer to them
+    bias:    (k,) what the context alone says for them
+    """
+
+    scale: Floats
+    shift: Floats
+    choices: NDArray[np.intp]
+    out: Floats
+    bias: Floats
+
+    def scores(self, own: Floats, partner: Floats | None = None) -> Floats:
+        """(n, k) the score of every choice, from the vectors of n hands and those of their partners if shown."""
+        hidden = np.empty((max(len(own), 0 if partner is None else len(partner)), own.shape[1]), np.float32)
+        if partner is None:
+            _one_hand(own, self.scale[0], self.shift[0], hidden)
+        else:
+            _two_hands(own, partner, self.scale, self.shift.sum(axis=0), hidden)
+        found: Floats = hidden @ self.out
+        found += self.bias
+        return found
+
+
+class HandVectors:
+    """The parameters whose names begin with ``hands_``, made ready: a hand as a vector of units."""
+
+    def __init__(self, p: dict[str, Floats]) -> None:
+        features = suit_features()
+        tables = []
+        with one_thread():
+            for s in range(4):
+                hidden = features @ p["holdings_suit_in"][s] + p["holdings_suit_in_bias"][s]
+                table = np.maximum(hidden, 0) @ p["holdings_suit_out"][s]
+                tables.append(table + features @ p["holdings_suit_skip"][s])
+        tables[0] += p["holdings_hand_bias"]
+        self.suits: Floats = np.stack(tables)
+        units = self.suits.shape[2]
+        # A network without a part has one row of zeros for it.
+        self.points: Floats = p.get("points", np.zeros((1, units), np.float32))
+        self.shapes: Floats = p.get("shapes", np.zeros((1, units), np.float32))
+        tops = p.get("tops")
+        self.tops: Floats = np.zeros((1, units), np.float32) if tops is None else top_features() @ tops
+        self.deepen, self.bias = np.ascontiguousarray(p["deepen_weight"].T), p["deepen_bias"]
+
+    def sums(self, hands: Hands) -> Floats:
+        """(n, units) relu of the sum of what is looked up."""
+        total = np.empty((len(hands), self.suits.shape[2]), dtype=np.float32)
+        _look_up(np.array(hands), self.suits, self.points, self.shapes, self.tops, _SHAPES, total)
+        return total
+
+    def vectors(self, hands: Hands) -> Floats:
+        """(n, units); a block of hands at a time is quickest."""
+        deeper: Floats = self.sums(hands) @ self.deepen
+        deeper += self.bias
+        return np.maximum(deeper, 0, out=deeper)
+
+
+class Network:
+    """A network: its reader, its hands, and the hidden layer in which they meet."""
+
+    def __init__(self, parameters: dict[str, Floats]) -> None:
+        self.parameters = parameters
+        self.reader, self.hands = Reader(parameters), HandVectors(part(parameters, "hands_"))
+        self.names = ("", "partner_") if "partner_weight" in parameters else ("",)
+        both = ("own_weight", "partner_weight")[: len(self.names)]
+        self.mix = [np.ascontiguousarray(parameters[name].T) for name in both]
+
+    def vectors(self, hands: Hands, reading: int = 0) -> Floats:
+        """(n, units) the share of n hands in the hidden layer: as the own hand (0), or as partner's (1).
+
+        (1, units) where all hands are the same.
+        """
+        if len(hands) > 1 and (hands == hands[0]).all():
+            hands = hands[:1]
+        return _kept_vectors(self, np.ascontiguousarray(hands).tobytes(), reading)
+
+    def contexts(self, known: Floats, choices: list[NDArray[np.intp]]) -> tuple[Context, ...]:
+        """(n, width) what the reader says before each of n choices, and what may be chosen."""
+        p = self.parameters
+        scales = np.stack([linear(p, f"{name}scale", known) for name in self.names], axis=1)
+        shifts = np.stack([linear(p, f"{name}shift", known) for name in self.names], axis=1)
+        biases = linear(p, "context_out", known) + p["out_bias"]
+        out = p["out_weight"].T
+        return tuple(
+            Context(scale, shift, allowed, np.ascontiguousarray(out[:, allowed]), bias[allowed])
+            for scale, shift, bias, allowed in zip(scales, shifts, biases, choices, strict=True)
+        )
+
+
+@lru_cache(maxsize=128)
+def _kept_vectors(network: Network, hands: bytes, reading: int) -> Floats:
+    """Kept, as the calls of one auction are evaluated one after the other for the same hands."""
+    found: Floats = _kept_trunk(network, hands) @ network.mix[reading]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _kept_trunk(network: Network, hands: bytes) -> Floats:
+    return network.hands.vectors(np.frombuffer(hands, np.uint64))
+
+
+def _shape_places() -> NDArray[np.int64]:
+    """(14, 14, 14) the place of the lengths C D H among the 560 shapes, in rising order."""
+    places = np.zeros((14, 14, 14), np.int64)
+    shapes = (shape for shape in product(range(14), repeat=4) if sum(shape) == 13)
+    for place, (clubs, diamonds, hearts, _) in enumerate(shapes):
+        places[clubs, diamonds, hearts] = place
+    return places
+
+
+_SHAPES: Final = _shape_places()
+_LENGTH: Final = np.bitwise_count(np.arange(1 << 13)).astype(np.int64)
+_POINTS: Final = (np.arange(1 << 13)[:, None] >> np.arange(9, 13) & 1) @ np.arange(1, 5)
+
+
+@njit
+def _look_up(
+    hands: Hands, suits: Floats, points: Floats, shapes: Floats, tops: Floats, places: NDArray[np.int64], out: Floats
+) -> None:
+    """The relu of the sum of the rows of each hand; a table of one row holds nothing."""
+    whole = len(points) > 1
+    for i in range(len(hands)):
+        hand = np.int64(hands[i])
+        clubs, diamonds, hearts, spades = hand & 0x1FFF, (hand >> 13) & 0x1FFF, (hand >> 26) & 0x1FFF, hand >> 39
+        total, shape, top = np.int64(0), np.int64(0), np.int64(0)
+        if whole:
+            total = _POINTS[clubs] + _POINTS[diamonds] + _POINTS[hearts] + _POINTS[spades]
+            shape = places[_LENGTH[clubs], _LENGTH[diamonds], _LENGTH[hearts]]
+            top = (clubs >> 11) | (diamonds >> 11) << 2 | (hearts >> 11) << 4 | (spades >> 11) << 6
+        for j in range(out.shape[1]):
+            suit = suits[0, clubs, j] + suits[1, diamonds, j] + suits[2, hearts, j] + suits[3, spades, j]
+            out[i, j] = max(suit + points[total, j] + shapes[shape, j] + tops[top, j], np.float32(0.0))
+
+
+@njit
+def _one_hand(own: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
+    """One pass over the units of all hands, which is what takes the time."""
+    for i in range(len(out)):
+        for j in range(len(scale)):
+            out[i, j] = max(own[i, j] * scale[j] + shift[j], np.float32(0.0))
+
+
+@njit
+def _two_hands(own: Floats, partner: Floats, scale: Floats, shift: Floats, out: Floats) -> None:
+    """The same of two hands each; a single row stands for all."""
+    one, other = len(own) > 1, len(partner) > 1
+    for i in range(len(out)):
+        a, b = i if one else 0, i if other else 0
+        for j in range(len(shift)):
+            out[i, j] = max(own[a, j] * scale[0, j] + partner[b, j] * scale[1, j] + shift[j], np.float32(0.0))
+
+
+def stored(file: str, start: str = "") -> dict[str, Floats]:
+    """The parameters of a file that ships with the package whose names begin so, without that beginning."""
+    with (files("bayesbridge.bidders") / "data" / file).open("rb") as stream, np.load(stream) as found:
+        names = [name for name in found.files if name.startswith(start) and name != "facts"]
+        return {name[len(start) :]: found[name].astype(np.float32) for name in names}
+
+
+@cache
+def network(file: str, start: str = "") -> Network:
+    """A network of such a file."""
+    return Network(stored(file, start))
